@@ -1,0 +1,33 @@
+"""Compiler versions side by side: each `iree-base-compiler` release in a cached folder.
+
+Finds, installs and removes versions, and says which program a command line means.
+"""
+
+from .install import install, newest_release
+from .model import (
+    COMPILER_PACKAGE,
+    NEWEST,
+    RUNTIME_PACKAGE,
+    Toolchain,
+    ToolchainError,
+    find,
+    installed,
+    remove,
+    toolchains_folder,
+)
+from .resolve import resolve_executable
+
+__all__ = [
+    "COMPILER_PACKAGE",
+    "NEWEST",
+    "RUNTIME_PACKAGE",
+    "Toolchain",
+    "ToolchainError",
+    "find",
+    "install",
+    "installed",
+    "newest_release",
+    "remove",
+    "resolve_executable",
+    "toolchains_folder",
+]

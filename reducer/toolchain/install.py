@@ -1,0 +1,148 @@
+"""Installs compiler versions side by side from the Python package index."""
+
+import fcntl
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .model import (
+    COMPILER_PACKAGE,
+    NEWEST,
+    RUNTIME_PACKAGE,
+    Toolchain,
+    ToolchainError,
+    checked_version,
+    package_folder,
+    toolchains_folder,
+)
+
+Progress = Callable[[str], None]
+
+# Only the native programs inside a wheel are used, so the interpreter it was built for does not
+# matter: asking for one that every release supports serves any Python that runs this tool.
+_ANY_INTERPRETER = ("--python-version", "3.11", "--implementation", "cp")
+
+
+def install(version: str, *, progress: Progress | None = None, runtime: bool = False) -> Toolchain:
+    """The toolchain of `version` ("newest": the newest release), installed if it is missing.
+
+    `runtime` adds the matching `iree-run-module`. `progress` gets a line of text now and then.
+    Safe to call from several processes at once, and to kill: a version is there whole or not at
+    all. Raises ToolchainError when the version does not exist or cannot be fetched.
+    """
+    say = progress or _silent
+    version = newest_release(say) if version == NEWEST else checked_version(version)
+    root = _install_package(COMPILER_PACKAGE, version, say)
+    if runtime:
+        _install_package(RUNTIME_PACKAGE, version, say)
+    return Toolchain(version, root)
+
+
+def newest_release(progress: Progress | None = None) -> str:
+    """The newest compiler release on the package index."""
+    (progress or _silent)(f"looking up the newest release of {COMPILER_PACKAGE}")
+    with _pip(
+        "--dry-run", "--ignore-installed", "--quiet", "--report", "-",
+        "--target", str(toolchains_folder() / ".nowhere"), COMPILER_PACKAGE,
+    ) as process:  # fmt: skip
+        output, errors = process.communicate()
+    if process.returncode != 0:
+        raise _failure(COMPILER_PACKAGE, NEWEST, errors.splitlines())
+    return str(json.loads(output)["install"][0]["metadata"]["version"])
+
+
+def _install_package(package: str, version: str, say: Progress) -> Path:
+    folder = package_folder(package, version)
+    if folder.is_dir():
+        return folder
+    with _lock(folder, say):
+        if folder.is_dir():  # another process was faster
+            return folder
+        partial = folder.with_name(f".partial-{folder.name}")
+        shutil.rmtree(partial, ignore_errors=True)  # left by a killed installation
+        try:
+            _download(package, version, partial, say)
+            partial.rename(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    say(f"installed {package} {version} in {folder}")
+    return folder
+
+
+@contextmanager
+def _lock(folder: Path, say: Progress) -> Iterator[None]:
+    """Holds the installation lock of `folder`; the kernel drops it when its holder dies."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        stream = folder.with_name(f".{folder.name}.lock").open("w")
+    except OSError as error:
+        raise ToolchainError(
+            f"cannot write to {folder.parent}: {error.strerror}; "
+            "set MLIR_REDUCER_CACHE to a folder that you can write to"
+        ) from error
+    with stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another process that installs {folder.name}")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _download(package: str, version: str, target: Path, say: Progress) -> None:
+    say(f"installing {package} {version}")
+    last_lines: deque[str] = deque(maxlen=20)
+    with _pip(
+        "--no-compile", "--progress-bar", "off",
+        "--target", str(target), f"{package}=={version}",
+        merge_errors=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in map(str.strip, process.stdout):
+            last_lines.append(line)
+            if line.startswith("Downloading "):
+                say(line)
+    if process.returncode != 0:
+        raise _failure(package, version, last_lines)
+
+
+def _pip(*arguments: str, merge_errors: bool = False) -> subprocess.Popen[str]:
+    command = [
+        sys.executable, "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
+        "--no-deps", "--only-binary", ":all:", *_ANY_INTERPRETER, *arguments,
+    ]  # fmt: skip
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if merge_errors else subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+
+
+def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> ToolchainError:
+    """Turns pip's last words into a message that says what to do."""
+    text = "\n".join(lines)
+    known = re.search(r"\(from versions: ([^)]*)\)", text)
+    if known and known[1] == "none":
+        return ToolchainError(
+            f"no {package} could be found: check the network connection (and pip's index "
+            "settings), or that this platform has wheels (Linux and macOS do)"
+        )
+    if known:
+        return ToolchainError(
+            f"there is no {package} {version} for this platform; there are: {known[1]}"
+        )
+    errors = [line for line in lines if line.startswith("ERROR")] or list(lines)[-3:]
+    return ToolchainError(f"pip could not install {package} {version}: {' '.join(errors)}")
+
+
+def _silent(_: str) -> None:
+    pass

@@ -1,0 +1,128 @@
+"""What an installed compiler version is and where it lives."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+from platformdirs import user_cache_path
+
+COMPILER_PACKAGE = "iree-base-compiler"
+RUNTIME_PACKAGE = "iree-base-runtime"
+NEWEST = "newest"
+
+
+class ToolchainError(Exception):
+    """A compiler version cannot be had; the message says what the user can do about it."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One installed compiler version.
+
+    `root` is a plain folder of unpacked packages, not a Python environment: the tools inside are
+    native programs, called without the Python entry points that wrap them (those cost 45 to 150 ms
+    a call and turn a fatal signal into an ordinary exit code).
+    """
+
+    version: str
+    root: Path
+
+    @property
+    def compile(self) -> Path:
+        """The native `iree-compile`."""
+        return self.tool("iree-compile")
+
+    @property
+    def opt(self) -> Path:
+        """The native `iree-opt`."""
+        return self.tool("iree-opt")
+
+    @property
+    def library(self) -> Path:
+        """The shared library that holds the whole compiler."""
+        return self.root / _LIBRARIES / "libIREECompiler.so"
+
+    @property
+    def run_module(self) -> Path:
+        """The native `iree-run-module`; exists when installed with `runtime=True`."""
+        folder = package_folder(RUNTIME_PACKAGE, self.version)
+        return folder / "iree" / "_runtime_libs" / "iree-run-module"
+
+    @staticmethod
+    def provides(name: str) -> bool:
+        """Whether `name` is the name of a compiler tool that every version has."""
+        return name in _TOOLS
+
+    def tool(self, name: str) -> Path:
+        """The native program behind the entry point `name`, one that `provides` knows."""
+        return self.root / _LIBRARIES / name
+
+
+_TOOLS = frozenset({"iree-compile", "iree-opt"})
+_LIBRARIES = Path("iree", "compiler", "_mlir_libs")
+
+
+def toolchains_folder() -> Path:
+    """Where versions are kept: under `$MLIR_REDUCER_CACHE`, else the user's cache folder."""
+    override = os.environ.get("MLIR_REDUCER_CACHE")
+    cache = Path(override).absolute() if override else user_cache_path("mlir-reducer")
+    return cache / "toolchains"
+
+
+def package_folder(package: str, version: str) -> Path:
+    """The folder of one package at one version, installed or not."""
+    return toolchains_folder() / f"{package}-{checked_version(version)}"
+
+
+def checked_version(version: str) -> str:
+    """`version` in its normal form, which has three numbers: 3.13 is 3.13.0.
+
+    It becomes part of a path, so nothing but a version may pass.
+    """
+    try:
+        parsed = Version(version)
+    except InvalidVersion:
+        raise ToolchainError(
+            f"'{version}' is not a version number; give one such as 3.13.0, or '{NEWEST}'"
+        ) from None
+    missing = ".0" * (3 - len(parsed.release))
+    return str(parsed).replace(parsed.base_version, parsed.base_version + missing, 1)
+
+
+def installed() -> list[Toolchain]:
+    """Every installed version, oldest first."""
+    found = []
+    for folder in toolchains_folder().glob(f"{COMPILER_PACKAGE}-*"):
+        try:
+            version = Version(folder.name.removeprefix(f"{COMPILER_PACKAGE}-"))
+        except InvalidVersion:
+            continue
+        found.append((version, Toolchain(str(version), folder)))
+    return [toolchain for _, toolchain in sorted(found, key=lambda pair: pair[0])]
+
+
+def find(version: str) -> Toolchain | None:
+    """The installed toolchain of that version (or the newest installed one), if there is one."""
+    if version == NEWEST:
+        return next(reversed(installed()), None)
+    folder = package_folder(COMPILER_PACKAGE, version)
+    return Toolchain(checked_version(version), folder) if folder.is_dir() else None
+
+
+def remove(version: str) -> bool:
+    """Deletes an installed version with its runtime; says whether there was one.
+
+    The folder is renamed before it is emptied, so that nobody finds half a toolchain.
+    """
+    removed = False
+    for package in (COMPILER_PACKAGE, RUNTIME_PACKAGE):
+        folder = package_folder(package, version)
+        if not folder.is_dir():
+            continue
+        doomed = folder.with_name(f".removed-{folder.name}-{os.getpid()}")
+        folder.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+        removed = True
+    return removed
