@@ -1,0 +1,7 @@
+"""The IR of record: MLIR's generic form as an op table with spans, and edits on it."""
+
+from reducer.ir.module import NONE, Module
+from reducer.ir.parser import GenericSyntaxError
+from reducer.ir.rewrite import Returned, Rewrite
+
+__all__ = ["NONE", "GenericSyntaxError", "Module", "Returned", "Rewrite"]

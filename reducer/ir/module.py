@@ -1,0 +1,301 @@
+"""The op table: one MLIR module in generic form as flat arrays with spans into immutable text.
+
+Ops, values, blocks and regions are plain integers (indices into the arrays below), in text
+order. Nothing here is ever mutated after parsing: an edit makes new text (see `rewrite`), and new
+text makes a new table. A `span` is a pair of character offsets into `Module.text`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reducer.ir.dialects import hides_its_body
+from reducer.ir.syntax import OpSyntax, parse_op_syntax
+
+NONE = -1
+
+_SYM_NAME = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
+_SYMBOL_REF = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A `#name = …` or `!name = …` definition line at the top of the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Tables:
+    """The arrays that the parser fills. Index = op, value, block or region number."""
+
+    # Ops
+    name: list[str] = field(default_factory=list)
+    start: list[int] = field(default_factory=list)  # start of the op's first line
+    end: list[int] = field(default_factory=list)  # just past its last newline
+    header_end: list[int] = field(default_factory=list)  # just past the first line('s newline)
+    tail_start: list[int] = field(default_factory=list)  # start of the `}) …` line, or NONE
+    operands_start: list[int] = field(default_factory=list)  # inside the parentheses
+    operands_end: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)  # enclosing op, or NONE
+    block: list[int] = field(default_factory=list)  # enclosing block, or NONE
+    first_result: list[int] = field(default_factory=list)
+    num_results: list[int] = field(default_factory=list)
+    operands: list[tuple[int, ...]] = field(default_factory=list)  # values; NONE = undeclared
+    successors: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    regions: dict[int, list[int]] = field(default_factory=dict)  # op -> regions
+    # Values
+    token: list[str] = field(default_factory=list)  # how a use is written: %0, %3#1, %arg0
+    def_op: list[int] = field(default_factory=list)  # NONE for block arguments
+    def_block: list[int] = field(default_factory=list)  # NONE for op results
+    # Regions and blocks
+    region_op: list[int] = field(default_factory=list)
+    region_blocks: list[list[int]] = field(default_factory=list)
+    block_region: list[int] = field(default_factory=list)
+    block_ops: list[list[int]] = field(default_factory=list)
+    block_start: list[int] = field(default_factory=list)  # label line, or where ops begin
+    block_label_end: list[int] = field(default_factory=list)  # past the label line, or NONE
+    block_first_arg: list[int] = field(default_factory=list)
+    block_num_args: list[int] = field(default_factory=list)
+    # Around the ops
+    aliases: list[Alias] = field(default_factory=list)
+    resources: tuple[int, int] | None = None  # the {-# … #-} section
+
+
+class Module:
+    """One parsed module. Make it with `Module.parse`; print it with `print`."""
+
+    def __init__(self, text: str, tables: Tables) -> None:
+        self.text = text
+        self.t = tables
+        self._syntax: dict[int, OpSyntax] = {}
+
+    @staticmethod
+    def parse(text: str) -> "Module":
+        """Parses generic-form text as the MLIR printer writes it (one op per line).
+
+        Raises:
+            GenericSyntaxError: the text is not such a print.
+        """
+        from reducer.ir.parser import parse_generic  # a cycle otherwise: the parser fills Module
+
+        return Module(text, parse_generic(text))
+
+    # ---- sizes -----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.t.name)
+
+    @cached_property
+    def op_count(self) -> int:
+        """Ops as a reader of the pretty form counts them.
+
+        The `builtin.module` around everything does not count, nor do the bodies that named
+        structured ops carry but never show.
+        """
+        hidden = self.hidden
+        return sum(
+            1
+            for op, name in enumerate(self.t.name)
+            if not hidden[op] and not (name == "builtin.module" and self.t.parent[op] == NONE)
+        )
+
+    @cached_property
+    def hidden(self) -> list[bool]:
+        """For each op, whether it sits in a body that the pretty form does not show."""
+        out = [False] * len(self)
+        names, parents = self.t.name, self.t.parent
+        for op in range(len(self)):
+            parent = parents[op]
+            if parent != NONE and (out[parent] or hides_its_body(names[parent])):
+                out[op] = True
+        return out
+
+    # ---- structure -------------------------------------------------------------------------
+
+    def results(self, op: int) -> range:
+        first = self.t.first_result[op]
+        return range(first, first + self.t.num_results[op])
+
+    def block_args(self, block: int) -> range:
+        first = self.t.block_first_arg[block]
+        return range(first, first + self.t.block_num_args[block])
+
+    def blocks_of(self, op: int) -> Iterator[int]:
+        for region in self.t.regions.get(op, ()):
+            yield from self.t.region_blocks[region]
+
+    def children(self, op: int) -> Iterator[int]:
+        """The ops directly inside an op's regions, in text order."""
+        for block in self.blocks_of(op):
+            yield from self.t.block_ops[block]
+
+    def subtree(self, op: int) -> range:
+        """The op and everything nested in it: ops are numbered in text order."""
+        last = op + 1
+        end = self.t.end[op]
+        starts, total = self.t.start, len(self)
+        if op not in self.t.regions:
+            return range(op, last)
+        while last < total and starts[last] < end:
+            last += 1
+        return range(op, last)
+
+    def is_inside(self, op: int, ancestor: int) -> bool:
+        return self.t.start[ancestor] <= self.t.start[op] < self.t.end[ancestor]
+
+    @property
+    def roots(self) -> list[int]:
+        return [op for op in range(len(self)) if self.t.parent[op] == NONE]
+
+    @cached_property
+    def uses(self) -> list[list[tuple[int, int]]]:
+        """For each value, its uses as (op, operand number), in text order."""
+        uses: list[list[tuple[int, int]]] = [[] for _ in self.t.token]
+        for op, operands in enumerate(self.t.operands):
+            for number, value in enumerate(operands):
+                if value != NONE:
+                    uses[value].append((op, number))
+        return uses
+
+    def def_parent(self, value: int) -> int:
+        """The op whose region a value lives in (the parent of its producer, or of its block)."""
+        op = self.t.def_op[value]
+        if op != NONE:
+            return self.t.parent[op]
+        return self.t.region_op[self.t.block_region[self.t.def_block[value]]]
+
+    def captured(self, op: int) -> list[int]:
+        """Values used by an op or anything inside it, but made outside it; each once, in order."""
+        operands = self.t.operands
+        if op not in self.t.regions:
+            return [v for v in dict.fromkeys(operands[op]) if v != NONE]
+        seen: dict[int, None] = {}
+        for inner in self.subtree(op):
+            for value in operands[inner]:
+                if value != NONE and value not in seen and not self._made_inside(value, op):
+                    seen[value] = None
+        return list(seen)
+
+    def _made_inside(self, value: int, op: int) -> bool:
+        maker = self.t.def_op[value]
+        if maker == NONE:
+            maker = self.def_parent(value)
+            return self.is_inside(maker, op)
+        return maker != op and self.is_inside(maker, op)
+
+    # ---- text of one op --------------------------------------------------------------------
+
+    def header(self, op: int) -> str:
+        return self.text[self.t.start[op] : self.t.header_end[op]]
+
+    def tail(self, op: int) -> str:
+        start = self.t.tail_start[op]
+        return "" if start == NONE else self.text[start : self.t.end[op]]
+
+    def own_text(self, op: int) -> str:
+        """Header and tail: the op without what is inside its regions."""
+        return self.header(op) + self.tail(op)
+
+    def syntax(self, op: int) -> OpSyntax:
+        """Types, properties and attributes of one op, parsed by tree-sitter on first demand."""
+        found = self._syntax.get(op)
+        if found is None:
+            found = parse_op_syntax(self, op)
+            self._syntax[op] = found
+        return found
+
+    def type_of(self, value: int) -> str:
+        op = self.t.def_op[value]
+        if op == NONE:
+            block = self.t.def_block[value]
+            return self.block_arg_types(block)[value - self.t.block_first_arg[block]]
+        types = self.syntax(op).result_types
+        index = value - self.t.first_result[op]
+        return types[index] if index < len(types) else ""
+
+    def block_arg_types(self, block: int) -> list[str]:
+        from reducer.ir.parser import label_arguments
+
+        end = self.t.block_label_end[block]
+        if end == NONE:
+            return []
+        return [kind for _, kind in label_arguments(self.text[self.t.block_start[block] : end])]
+
+    # ---- symbols ---------------------------------------------------------------------------
+
+    def symbol_name(self, op: int) -> str | None:
+        """The symbol an op defines (its `sym_name`), or None."""
+        match = _SYM_NAME.search(self.own_text(op))
+        return match.group(1) if match else None
+
+    def symbol_refs(self, op: int) -> set[str]:
+        """Every `@symbol` mentioned by an op or anything inside it (all parts of nested refs)."""
+        text = self.text[self.t.start[op] : self.t.end[op]]
+        if "@" not in text:
+            return set()
+        return {quoted or bare for quoted, bare in _SYMBOL_REF.findall(text)}
+
+    # ---- text of the module ----------------------------------------------------------------
+
+    def print(self) -> str:
+        """The module's text, put together again from the table. Identity after `parse`."""
+        out: list[str] = []
+        position = 0
+        for alias in self.t.aliases:
+            out.append(self.text[position : alias.end])
+            position = alias.end
+        for op in self.roots:
+            out.append(self.text[position : self.t.start[op]])
+            self._print_op(op, out)
+            position = self.t.end[op]
+        out.append(self.text[position:])
+        return "".join(out)
+
+    def _print_op(self, root: int, out: list[str]) -> None:
+        # An explicit stack: input may be nested deeper than Python's recursion limit.
+        stack: list[int | str] = [root]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                out.append(item)
+                continue
+            out.append(self.header(item))
+            if item not in self.t.regions:
+                continue
+            stack.append(self.tail(item))
+            pieces: list[int | str] = []
+            for number, region in enumerate(self.t.regions[item]):
+                if number:
+                    pieces.append(self._separator(item, number))
+                for block in self.t.region_blocks[region]:
+                    end = self.t.block_label_end[block]
+                    if end != NONE:
+                        pieces.append(self.text[self.t.block_start[block] : end])
+                    pieces.extend(self.t.block_ops[block])
+            stack.extend(reversed(pieces))
+
+    def _separator(self, op: int, number: int) -> str:
+        """The `}, {` line before an op's region `number`."""
+        start = self._region_end(self.t.regions[op][number - 1], op, number)
+        return self.text[start : self.text.index("\n", start) + 1]
+
+    def _region_end(self, region: int, op: int, number: int) -> int:
+        blocks = self.t.region_blocks[region]
+        if not blocks:
+            if number == 1:
+                return self.t.header_end[op]
+            previous = self._region_end(self.t.regions[op][number - 2], op, number - 1)
+            return self.text.index("\n", previous) + 1
+        last = blocks[-1]
+        ops = self.t.block_ops[last]
+        if ops:
+            return self.t.end[ops[-1]]
+        return self.t.block_label_end[last]
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n") + (not self.text.endswith("\n") and bool(self.text))

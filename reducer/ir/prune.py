@@ -1,0 +1,62 @@
+"""Drops what nothing refers to any more: attribute and type aliases, resource blobs."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reducer.ir.module import Module
+
+_ALIAS_USE = re.compile(r"[#!][A-Za-z_][\w$.-]*")
+_RESOURCE_USE = re.compile(r'dense_resource<(?:"((?:[^"\\]|\\.)*)"|([^>"]+))>')
+_RESOURCE_ENTRY = re.compile(r'^\s+(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+)): "0x[0-9A-Fa-f]*",?$')
+
+
+def prune_unreferenced(module: "Module", text: str) -> str:
+    """Takes a rendered edit of `module` and drops alias definitions and blobs it does not use."""
+    head_end = module.t.aliases[-1].end if module.t.aliases else 0
+    body = text[head_end:]
+    if module.t.resources is not None:
+        at = body.rindex("{-#")
+        body = body[:at] + _prune_resources(body[:at], body[at:])
+    if not module.t.aliases:
+        return body
+    kept = _used_aliases(module, body)
+    head = "".join(module.text[a.start : a.end] for a in module.t.aliases if a.name in kept)
+    return head + body
+
+
+def _used_aliases(module: "Module", body: str) -> set[str]:
+    """Aliases that the body names, and those that their definitions name in turn."""
+    definitions = {a.name: module.text[a.start : a.end] for a in module.t.aliases}
+    waiting = [name for name in set(_ALIAS_USE.findall(body)) if name in definitions]
+    kept: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in kept:
+            continue
+        kept.add(name)
+        waiting.extend(n for n in _ALIAS_USE.findall(definitions[name]) if n in definitions)
+    return kept
+
+
+def _prune_resources(body: str, section: str) -> str:
+    used = {quoted or bare for quoted, bare in _RESOURCE_USE.findall(body)}
+    out: list[str] = []
+    entries = 0
+    for line in section.split("\n"):
+        match = _RESOURCE_ENTRY.match(line)
+        if match:
+            if (match.group(1) or match.group(2)) not in used:
+                continue
+            entries += 1
+            out.append(line.rstrip(","))
+        elif out and _RESOURCE_ENTRY.match(out[-1]) and not line.strip().startswith("}"):
+            out.append(line)
+        else:
+            out.append(line)
+    if not entries:
+        return ""
+    for i in range(len(out) - 1):  # entries are separated by commas again
+        if _RESOURCE_ENTRY.match(out[i]) and _RESOURCE_ENTRY.match(out[i + 1]):
+            out[i] += ","
+    return "\n".join(out)

@@ -1,0 +1,259 @@
+"""Edits on a module: say what should change, then render new text.
+
+A `Rewrite` collects removals, substitutions, stubs and signature changes against one immutable
+`Module` and turns them into span replacements in one linear pass. What nothing refers to any more
+(attribute aliases, resource blobs) is dropped on the way out.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from reducer.ir.functions import entry_block, signature
+from reducer.ir.module import NONE, Module
+from reducer.ir.parser import label_arguments
+from reducer.ir.prune import prune_unreferenced
+from reducer.ir.syntax import Entry, Span, split_array, split_function_type
+
+_FRESH = re.compile(r"%s(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """One value for a function to return; `was` is its old result number, None if it is new."""
+
+    token: str
+    type: str
+    was: int | None = None
+
+
+@dataclass(slots=True)
+class _Signature:
+    """Changes to the arguments of one function."""
+
+    added: list[tuple[str, str]] = field(default_factory=list)
+    dropped: set[int] = field(default_factory=set)
+
+
+class Rewrite:
+    """Changes to one module, rendered by `render`. Methods may be called in any order."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.removed: set[int] = set()
+        self._substitutes: dict[int, str] = {}
+        self._operands: dict[tuple[int, int], str] = {}
+        self._signatures: dict[int, _Signature] = {}
+        self._returns: dict[int, Sequence[Returned]] = {}
+        self._return_function: dict[int, int] = {}
+        self._entries: dict[int, dict[str, str | None]] = {}
+        self._entry_lines: dict[int, list[str]] = {}
+        self._spans: list[tuple[int, int, str]] = []
+        self._fresh: int | None = None
+
+    # ---- what may change -------------------------------------------------------------------
+
+    def remove(self, op: int) -> None:
+        """Removes an op with everything inside it."""
+        self.removed.add(op)
+
+    def substitute(self, value: int, token: str) -> None:
+        """Writes `token` wherever the value is still used. The token must have the same type."""
+        self._substitutes[value] = token
+
+    def set_operand(self, op: int, number: int, token: str) -> None:
+        """Writes `token` for one operand of one op."""
+        self._operands[op, number] = token
+
+    def add_argument(self, function: int, kind: str) -> str:
+        """Appends an argument of the given type to a function; returns its token."""
+        token = self.fresh()
+        self._signature(function).added.append((token, kind))
+        return token
+
+    def drop_argument(self, function: int, number: int) -> None:
+        """Drops an argument. Its uses must be gone or substituted."""
+        self._signature(function).dropped.add(number)
+
+    def set_returns(self, function: int, terminator: int, values: Sequence[Returned]) -> None:
+        """Makes a function of one block return these values instead of its own."""
+        self._returns[terminator] = values
+        self._return_function[terminator] = function
+
+    def set_entry(self, op: int, name: str, value: str | None) -> None:
+        """Sets a property or attribute that the op has; None drops it."""
+        self._entries.setdefault(op, {})[name] = value
+
+    def insert_at_entry(self, function: int, line: str) -> None:
+        """Adds an op at the start of a function's entry block."""
+        self._entry_lines.setdefault(function, []).append(line)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Replaces a span of the module's text as it is."""
+        self._spans.append((start, end, text))
+
+    def fresh(self) -> str:
+        """A value name that the module does not use yet."""
+        if self._fresh is None:
+            used = [int(n) for n in _FRESH.findall(self.module.text)]
+            self._fresh = max(used, default=-1) + 1
+        else:
+            self._fresh += 1
+        return f"%s{self._fresh}"
+
+    def _signature(self, function: int) -> _Signature:
+        return self._signatures.setdefault(function, _Signature())
+
+    # ---- rendering -------------------------------------------------------------------------
+
+    def render(self) -> str:
+        """The changed module as text in generic form."""
+        edits = list(self._spans)
+        edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
+        for function in self._signatures.keys() | self._entry_lines.keys():
+            self._edit_entry_label(function, edits)
+        for function, change in self._signatures.items():
+            self._edit_function_type(function, change)
+        for terminator, values in self._returns.items():
+            self._edit_return(terminator, values, edits)
+        self._edit_operands(edits)
+        for op in self._entries:
+            self._edit_dictionaries(op, edits)
+        return prune_unreferenced(self.module, _apply(self.module.text, edits))
+
+    def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
+        changed = {op for op, _ in self._operands}
+        uses = self.module.uses
+        for value in self._substitutes:
+            changed.update(op for op, _ in uses[value])
+        t = self.module.t
+        for op in changed:
+            if op in self._returns:
+                continue
+            tokens = self.module.text[t.operands_start[op] : t.operands_end[op]].split(", ")
+            for number, value in enumerate(t.operands[op]):
+                token = self._operands.get((op, number)) or self._substitutes.get(value)
+                if token is not None:
+                    tokens[number] = token
+            edits.append((t.operands_start[op], t.operands_end[op], ", ".join(tokens)))
+
+    def _edit_return(
+        self, terminator: int, values: Sequence[Returned], edits: list[tuple[int, int, str]]
+    ) -> None:
+        module, t = self.module, self.module.t
+        tokens = ", ".join(v.token for v in values)
+        types = ", ".join(v.type for v in values)
+        edits.append((t.operands_start[terminator], t.operands_end[terminator], tokens))
+        span = module.syntax(terminator).types_span
+        if span is not None:
+            edits.append((*span, f"({types}) -> ()"))
+        function = self._return_function[terminator]
+        self._set_function_results(function, values)
+
+    def _set_function_results(self, function: int, values: Sequence[Returned]) -> None:
+        self._override_function_type(function, results=[v.type for v in values])
+        entry = self.module.syntax(function).property("res_attrs")
+        old = split_array(entry.value) if entry else None
+        if old is not None:
+            kept = [old[v.was] if v.was is not None and v.was < len(old) else "{}" for v in values]
+            self._set_attribute_array(function, "res_attrs", kept)
+
+    def _edit_function_type(self, function: int, change: _Signature) -> None:
+        inputs = [kind for _, kind in self._arguments(function)]
+        self._override_function_type(function, inputs=inputs)
+        entry = self.module.syntax(function).property("arg_attrs")
+        old = split_array(entry.value) if entry else None
+        if old is not None:
+            kept = [a for n, a in enumerate(old) if n not in change.dropped]
+            self._set_attribute_array(function, "arg_attrs", kept + ["{}"] * len(change.added))
+
+    def _override_function_type(
+        self,
+        function: int,
+        inputs: Iterable[str] | None = None,
+        results: Iterable[str] | None = None,
+    ) -> None:
+        before = signature(self.module, function)
+        if before is None:
+            return
+        pending = self._entries.setdefault(function, {}).get("function_type")
+        if pending:
+            before = split_function_type(pending) or before
+        ins = before[0] if inputs is None else tuple(inputs)
+        outs = before[1] if results is None else tuple(results)
+        right = outs[0] if len(outs) == 1 and "->" not in outs[0] else f"({', '.join(outs)})"
+        self._entries[function]["function_type"] = f"({', '.join(ins)}) -> {right}"
+
+    def _set_attribute_array(self, function: int, name: str, items: list[str]) -> None:
+        empty = all(item == "{}" for item in items)
+        self.set_entry(function, name, None if empty else f"[{', '.join(items)}]")
+
+    def _arguments(self, function: int) -> list[tuple[str, str]]:
+        block = entry_block(self.module, function)
+        change = self._signatures.get(function, _Signature())
+        kept: list[tuple[str, str]] = []
+        if block is not None and self.module.t.block_label_end[block] != NONE:
+            label = self._label(block)
+            kept = [a for n, a in enumerate(label_arguments(label)) if n not in change.dropped]
+        return kept + change.added
+
+    def _label(self, block: int) -> str:
+        t = self.module.t
+        return self.module.text[t.block_start[block] : t.block_label_end[block]]
+
+    def _edit_entry_label(self, function: int, edits: list[tuple[int, int, str]]) -> None:
+        block = entry_block(self.module, function)
+        if block is None:
+            return
+        t = self.module.t
+        start = t.block_start[block]
+        end = t.block_label_end[block] if t.block_label_end[block] != NONE else start
+        arguments = ", ".join(f"{token}: {kind}" for token, kind in self._arguments(function))
+        header = self.module.header(function)
+        indent = header[: len(header) - len(header.lstrip())]
+        label = f"{indent}^bb0({arguments}):\n" if arguments else ""
+        if end > start and (name := self._label(block).strip().split("(")[0].rstrip(":")) and label:
+            label = label.replace("^bb0", name, 1)
+        lines = "".join(f"{indent}  {line}\n" for line in self._entry_lines.get(function, ()))
+        edits.append((start, end, label + lines))
+
+    def _edit_dictionaries(self, op: int, edits: list[tuple[int, int, str]]) -> None:
+        syntax = self.module.syntax(op)
+        changes = self._entries[op]
+        for entries, span, opening, closing in (
+            (syntax.properties, syntax.properties_span, "<{", "}>"),
+            (syntax.attributes, syntax.attributes_span, "{", "}"),
+        ):
+            if span is None or not any(e.name in changes for e in entries):
+                continue
+            texts = [t for e in entries if (t := self._entry_text(e, changes)) is not None]
+            if texts:
+                edits.append((*span, opening + ", ".join(texts) + closing))
+            else:
+                edits.append((*self._with_space_before(span), ""))
+
+    def _entry_text(self, entry: Entry, changes: dict[str, str | None]) -> str | None:
+        if entry.name not in changes:
+            return self.module.text[entry.span[0] : entry.span[1]]
+        value = changes[entry.name]
+        if value is None:
+            return None
+        return self.module.text[entry.span[0] : entry.value_span[0]] + value
+
+    def _with_space_before(self, span: Span) -> Span:
+        start = span[0]
+        return (start - 1 if self.module.text[start - 1] == " " else start, span[1])
+
+
+def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Replaces spans. Of spans that start together the widest wins; what lies inside is dropped."""
+    out: list[str] = []
+    position = 0
+    for start, end, new in sorted(edits, key=lambda e: (e[0], -e[1])):
+        if start < position:
+            continue
+        out.append(text[position:start])
+        out.append(new)
+        position = end
+    out.append(text[position:])
+    return "".join(out)

@@ -1,0 +1,49 @@
+"""Which types may cross a function's boundary, so that a lost value can become an argument."""
+
+import re
+from collections.abc import Iterator
+
+from reducer.ir import Module
+from reducer.ir.functions import is_function, signature
+
+_BUILTIN = re.compile(r"(?:tensor|memref|vector|complex)<|(?:[su]?i\d+|index|bf16|tf32|f\d+\w*)$")
+_SHAPED = re.compile(r"(?:tensor|memref|vector)<")
+_DIALECT_TYPE = re.compile(r"![\w$.-]+")
+
+
+class Abi:
+    """Types that may be arguments: the builtin ones, and dialect types that the input passes.
+
+    Whether `!torch.int` or `!hal.buffer_view` may be an argument is for the compiler's front end
+    to say. The input knows: a kind of dialect type that its own functions take is allowed.
+    """
+
+    def __init__(self, dialect_types: frozenset[str]) -> None:
+        self.dialect_types = dialect_types
+
+    @staticmethod
+    def of(module: Module) -> "Abi":
+        """Reads the dialect types that the functions of a module take or return."""
+        return Abi(frozenset(m for t in _boundary_types(module) if (m := _mnemonic(t))))
+
+    def allows(self, kind: str) -> bool:
+        if _BUILTIN.match(kind):
+            return True
+        mnemonic = _mnemonic(kind)
+        return mnemonic is not None and mnemonic in self.dialect_types
+
+    def is_shaped(self, kind: str) -> bool:
+        """Whether values of a type are data (tensors), rather than scalars that configure ops."""
+        return bool(_SHAPED.match(kind)) or (kind.startswith("!") and self.allows(kind))
+
+
+def _boundary_types(module: Module) -> Iterator[str]:
+    for op in range(len(module)):
+        if is_function(module, op) and (types := signature(module, op)):
+            yield from types[0]
+            yield from types[1]
+
+
+def _mnemonic(kind: str) -> str | None:
+    match = _DIALECT_TYPE.match(kind)
+    return match.group(0) if match else None

@@ -1,0 +1,39 @@
+"""Drop attributes that ops can do without."""
+
+from collections.abc import Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.transformations.base import Site
+
+# Properties that any function or symbol may lose; other properties belong to their ops.
+_OPTIONAL_PROPERTIES = ("arg_attrs", "res_attrs", "sym_visibility")
+
+
+class DropAttributes:
+    """Drops discardable attributes, argument attributes, visibility and the module's name."""
+
+    name = "drop attributes"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, name=name)
+            for op in range(len(module))
+            if not module.hidden[op]
+            for name in _droppable(module, op)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.set_entry(site.op, site.name, None)
+        return rewrite.render()
+
+
+def _droppable(module: Module, op: int) -> list[str]:
+    syntax = module.syntax(op)
+    names = [entry.name for entry in syntax.attributes]
+    names += [name for name in _OPTIONAL_PROPERTIES if syntax.property(name)]
+    if module.t.parent[op] == NONE and syntax.property("sym_name"):
+        names.append("sym_name")
+    return names

@@ -1,0 +1,241 @@
+"""Carving: keep some units of a module, stub the values they lose, return what others wanted.
+
+This makes any subset of a module's ops into a module that still verifies:
+
+- A lost value becomes a new argument of the function, where its type may cross the boundary;
+  otherwise its producer stays too (scalars, lists and other configuration of the front end).
+- Cheap scalar producers stay where that is allowed, for compilers care about constants.
+- A result that a dropped op used is returned, so that nothing kept becomes dead code. Results
+  that had no use are not returned: being unused may be the very point.
+- Functions without a kept unit go, and so do symbols that nothing kept refers to.
+
+The idea of typed stubs for lost definitions is that of DRReduce (arXiv 2605.19412).
+"""
+
+from collections.abc import Iterable
+
+from reducer.ir import NONE, Module, Returned, Rewrite
+from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
+from reducer.transformations.abi import Abi
+from reducer.transformations.units import Units
+
+_LONG_CONSTANT = 300  # characters; a longer constant is data and becomes an argument
+
+
+class Carving:
+    """One carving of `module`. `render` gives the text; `kept` is what stays in the end.
+
+    Args:
+        keep: the units to keep.
+        gone: units that must not come back as somebody's producer, if their type allows.
+        inline: whether cheap scalar producers of kept units stay rather than become arguments.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        keep: Iterable[int],
+        abi: Abi,
+        *,
+        gone: frozenset[int] = frozenset(),
+        inline: bool = True,
+    ) -> None:
+        self.units = units
+        self.module: Module = units.module
+        self.abi = abi
+        self.gone = gone
+        self.inline = inline
+        self.kept: set[int] = set(keep)
+        self.lost: dict[int, list[int]] = {}  # function -> values to become arguments
+        self.whole: set[int] = set()  # functions that something kept refers to
+        self.beside: set[int] = set()  # other symbols that stay
+        self._close()
+
+    # ---- what has to stay ------------------------------------------------------------------
+
+    def _close(self) -> None:
+        """Adds producers that cannot be stubbed and symbols that are referred to."""
+        waiting = sorted(self.kept)
+        visited: set[int] = set()
+        while waiting:
+            unit = waiting.pop()
+            if unit in visited:
+                continue
+            visited.add(unit)
+            self.kept.add(unit)
+            waiting.extend(self._producers_to_keep(unit))
+            waiting.extend(self._follow_symbols(unit))
+        for function in self._active_functions():
+            terminator_operands = self._fixed_terminator_operands(function)
+            for value in terminator_operands:
+                producer = self.module.t.def_op[value]
+                if producer != NONE and producer not in self.kept and not self._stub(value):
+                    self.kept.add(producer)
+                    self._close_one(producer)
+
+    def _close_one(self, unit: int) -> None:
+        waiting = [unit]
+        while waiting:
+            unit = waiting.pop()
+            for producer in self._producers_to_keep(unit):
+                if producer not in self.kept:
+                    self.kept.add(producer)
+                    waiting.append(producer)
+
+    def _producers_to_keep(self, unit: int) -> list[int]:
+        function = self.units.function_of[unit]
+        out: list[int] = []
+        for value in self.module.captured(unit):
+            producer = self.module.t.def_op[value]
+            if producer == NONE or producer in self.kept:
+                continue
+            if function in self.whole or not self._stub(value):
+                out.append(producer)
+        return out
+
+    def _stub(self, value: int) -> bool:
+        """Whether a lost value becomes an argument (else its producer must stay)."""
+        producer = self.module.t.def_op[value]
+        function = self.units.function_of.get(producer, NONE)
+        if function == NONE or not takes_arguments(self.module, function):
+            return False
+        kind = self.module.type_of(value)
+        if not self.abi.allows(kind):
+            return False
+        if self.inline and producer not in self.gone and self._is_cheap(producer, kind):
+            return False
+        values = self.lost.setdefault(function, [])
+        if value not in values:
+            values.append(value)
+        return True
+
+    def _is_cheap(self, producer: int, kind: str) -> bool:
+        t = self.module.t
+        if producer in t.regions or producer in t.successors:
+            return False
+        text = self.module.header(producer)
+        if len(text) > _LONG_CONSTANT or "@" in text:
+            return False
+        return not t.operands[producer] or not self.abi.is_shaped(kind)
+
+    def _follow_symbols(self, unit: int) -> list[int]:
+        """Keeps what a unit refers to; functions as a whole. Returns units to look at."""
+        out: list[int] = []
+        waiting = list(self.module.symbol_refs(unit))
+        while waiting:
+            op = self.units.defined.get(waiting.pop(), NONE)
+            if op == NONE or op in self.beside or op in self.whole:
+                continue
+            if op in self.units.functions:
+                self.whole.add(op)
+                out.extend(u for u, f in self.units.function_of.items() if f == op)
+            else:
+                self.beside.add(op)
+                waiting.extend(self.module.symbol_refs(op))
+        return out
+
+    def _active_functions(self) -> list[int]:
+        active = {self.units.function_of[unit] for unit in self.kept} | self.whole
+        return sorted(active)
+
+    # ---- terminators -----------------------------------------------------------------------
+
+    def _returning(self, function: int) -> int | None:
+        """The terminator whose operands are the function's results, if they may be chosen."""
+        if function in self.whole or not takes_arguments(self.module, function):
+            return None
+        terminator = terminator_of(self.module, function)
+        types = signature(self.module, function)
+        if terminator is None or types is None:
+            return None
+        plain = terminator not in self.module.t.regions
+        fits = len(self.module.t.operands[terminator]) == len(types[1])
+        return terminator if plain and fits else None
+
+    def _fixed_terminator_operands(self, function: int) -> list[int]:
+        if self._returning(function) is not None:
+            return []
+        out: list[int] = []
+        for block in self.module.blocks_of(function):
+            ops = self.module.t.block_ops[block]
+            if ops:
+                out.extend(self.module.captured(ops[-1]))
+        return out
+
+    def _wanted(self, function: int, terminator: int) -> list[Returned]:
+        """What to return: old results that are still made, then what dropped ops used."""
+        module = self.module
+        out: dict[int, Returned] = {}
+        for number, value in enumerate(module.t.operands[terminator]):
+            producer = module.t.def_op[value] if value != NONE else NONE
+            if producer in self.kept and value not in out:
+                kind = module.type_of(value)
+                out[value] = Returned(module.t.token[value], kind, number)
+        for unit in sorted(u for u in self.kept if self.units.function_of[u] == function):
+            for value in module.results(unit):
+                if value not in out and self._used_by_dropped(value):
+                    kind = module.type_of(value)
+                    if self.abi.allows(kind):
+                        out[value] = Returned(module.t.token[value], kind)
+        return list(out.values())
+
+    def _used_by_dropped(self, value: int) -> bool:
+        for op, _ in self.module.uses[value]:
+            unit = self.units.unit_of(op)
+            if unit != NONE and unit not in self.kept:
+                return True
+        return False
+
+    # ---- rendering -------------------------------------------------------------------------
+
+    def render(self) -> str:
+        """The carved module as text."""
+        rewrite = Rewrite(self.module)
+        active = set(self._active_functions())
+        for function in self.units.functions:
+            if function not in active:
+                rewrite.remove(function)
+        for op in self.units.others:
+            if op not in self.beside and self.module.symbol_name(op) is not None:
+                rewrite.remove(op)
+        for unit, function in self.units.function_of.items():
+            if function in active and unit not in self.kept:
+                rewrite.remove(unit)
+        for function in sorted(active - self.whole):
+            self._render_function(rewrite, function)
+        return rewrite.render()
+
+    def _render_function(self, rewrite: Rewrite, function: int) -> None:
+        module = self.module
+        for value in sorted(self.lost.get(function, ())):
+            if module.t.def_op[value] not in self.kept:
+                rewrite.substitute(value, rewrite.add_argument(function, module.type_of(value)))
+        terminator = self._returning(function)
+        if terminator is not None:
+            rewrite.set_returns(function, terminator, self._wanted(function, terminator))
+            self._drop_unused_arguments(rewrite, function, terminator)
+        name = module.symbol_name(function)
+        if name is not None and not self._is_called(name):
+            rewrite.set_entry(function, "sym_visibility", None)
+
+    def _is_called(self, name: str) -> bool:
+        return any(
+            op in self.beside or op in self.whole or op in self.units.functions
+            for op in self.units.referenced.get(name, ())
+        )
+
+    def _drop_unused_arguments(self, rewrite: Rewrite, function: int, terminator: int) -> None:
+        block = entry_block(self.module, function)
+        if block is None:
+            return
+        for number, value in enumerate(self.module.block_args(block)):
+            if not any(self._still_uses(op, terminator) for op, _ in self.module.uses[value]):
+                rewrite.drop_argument(function, number)
+
+    def _still_uses(self, op: int, terminator: int) -> bool:
+        return op != terminator and self.units.unit_of(op) in self.kept
+
+
+def carve(units: Units, keep: Iterable[int], abi: Abi, *, inline: bool = True) -> str:
+    """The text of a module of only these units, made whole by stubs."""
+    return Carving(units, keep, abi, inline=inline).render()

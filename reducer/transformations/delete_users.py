@@ -1,0 +1,92 @@
+"""Delete an op together with everything that depends on it."""
+
+from collections.abc import Sequence
+
+from reducer.ir import NONE, Module, Returned, Rewrite
+from reducer.ir.functions import container_of, is_function, terminator_of
+from reducer.transformations.base import Site
+
+
+class DeleteWithUsers:
+    """Removes dependency closures: needs no stubs, so it works where stubs do not.
+
+    The closures are those of binary reduction (Kalhauge & Palsberg, ESEC/FSE 2019), downwards.
+    """
+
+    name = "delete ops with their users"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [Site(op) for op in range(len(module)) if _is_deletable(module, op)]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        dropped: dict[int, set[int]] = {}  # terminator -> operand numbers that go
+        waiting = [site.op for site in sites]
+        while waiting:
+            op = waiting.pop()
+            if op in rewrite.removed:
+                continue
+            rewrite.remove(op)
+            for value in _results_inside(module, op):
+                for user, number in module.uses[value]:
+                    if _is_deletable(module, user):
+                        waiting.append(user)
+                    else:
+                        dropped.setdefault(user, set()).add(number)
+        for terminator, numbers in dropped.items():
+            if not _drop_returned(rewrite, terminator, numbers):
+                return None
+        return rewrite.render() if rewrite.removed else None
+
+
+class DeleteUnused:
+    """Removes ops whose results nobody uses, at any depth."""
+
+    name = "delete unused ops"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op)
+            for op in range(len(module))
+            if _is_deletable(module, op) and not any(module.uses[v] for v in module.results(op))
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.remove(site.op)
+        return rewrite.render()
+
+
+def _is_deletable(module: Module, op: int) -> bool:
+    """An op in a block that is no terminator, no function, no symbol and not implied by another."""
+    block = module.t.block[op]
+    if block == NONE or module.hidden[op] or is_function(module, op):
+        return False
+    if container_of(module, op) == NONE:
+        return False
+    return module.t.block_ops[block][-1] != op
+
+
+def _results_inside(module: Module, op: int) -> list[int]:
+    return [value for inner in module.subtree(op) for value in module.results(inner)]
+
+
+def _drop_returned(rewrite: Rewrite, terminator: int, numbers: set[int]) -> bool:
+    module = rewrite.module
+    if terminator in rewrite.removed:
+        return True
+    function = module.t.parent[terminator]
+    if function == NONE or not is_function(module, function):
+        return any(module.is_inside(terminator, op) for op in rewrite.removed)
+    if terminator_of(module, function) != terminator:
+        return False
+    kept = [
+        Returned(module.t.token[value], module.type_of(value), number)
+        for number, value in enumerate(module.t.operands[terminator])
+        if number not in numbers and value != NONE
+    ]
+    rewrite.set_returns(function, terminator, kept)
+    return True

@@ -1,0 +1,74 @@
+"""Drop results and arguments of functions that nobody calls."""
+
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import NONE, Module, Returned, Rewrite
+from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
+from reducer.transformations.base import Site
+from reducer.transformations.units import Units
+
+
+class DropReturns:
+    """Returns fewer values. What made them stays, perhaps unused."""
+
+    name = "drop results"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        out: list[Site] = []
+        for function in uncalled_functions(module):
+            terminator, types = terminator_of(module, function), signature(module, function)
+            if terminator is None or types is None or terminator in module.t.regions:
+                continue
+            operands = module.t.operands[terminator]
+            if len(operands) == len(types[1]):
+                out.extend(Site(function, number) for number in range(len(operands)))
+        return out
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for function in {site.op for site in sites}:
+            gone = {site.number for site in sites if site.op == function}
+            terminator = terminator_of(module, function)
+            if terminator is None:
+                return None
+            kept = [
+                Returned(module.t.token[value], module.type_of(value), number)
+                for number, value in enumerate(module.t.operands[terminator])
+                if number not in gone and value != NONE
+            ]
+            rewrite.set_returns(function, terminator, kept)
+        return rewrite.render()
+
+
+class DropArguments:
+    """Drops arguments that nothing uses."""
+
+    name = "drop arguments"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        out: list[Site] = []
+        for function in uncalled_functions(module):
+            block = entry_block(module, function)
+            if block is None:
+                continue
+            values = module.block_args(block)
+            out.extend(Site(function, n) for n, v in enumerate(values) if not module.uses[v])
+        return out
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.drop_argument(site.op, site.number)
+        return rewrite.render()
+
+
+def uncalled_functions(module: Module) -> Iterator[int]:
+    """Functions whose signature may change, since nothing refers to them."""
+    units = Units.of(module)
+    for function in units.functions:
+        if takes_arguments(module, function):
+            users = units.referenced.get(module.symbol_name(function) or "", [])
+            if not users:
+                yield function
