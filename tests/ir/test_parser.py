@@ -1,0 +1,109 @@
+"""Text to op table."""
+
+import pytest
+from hypothesis import given
+
+from reducer.ir import GenericSyntaxError, Module
+from tests.support.modules import modules
+from tests.support.wellformed import problems
+
+SORT = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<8xf32>) -> tensor<8xf32>, sym_name = "f"}> ({
+  ^bb0(%arg0: tensor<8xf32>):
+    %0:2 = "t.sort"(%arg0, %arg0) <{dimension = 0 : i64}> ({
+    ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
+      %1 = "t.less"(%arg1, %arg2) : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "t.return"(%1) : (tensor<i1>) -> ()
+    }) : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+    "func.return"(%0#1) : (tensor<8xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_ops_nest_and_values_are_bound() -> None:
+    module = Module.parse(SORT)
+    names = ["builtin.module", "func.func", "t.sort", "t.less", "t.return", "func.return"]
+    assert module.t.name == names
+    assert [module.t.parent[op] for op in range(6)] == [-1, 0, 1, 2, 2, 1]
+    returned = module.t.operands[5][0]
+    assert module.t.token[returned] == "%0#1"
+    assert module.t.def_op[returned] == 2
+    assert module.uses[module.t.operands[3][0]] == [(3, 0)]
+
+
+def test_printing_a_parsed_module_changes_nothing() -> None:
+    assert Module.parse(SORT).print() == SORT
+
+
+@given(modules())
+def test_printing_is_the_identity_on_any_module(text: str) -> None:
+    module = Module.parse(text)
+    assert module.print() == text
+    assert problems(module) == []
+
+
+def test_regions_are_separated() -> None:
+    text = """\
+"t.if"() ({
+  "t.yield"() : () -> ()
+}, {
+^bb0(%arg0: i32):
+  "t.br"(%arg0)[^bb1] : (i32) -> ()
+^bb1:  // pred: ^bb0
+  "t.yield"() : () -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    assert len(module.t.regions[0]) == 2
+    assert [len(module.t.region_blocks[r]) for r in module.t.regions[0]] == [1, 2]
+    assert module.t.successors[2] == ("^bb1",)
+    assert module.print() == text
+
+
+def test_names_used_again_in_an_isolated_region_are_other_values() -> None:
+    text = """\
+"builtin.module"() ({
+  %0 = "t.make"() : () -> i32
+  "t.isolated"() ({
+    "t.use"(%0) : (i32) -> ()
+    %0 = "t.make"() : () -> i32
+  }) : () -> ()
+  "t.use"(%0) : (i32) -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    inner, outer = module.t.operands[3][0], module.t.operands[5][0]
+    assert module.t.def_op[inner] == 4, "a forward reference binds inside its own region"
+    assert module.t.def_op[outer] == 1
+
+
+def test_an_undeclared_value_is_marked_not_refused() -> None:
+    module = Module.parse('"t.use"(%9) : (i32) -> ()\n')
+    assert module.t.operands[0] == (-1,)
+
+
+def test_attributes_broken_over_lines_belong_to_one_op() -> None:
+    text = '"t.a"() {x = #t.y<\n  1,\n  2>} : () -> ()\n"t.b"() : () -> ()\n'
+    assert Module.parse(text).t.name == ["t.a", "t.b"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "func.func @f() {\n}\n", '"t.a"() ({\n', '}) : () -> ()\n', "\x00\x01"]
+)
+def test_what_is_no_generic_print_is_refused(text: str) -> None:
+    with pytest.raises(GenericSyntaxError):
+        Module.parse(text)
+
+
+def test_bodies_that_the_pretty_form_hides_do_not_count() -> None:
+    text = """\
+"builtin.module"() ({
+  %0 = "linalg.fill"() ({
+  ^bb0(%arg0: f32):
+    "linalg.yield"(%arg0) : (f32) -> ()
+  }) : () -> tensor<4xf32>
+}) : () -> ()
+"""
+    assert Module.parse(text).op_count == 1

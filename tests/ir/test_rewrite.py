@@ -1,0 +1,96 @@
+"""Edits: what goes in and what comes out, side by side."""
+
+from reducer.ir import Module, Returned, Rewrite
+from reducer.ir.functions import entry_block, terminator_of
+
+BEFORE = """\
+#map = affine_map<(d0) -> (d0)>
+#map1 = affine_map<(d0) -> (0)>
+"builtin.module"() ({
+  "func.func"() <{arg_attrs = [{t.a}, {}], function_type = (i32, f32) -> i32, sym_name = "f"}> ({
+  ^bb0(%arg0: i32, %arg1: f32):
+    %0 = "t.a"(%arg0) {m = #map} : (i32) -> i32
+    %1 = "t.b"(%0, %arg1) {m = #map1} : (i32, f32) -> i32
+    "func.return"(%1) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_a_producer_becomes_an_argument_and_its_aliases_go() -> None:
+    module = Module.parse(BEFORE)
+    rewrite = Rewrite(module)
+    rewrite.remove(2)
+    rewrite.substitute(module.results(2)[0], rewrite.add_argument(1, "i32"))
+    rewrite.drop_argument(1, 0)
+    assert rewrite.render() == """\
+#map1 = affine_map<(d0) -> (0)>
+"builtin.module"() ({
+  "func.func"() <{function_type = (f32, i32) -> i32, sym_name = "f"}> ({
+  ^bb0(%arg1: f32, %s0: i32):
+    %1 = "t.b"(%s0, %arg1) {m = #map1} : (i32, f32) -> i32
+    "func.return"(%1) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_a_function_returns_something_else() -> None:
+    module = Module.parse(BEFORE)
+    terminator = terminator_of(module, 1)
+    assert terminator is not None
+    rewrite = Rewrite(module)
+    rewrite.remove(3)
+    rewrite.set_returns(1, terminator, [Returned("%0", "i32"), Returned("%arg1", "f32")])
+    after = Module.parse(rewrite.render())
+    assert '"func.return"(%0, %arg1) : (i32, f32) -> ()' in after.text
+    assert "function_type = (i32, f32) -> (i32, f32)" in after.text
+
+
+def test_the_last_argument_takes_the_label_with_it() -> None:
+    text = BEFORE.replace('"t.a"(%arg0) {m = #map} : (i32)', '"t.a"() {m = #map} : ()')
+    text = text.replace('"t.b"(%0, %arg1) {m = #map1} : (i32, f32)', '"t.b"(%0) : (i32)')
+    module = Module.parse(text)
+    rewrite = Rewrite(module)
+    rewrite.drop_argument(1, 0)
+    rewrite.drop_argument(1, 1)
+    after = Module.parse(rewrite.render())
+    assert "^bb0" not in after.text
+    block = entry_block(after, 1)
+    assert block is not None
+    assert not after.block_args(block)
+
+
+def test_dropping_all_entries_drops_the_dictionary() -> None:
+    module = Module.parse(BEFORE)
+    rewrite = Rewrite(module)
+    rewrite.set_entry(2, "m", None)
+    assert '"t.a"(%arg0) : (i32) -> i32' in rewrite.render()
+
+
+def test_a_fresh_name_is_new() -> None:
+    module = Module.parse(BEFORE.replace("%0", "%s7"))
+    assert Rewrite(module).fresh() == "%s8"
+
+
+def test_resources_that_nothing_uses_go() -> None:
+    text = """\
+%0 = "t.a"() {v = dense_resource<kept> : tensor<1xi8>} : () -> i32
+%1 = "t.b"() {v = dense_resource<gone> : tensor<1xi8>} : () -> i32
+
+{-#
+  dialect_resources: {
+    builtin: {
+      gone: "0x0400000001",
+      kept: "0x0400000002"
+    }
+  }
+#-}
+"""
+    rewrite = Rewrite(Module.parse(text))
+    rewrite.remove(1)
+    after = rewrite.render()
+    assert 'kept: "0x0400000002"\n' in after
+    assert "gone" not in after
+    rewrite.remove(0)
+    assert "{-#" not in rewrite.render()
