@@ -1,7 +1,19 @@
 """The IR of record: MLIR's generic form as an op table with spans, and edits on it."""
 
+from reducer.ir.document import D, D_contra, Document
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import GenericSyntaxError
+from reducer.ir.plain import PlainText
 from reducer.ir.rewrite import Returned, Rewrite
 
-__all__ = ["NONE", "GenericSyntaxError", "Module", "Returned", "Rewrite"]
+__all__ = [
+    "NONE",
+    "D",
+    "D_contra",
+    "Document",
+    "GenericSyntaxError",
+    "Module",
+    "PlainText",
+    "Returned",
+    "Rewrite",
+]

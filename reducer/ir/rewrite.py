@@ -246,10 +246,10 @@ class Rewrite:
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Replaces spans. Of spans that start together the widest wins; what lies inside is dropped."""
+    """Replaces spans. Insertions come first; then the widest wins, and drops what lies inside."""
     out: list[str] = []
     position = 0
-    for start, end, new in sorted(edits, key=lambda e: (e[0], -e[1])):
+    for start, end, new in sorted(edits, key=lambda e: (e[0], e[0] != e[1], -e[1])):
         if start < position:
             continue
         out.append(text[position:start])

@@ -1,5 +1,6 @@
 """Transformations: each offers places to act and the text after acting there."""
 
+from reducer.ir import Module, PlainText
 from reducer.transformations.abi import Abi
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
@@ -8,14 +9,15 @@ from reducer.transformations.constants import MergeConstants
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.forward import ForwardOperand
+from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.units import Units
 
-__all__ = ["Abi", "Site", "Transformation", "Units", "carve", "standard_transformations"]
+__all__ = ["Abi", "Site", "Transformation", "Units", "carve", "standard_transformations", "text_transformations"]
 
 
-def standard_transformations(abi: Abi) -> list[Transformation]:
+def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
     """All local transformations, the most promising first."""
     return [
         DropSymbols(),
@@ -28,3 +30,8 @@ def standard_transformations(abi: Abi) -> list[Transformation]:
         ForwardOperand(),
         DeleteWithUsers(),
     ]
+
+
+def text_transformations() -> list[Transformation[PlainText]]:
+    """What can be done to text that is no MLIR to us."""
+    return [DeleteGroups(), DeleteLines()]

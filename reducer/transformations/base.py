@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from reducer.ir import Module
+from reducer.ir import D_contra
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Site:
     name: str = ""
 
 
-class Transformation(Protocol):
+class Transformation(Protocol[D_contra]):
     """A way to make a module smaller. Add one by writing a class in a file of its own."""
 
     name: str
@@ -29,10 +29,10 @@ class Transformation(Protocol):
     all_at_once: bool
     """Whether all sites are likely to go together, so that trying them all first pays."""
 
-    def sites(self, module: Module) -> list[Site]:
+    def sites(self, module: D_contra) -> list[Site]:
         """Every place where this could act on its own, in text order."""
         ...
 
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+    def apply(self, module: D_contra, sites: Sequence[Site]) -> str | None:
         """The module's text after acting at these sites; None if nothing would change."""
         ...

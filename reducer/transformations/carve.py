@@ -135,8 +135,10 @@ class Carving:
         return out
 
     def _active_functions(self) -> list[int]:
-        active = {self.units.function_of[unit] for unit in self.kept} | self.whole
-        return sorted(active)
+        """Functions that stay. Emptied ones too, if single ops were to go and not functions."""
+        if self.gone:
+            return self.units.functions
+        return sorted({self.units.function_of[unit] for unit in self.kept} | self.whole)
 
     # ---- terminators -----------------------------------------------------------------------
 

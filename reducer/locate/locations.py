@@ -1,0 +1,59 @@
+"""Which source locations each op has, read from a print of the module with debug info."""
+
+import re
+from collections.abc import Iterator
+
+from reducer.ir import GenericSyntaxError, Module
+
+Location = tuple[str, int, int]
+"""File name without folders, line, column: as a diagnostic would write it."""
+
+_TRAILING = re.compile(r"loc\((.*)\)\s*$")
+_FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+_ALIAS = re.compile(r"#loc\d*")
+
+
+def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]]:
+    """Maps each location to the ops of `module` that carry it, in text order.
+
+    Args:
+        debug_print: the same module, printed in generic form with `--mlir-print-debuginfo`. Its
+            ops are those of `module`, in the same order.
+
+    Returns:
+        The map; empty if the two prints do not match.
+    """
+    try:
+        debug = Module.parse(debug_print)
+    except GenericSyntaxError:
+        return {}
+    if debug.t.name != module.t.name:
+        return {}
+    definitions = {a.name: debug.text[a.start : a.end] for a in debug.t.aliases}
+    known: dict[str, list[Location]] = {}
+    out: dict[Location, list[int]] = {}
+    for op in range(len(debug)):
+        match = _TRAILING.search(debug.tail(op) or debug.header(op))
+        if match is None:
+            continue
+        text = match.group(1)
+        if text not in known:
+            known[text] = list(dict.fromkeys(_locations(text, definitions)))
+        for location in known[text]:
+            out.setdefault(location, []).append(op)
+    return out
+
+
+def _locations(text: str, definitions: dict[str, str]) -> Iterator[Location]:
+    """All file locations in a location's text, through aliases, fused and call-site ones."""
+    waiting, seen = [text], {""}
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        for file, line, column in _FILE.findall(part):
+            yield file.rsplit("/", 1)[-1], int(line), int(column)
+        for alias in _ALIAS.findall(part):
+            definition = definitions.get(alias, "")
+            waiting.append(definition.partition(" = ")[2])

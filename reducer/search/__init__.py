@@ -1,0 +1,1 @@
+"""Deciding which candidates to try, in which order, and what to keep."""

@@ -1,0 +1,225 @@
+"""Runs candidates on the oracle, several at once, with the same outcome for any number of workers.
+
+Candidates are given in order of preference. The first interesting one in that order wins; those
+after it that were started meanwhile are cancelled. Verdicts are looked up by content first, so
+nothing is run twice, in this process or in one that was killed.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Generic, Protocol
+
+from oracles import Kind, Limits, Oracle, Outcome, Signature
+from reducer.ir import D, Document
+from reducer.search.candidate import Candidate, Verdict
+
+
+class Stopped(Exception):
+    """The search must end now; the best so far stands. `reason` is `budget` or `interrupted`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Cache(Protocol):
+    """Where outcomes are remembered by content (the session's journal)."""
+
+    def get(self, digest: str) -> Outcome | None: ...
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
+
+
+@dataclass
+class Costs:
+    """What a reduction has spent, cached verdicts left out."""
+
+    calls: int = 0
+    cached: int = 0
+    by_verdict: dict[str, int] = field(default_factory=dict)
+    compiler_seconds: float = 0.0
+    candidate_ops: int = 0
+
+    def add(self, verdict: Verdict, seconds: float, ops: int) -> None:
+        self.calls += 1
+        self.by_verdict[verdict] = self.by_verdict.get(verdict, 0) + 1
+        self.compiler_seconds += seconds
+        self.candidate_ops += ops
+
+
+@dataclass
+class Budget:
+    """Bounds on a reduction; None means no bound."""
+
+    calls: int | None = None
+    seconds: float | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    def is_spent(self, costs: Costs) -> bool:
+        if self.calls is not None and costs.calls >= self.calls:
+            return True
+        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+
+
+def digest_of(text: str, repetition: int = 0) -> str:
+    """The content hash that verdicts are remembered by; repeated runs have their own."""
+    digest = sha256(text.encode(errors="surrogateescape")).hexdigest()
+    return f"{digest}#{repetition}" if repetition else digest
+
+
+class Evaluator:
+    """Turns candidates into verdicts against one wanted signature."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        cache: Cache,
+        *,
+        jobs: int = 1,
+        budget: Budget | None = None,
+        stop: threading.Event | None = None,
+        on_verdict: Callable[[Candidate[Document], Verdict, Outcome], None] | None = None,
+    ) -> None:
+        self.oracle = oracle
+        self.cache = cache
+        self.jobs = max(1, jobs)
+        self.budget = budget or Budget()
+        self.stop = stop or threading.Event()
+        self.costs = Costs()
+        self.wanted: Signature | None = None
+        self.limits: Limits = oracle.limits
+        self._on_verdict = on_verdict
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    # ---- one candidate ---------------------------------------------------------------------
+
+    def run(
+        self,
+        text: str,
+        ops: int,
+        cancel: threading.Event | None = None,
+        *,
+        repetition: int = 0,
+    ) -> Outcome:
+        """The outcome of one text, from the cache or from the oracle.
+
+        Raises:
+            Stopped: the budget is spent, or the user wants to stop.
+        """
+        digest = digest_of(text, repetition)
+        known = self.cache.get(digest)
+        if known is not None:
+            with self._lock:
+                self.costs.cached += 1
+            return known
+        self._check()
+        outcome = self.oracle.run(text, cancel=cancel or self.stop, limits=self.limits)
+        if outcome.kind is not Kind.CANCELLED:
+            self.cache.put(digest, outcome, ops)
+        with self._lock:
+            self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+        if self.stop.is_set():
+            raise Stopped("interrupted")
+        return outcome
+
+    def _check(self) -> None:
+        if self.stop.is_set():
+            raise Stopped("interrupted")
+        with self._lock:
+            if self.budget.is_spent(self.costs):
+                raise Stopped("budget")
+
+    def judge(self, outcome: Outcome) -> Verdict:
+        """Same failure, another one, none, or an input that was turned away."""
+        if outcome.kind is Kind.CANCELLED:
+            return Verdict.CANCELLED
+        if self.wanted is None or outcome.signature == self.wanted:
+            return Verdict.SAME
+        if outcome.kind is Kind.SUCCESS:
+            return Verdict.NOT_INTERESTING
+        if outcome.kind is Kind.TIMEOUT:
+            return Verdict.TIMEOUT
+        if outcome.kind is Kind.INVALID_INPUT or outcome.signature.stage == "input":
+            return Verdict.INVALID
+        return Verdict.OTHER_FAILURE
+
+    # ---- many candidates -------------------------------------------------------------------
+
+    def first_interesting(self, candidates: Iterable[Candidate[D]]) -> tuple[int, Candidate[D]] | None:
+        """The first candidate, in the order given, that fails the same way; and its position.
+
+        Raises:
+            Stopped: see `run`.
+        """
+        source = enumerate(candidates)
+        running: list[_Running[D]] = []
+        try:
+            while True:
+                self._refill(source, running)
+                if not running:
+                    return None
+                head = running.pop(0)
+                if head.verdict() is Verdict.SAME:
+                    return head.position, head.candidate
+        finally:
+            for task in running:
+                task.cancel.set()
+            for task in running:
+                task.settle()
+
+    def _refill(self, source: "Iterator[tuple[int, Candidate[D]]]", running: "list[_Running[D]]") -> None:
+        while len(running) < self.jobs:
+            item = next(source, None)
+            if item is None:
+                return
+            position, candidate = item
+            running.append(_Running(self, position, candidate))
+
+    def evaluate(self, candidate: Candidate[D], cancel: threading.Event) -> Verdict:
+        """The verdict on one candidate."""
+        outcome = self.run(candidate.text, candidate.document.op_count, cancel)
+        verdict = self.judge(outcome)
+        if self._on_verdict is not None:
+            self._on_verdict(candidate, verdict, outcome)
+        return verdict
+
+    def submit(self, candidate: Candidate[D], cancel: threading.Event) -> "Future[Verdict]":
+        return self._pool.submit(self.evaluate, candidate, cancel)
+
+
+class _Running(Generic[D]):
+    """A candidate on a worker."""
+
+    def __init__(self, evaluator: Evaluator, position: int, candidate: Candidate[D]) -> None:
+        self.position = position
+        self.candidate = candidate
+        self.cancel = threading.Event()
+        self._stop = evaluator.stop
+        self._future = evaluator.submit(candidate, self.cancel)
+
+    def verdict(self) -> Verdict:
+        while not self._future.done():
+            if self._stop.wait(0.0):
+                self.cancel.set()
+            _wait(self._future)
+        return self._future.result()
+
+    def settle(self) -> None:
+        """Waits for the worker to let go; what it says no longer matters."""
+        self._future.exception() if not self._future.cancel() else None
+
+
+def _wait(future: "Future[Verdict]") -> None:
+    """Waits a moment, so that a stop request is noticed while a compiler runs."""
+    try:
+        future.exception(timeout=0.1)
+    except TimeoutError:
+        return

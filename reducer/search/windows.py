@@ -1,0 +1,88 @@
+"""Finding the failing neighbourhood in a large module, at the least possible compiler work.
+
+Two ways, cheapest first. With a hint (ops that a diagnostic points to), windows and backward
+slices that grow around it: a wrong hint costs a few runs of tiny modules. Without one, halving:
+each half is made whole by stubs, so the work of all runs together stays near that of two full
+ones, where bisecting prefixes would pay half of a full run every time.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import Module
+from reducer.ir.graph import backward_slice
+from reducer.search.candidate import Candidate
+from reducer.search.state import State
+from reducer.transformations import Abi, Units, carve
+
+_RADII = (0, 2, 8, 32, 128)
+_DEPTHS = (1, 2, 4)
+_MOST_SEEDS = 3
+_SMALL = 12  # units; from here on single deletions are as cheap as windows
+
+
+def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
+    """Tries growing neighbourhoods of the ops that diagnostics point to, smallest first."""
+    units = Units.of(state.document)
+    origin = "carve around the diagnosed op"
+    kept = sorted(_neighbourhoods(units, seeds[:_MOST_SEEDS]), key=len)
+    return _accept_first(state, abi, units, kept, origin)
+
+
+def halve(state: State[Module], abi: Abi) -> bool:
+    """Halves the module while a half, or what is left after trimming an end, still fails."""
+    progress = False
+    while len(Units.of(state.document).units) > _SMALL:
+        units = Units.of(state.document)
+        if not _accept_first(state, abi, units, _parts(units.units), "halve"):
+            break
+        progress = True
+    return progress
+
+
+def _neighbourhoods(units: Units, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
+    order = units.units
+    place = {unit: index for index, unit in enumerate(order)}
+    seen: set[frozenset[int]] = set()
+    for seed in seeds:
+        unit = units.unit_of(seed)
+        if unit not in place:
+            continue
+        at = place[unit]
+        windows = [frozenset(order[max(0, at - r) : at + r + 1]) for r in _RADII]
+        slices = [frozenset(backward_slice(units.module, [unit], depth)) for depth in _DEPTHS]
+        for found in (*windows, *slices):
+            found &= units.function_of.keys()
+            if found not in seen and 2 * len(found) <= len(order):
+                seen.add(found)
+                yield found
+
+
+def _parts(units: Sequence[int]) -> Iterator[frozenset[int]]:
+    """Halves, then the middle, then all but an end: the failing ops may straddle a cut."""
+    n = len(units)
+    half, quarter, eighth = n // 2, n // 4, n // 8
+    yield frozenset(units[:half])
+    yield frozenset(units[half:])
+    yield frozenset(units[quarter : n - quarter])
+    for end in (quarter, eighth):
+        yield frozenset(units[end:])
+        yield frozenset(units[: n - end])
+
+
+def _accept_first(
+    state: State[Module], abi: Abi, units: Units, parts: "Iterator[frozenset[int]] | list[frozenset[int]]",
+    origin: str,
+) -> bool:
+    size = state.document.op_count
+
+    def candidates() -> Iterator[Candidate[Module]]:
+        for part in parts:
+            module = state.parse(carve(units, part, abi))
+            if module.op_count < size:
+                yield Candidate(module, origin)
+
+    hit = state.evaluator.first_interesting(candidates())
+    if hit is None:
+        return False
+    state.accept(hit[1])
+    return True

@@ -1,0 +1,81 @@
+"""Text to generic form and back, by the compiler under test itself.
+
+Only the compiler that fails can read its own version of every dialect. Its `…-opt` tool runs as a
+child process with the verifier off, so that invalid IR, which may be the point, passes through.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+from oracles import Limits, run_process
+
+_LENIENT = (
+    "--mlir-very-unsafe-disable-verifier-on-parsing",
+    "--verify-each=false",
+    "--allow-unregistered-dialect",
+)
+_DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
+_WRAPPER = re.compile(r"^module \{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+_MEGABYTE = 1 << 20
+
+
+class Normaliser:
+    """Runs one `…-opt` tool. `seconds` adds up the CPU time that it took."""
+
+    def __init__(self, opt: Path, limits: Limits) -> None:
+        self.opt = opt
+        self.limits = limits
+        self.seconds = 0.0
+
+    def generic(self, text: str) -> str | None:
+        """The text in generic form; None if the tool cannot parse it."""
+        return self._convert(text, "--mlir-print-op-generic")
+
+    def generic_with_locations(self, text: str) -> str | None:
+        """The same with a location on each op."""
+        return self._convert(text, "--mlir-print-op-generic", "--mlir-print-debuginfo")
+
+    def pretty(self, text: str) -> str | None:
+        """The text as people write it; None if the tool has no pretty form for it.
+
+        Invalid IR falls back to generic form in the printer of newer releases; a dump before a
+        harmless pass still shows the pretty one.
+        """
+        printed = self._convert(text, "--mlir-print-assume-verified")
+        if printed is None or '"builtin.module"(' not in printed:
+            return printed
+        return self._dumped(text)
+
+    def _convert(self, text: str, *flags: str) -> str | None:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
+            argv = [str(self.opt), "input.mlir", *_LENIENT, *flags, "-o", "out.mlir"]
+            result = run_process(argv, cwd=Path(folder), limits=self.limits)
+            self.seconds += result.cpu_seconds
+            out = Path(folder) / "out.mlir"
+            if result.exit_code != 0 or not out.exists():
+                return None
+            return out.read_text(errors="surrogateescape") or None
+
+    def _dumped(self, text: str) -> str | None:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
+            passes = ("--pass-pipeline=builtin.module(strip-debuginfo)", "--mlir-print-ir-before-all")
+            argv = [str(self.opt), "input.mlir", *_LENIENT, *passes, "-o", "out.mlir"]
+            limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
+            result = run_process(argv, cwd=Path(folder), limits=limits)
+            self.seconds += result.cpu_seconds
+        parts = _DUMP.split(result.stderr)
+        return parts[1] if len(parts) > 1 else None
+
+
+def unwrap(pretty: str) -> str | None:
+    """Pretty text without its plain `module { }`; None if it has no such wrapper."""
+    head, _, _ = pretty.partition("module {")
+    match = _WRAPPER.match(pretty[len(head) :])
+    if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
+        return None
+    body = match.group(1)
+    lines = body.split("\n")
+    return head + "\n".join(line[2:] if line.startswith("  ") else line for line in lines)

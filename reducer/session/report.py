@@ -1,0 +1,40 @@
+"""What a reduction has to show in the end."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oracles import Signature
+from reducer.session.events import Size
+
+
+@dataclass
+class Report:
+    """The figures of one reduction. `status` is `reduced`, `budget` or `interrupted`.
+
+    `compiler_seconds` is CPU time, user and system, of every compiler and helper process;
+    `full_run_equivalents` the sum of the ops of all candidates over the ops of the input.
+    """
+
+    status: str
+    verified: bool
+    signature: Signature
+    input: Size
+    output: Size
+    output_path: Path
+    calls: int
+    cached: int
+    by_verdict: dict[str, int]
+    compiler_seconds: float
+    full_run_equivalents: float
+    wall_seconds: float
+    command: list[str]
+    one_minimal: bool
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return str(self.signature.kind)
+
+    @property
+    def bucket(self) -> str:
+        return self.signature.bucket

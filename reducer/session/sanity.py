@@ -1,0 +1,78 @@
+"""Questions to ask before a reduction starts, so that hours are not spent on nonsense."""
+
+from oracles import Kind, Outcome
+from reducer.ir import Document, Module
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.session.errors import FlakyOracle, NotInteresting
+
+_EMPTY_MODULE = "module {\n}\n"
+_CHEAP = 10.0  # seconds; an input that runs longer is not run again as a whole
+_VERY_CHEAP = 1.0
+
+
+class Sanity:
+    """Checks on one input. Every run goes through the evaluator, so it is counted and kept."""
+
+    def __init__(self, evaluator: Evaluator, text: str, ops: int) -> None:
+        self.evaluator = evaluator
+        self.text = text
+        self.ops = ops
+
+    def run_input(self) -> Outcome:
+        """Runs the input and makes its signature the wanted one.
+
+        Raises:
+            NotInteresting: nothing fails.
+        """
+        first = self.evaluator.run(self.text, self.ops)
+        if first.kind in (Kind.SUCCESS, Kind.CANCELLED):
+            raise NotInteresting(
+                "the command does not fail on the input, so there is nothing to reduce; "
+                "check the flags, or say what to look for with --match or --test"
+            )
+        self.evaluator.wanted = first.signature
+        return first
+
+    def refuse_empty_module(self) -> None:
+        """Raises NotInteresting if an empty module fails in the same way."""
+        outcome = self.evaluator.run(_EMPTY_MODULE, 0)
+        if self.evaluator.judge(outcome) is Verdict.SAME:
+            raise NotInteresting(
+                "an empty module fails in the same way, so the failure is in the command, "
+                f"not in the input: {outcome.signature.text}"
+            )
+
+    def repeat_if_cheap(self, first: Outcome) -> None:
+        """Runs a quick input again: does it fail in the same way every time?
+
+        Raises:
+            FlakyOracle: it does not.
+        """
+        times = 3 if first.seconds < _VERY_CHEAP else 1 if first.seconds < _CHEAP else 0
+        self._repeat(self.text, self.ops, times)
+
+    def repeat(self, document: Document) -> None:
+        """Runs an accepted candidate again, where the whole input was too slow to repeat.
+
+        Raises:
+            FlakyOracle: it fails in another way, or not at all.
+        """
+        self._repeat(document.text, document.op_count, 1)
+
+    def survives_printing(self, module: Module) -> bool:
+        """Whether our print of the whole input still fails in the same way."""
+        outcome = self.evaluator.run(module.text, module.op_count)
+        return self.evaluator.judge(outcome) is Verdict.SAME
+
+    def _repeat(self, text: str, ops: int, times: int) -> None:
+        for number in range(1, times + 1):
+            outcome = self.evaluator.run(text, ops, repetition=number)
+            if self.evaluator.judge(outcome) is not Verdict.SAME:
+                wanted = self.evaluator.wanted
+                raise FlakyOracle(
+                    f"the same input gave '{wanted.text if wanted else ''}' first and "
+                    f"'{outcome.signature.text}' in run {number + 1}; a flaky failure cannot be "
+                    "reduced reliably: make it deterministic (try --mlir-disable-threading), or "
+                    "write a --test script that runs the command several times"
+                )

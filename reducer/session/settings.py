@@ -1,0 +1,33 @@
+"""What a reduction is asked to do."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a reduction needs beside the oracle.
+
+    Attributes:
+        input: where the text came from (for messages only; the text itself is `text`).
+        text: the program to reduce.
+        output: where the best result so far is kept, and the final one is left.
+        journal: the SQLite file that remembers verdicts.
+        opt: an `…-opt` tool of the compiler under test, which turns text into generic form and
+            back; None if there is none, and then text is cut by lines and brackets.
+        jobs: how many compilers may run at once. The result is the same for any number.
+        max_calls: stop after so many oracle calls.
+        max_seconds: stop after so many seconds of wall time.
+        keep_generic: leave the result in generic form.
+    """
+
+    input: Path
+    text: str
+    output: Path
+    journal: Path
+    opt: Path | None = None
+    jobs: int = 1
+    resume: bool = False
+    max_calls: int | None = None
+    max_seconds: float | None = None
+    keep_generic: bool = False

@@ -1,0 +1,32 @@
+"""What holds for every transformation: its output is well formed, and each acts only at sites."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reducer.ir import Module
+from reducer.transformations import Abi, Transformation, standard_transformations
+from tests.support.modules import modules
+from tests.support.wellformed import problems
+
+ABI = Abi(frozenset({"!t.box"}))
+
+
+@pytest.mark.parametrize("transformation", standard_transformations(ABI), ids=lambda t: t.name)
+@settings(max_examples=60, deadline=None)
+@given(modules(), st.data())
+def test_any_choice_of_sites_gives_a_well_formed_module(
+    transformation: Transformation[Module], text: str, data: st.DataObject
+) -> None:
+    module = Module.parse(text)
+    sites = transformation.sites(module)
+    chosen = data.draw(st.lists(st.sampled_from(sites), unique=True)) if sites else []
+    if not chosen:
+        return
+    after = transformation.apply(module, sorted(chosen, key=sites.index))
+    assert after is None or problems(Module.parse(after)) == []
+
+
+def test_names_are_unique() -> None:
+    names = [t.name for t in standard_transformations(ABI)]
+    assert len(names) == len(set(names))

@@ -1,0 +1,35 @@
+"""Attributes that may go."""
+
+from reducer.ir import Module
+from reducer.transformations.attributes import DropAttributes
+
+TEXT = """\
+"builtin.module"() <{sym_name = "m"}> ({
+  "func.func"() <{arg_attrs = [{t.x}], function_type = (i32) -> (), sym_name = "f"}> ({
+  ^bb0(%arg0: i32):
+    "t.op"(%arg0) <{needed = 1 : i32}> {extra, more = 2 : i32} : (i32) -> ()
+    "func.return"() : () -> ()
+  }) {t.strict} : () -> ()
+}) {t.target = "x"} : () -> ()
+"""
+
+
+def test_all_but_what_ops_own() -> None:
+    module = Module.parse(TEXT)
+    assert DropAttributes().apply(module, DropAttributes().sites(module)) == """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({
+  ^bb0(%arg0: i32):
+    "t.op"(%arg0) <{needed = 1 : i32}> : (i32) -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_one_of_two() -> None:
+    module = Module.parse(TEXT)
+    site = next(s for s in DropAttributes().sites(module) if s.name == "extra")
+    after = DropAttributes().apply(module, [site])
+    assert after is not None
+    assert "{more = 2 : i32}" in after

@@ -1,0 +1,31 @@
+"""Carving any subset of any module leaves a well-formed module."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reducer.ir import Module
+from reducer.transformations import Abi, Units, carve
+from tests.support.modules import modules
+from tests.support.wellformed import problems
+
+
+@given(modules(), st.data())
+def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
+    module = Module.parse(text)
+    units = Units.of(module)
+    flags = data.draw(st.lists(st.booleans(), min_size=len(units.units), max_size=len(units.units)))
+    keep = [unit for unit, kept in zip(units.units, flags, strict=True) if kept]
+    inline = data.draw(st.booleans())
+    after = Module.parse(carve(units, keep, Abi(frozenset({"!t.box"})), inline=inline))
+    assert problems(after) == []
+    assert len(Units.of(after).units) >= len(keep)
+
+
+@given(modules())
+def test_keeping_everything_keeps_every_unit(text: str) -> None:
+    module = Module.parse(text)
+    units = Units.of(module)
+    after = Module.parse(carve(units, units.units, Abi.of(module)))
+    assert [after.t.name[u] for u in Units.of(after).units] == [
+        module.t.name[u] for u in units.units
+    ]

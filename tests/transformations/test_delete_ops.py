@@ -1,0 +1,127 @@
+"""Deleting ops with stubs: lost values become arguments, orphaned ones are returned."""
+
+from textwrap import dedent
+
+from reducer.ir import Module
+from reducer.transformations import Abi, Site, Units
+from reducer.transformations.delete_ops import DeleteOps
+from tests.support.sides import apply_to, body_of, function
+
+ABI = Abi(frozenset({"!t.box"}))
+
+CHAIN = function(
+    """
+    %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = "t.b"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+    "func.return"(%2) : (tensor<4xf32>) -> ()
+    """,
+    arguments="%arg0: tensor<4xf32>",
+    results="tensor<4xf32>",
+)
+
+
+def test_the_middle_of_a_chain() -> None:
+    after = apply_to(DeleteOps(ABI), CHAIN, 0, 2)
+    assert body_of(after) == dedent("""\
+        ^bb0(%s0: tensor<4xf32>):
+        %1 = "t.b"(%s0) : (tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%1) : (tensor<4xf32>) -> ()""")
+
+
+def test_an_unused_result_stays_unused() -> None:
+    text = function(
+        """
+        %0:2 = "t.topk"(%arg0) : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+        %1 = "t.use"(%0#1) : (tensor<2xi64>) -> tensor<2xi64>
+        "func.return"(%1) : (tensor<2xi64>) -> ()
+        """,
+        arguments="%arg0: tensor<4xf32>",
+        results="tensor<2xi64>",
+    )
+    after = apply_to(DeleteOps(ABI), text, 1)
+    assert '"func.return"(%0#1) : (tensor<2xi64>) -> ()' in after
+
+
+def test_values_that_may_not_cross_the_boundary_keep_their_producer() -> None:
+    text = function(
+        """
+        %0 = "t.int"() : () -> !t.int
+        %1 = "t.list"(%0) : (!t.int) -> !t.list<int>
+        %2 = "t.view"(%arg0, %1) : (!t.box<[4]>, !t.list<int>) -> !t.box<[4]>
+        "func.return"(%2) : (!t.box<[4]>) -> ()
+        """,
+        arguments="%arg0: !t.box<[4]>",
+        results="!t.box<[4]>",
+    )
+    assert DeleteOps(ABI).apply(Module.parse(text), [Site(2), Site(3)]) is None
+
+
+def test_a_deleted_constant_becomes_an_argument_where_its_type_allows() -> None:
+    text = function(
+        """
+        %0 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+        %1 = "t.a"(%0) : (i32) -> i32
+        "func.return"(%1) : (i32) -> ()
+        """,
+        results="i32",
+    )
+    assert body_of(apply_to(DeleteOps(ABI), text, 0)).startswith("^bb0(%s0: i32):")
+
+
+def test_a_region_that_uses_outer_values_gets_them_as_arguments() -> None:
+    text = function(
+        """
+        %0 = "t.make"() : () -> tensor<4xf32>
+        %1 = "t.loop"() ({
+          "t.yield"(%0) : (tensor<4xf32>) -> ()
+        }) : () -> tensor<4xf32>
+        "func.return"(%1) : (tensor<4xf32>) -> ()
+        """,
+        results="tensor<4xf32>",
+    )
+    after = apply_to(DeleteOps(ABI), text, 0)
+    assert '"t.yield"(%s0) : (tensor<4xf32>) -> ()' in after
+
+
+def test_globals_go_with_their_last_user_and_callees_stay_whole() -> None:
+    text = """\
+"builtin.module"() ({
+  "t.global"() <{sym_name = "g"}> : () -> ()
+  "func.func"() <{function_type = () -> i32, sym_name = "main"}> ({
+    %0 = "t.load"() {global = @g} : () -> i32
+    %1 = "t.call"() {callee = @callee} : () -> i32
+    %2 = "t.add"(%0, %1) : (i32, i32) -> i32
+    "func.return"(%2) : (i32) -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = () -> i32, sym_name = "callee", sym_visibility = "private"}> ({
+    %0 = "t.one"() : () -> i32
+    "func.return"(%0) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    units = Units.of(module).units
+    load, call = units[0], units[1]
+    without_load = DeleteOps(ABI).apply(module, [Site(load)])
+    assert without_load is not None
+    assert "t.global" not in without_load
+    assert "@callee" in without_load and '"t.one"' in without_load
+    without_call = DeleteOps(ABI).apply(module, [Site(call), *map(Site, units[3:])])
+    assert without_call is not None
+    assert "t.global" in without_call and "callee = @" not in without_call
+    assert '"t.one"' not in without_call
+
+
+def test_branches_keep_their_values() -> None:
+    text = function(
+        """
+        %0 = "t.make"() : () -> tensor<4xf32>
+        "cf.br"(%0)[^bb1] : (tensor<4xf32>) -> ()
+        ^bb1(%1: tensor<4xf32>):  // pred: ^bb0
+        "func.return"(%1) : (tensor<4xf32>) -> ()
+        """,
+        results="tensor<4xf32>",
+    )
+    after = apply_to(DeleteOps(ABI), text, 0)
+    assert '"cf.br"(%s0)[^bb1]' in after

@@ -1,0 +1,49 @@
+"""Deleting ops with what depends on them, and ops that nothing depends on."""
+
+from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
+from tests.support.sides import apply_to, body_of, function
+
+TEXT = function(
+    """
+    %0 = "t.a"() : () -> i32
+    %1 = "t.b"(%0) : (i32) -> i32
+    %2 = "t.c"() : () -> i32
+    "func.return"(%1, %2) : (i32, i32) -> ()
+    """,
+    results="i32, i32",
+)
+
+
+def test_users_go_along_up_to_the_return() -> None:
+    after = apply_to(DeleteWithUsers(), TEXT, 0)
+    assert body_of(after) == '%2 = "t.c"() : () -> i32\n"func.return"(%2) : (i32) -> ()'
+
+
+def test_a_branch_that_needs_the_value_forbids_it() -> None:
+    text = function(
+        """
+        %0 = "t.if"() ({
+          %1 = "t.a"() : () -> i32
+          "t.yield"(%1) : (i32) -> ()
+        }) : () -> i32
+        "func.return"(%0) : (i32) -> ()
+        """,
+        results="i32",
+    )
+    from reducer.ir import Module
+
+    module = Module.parse(text)
+    inner = DeleteWithUsers().sites(module)[1]
+    assert DeleteWithUsers().apply(module, [inner]) is None
+
+
+def test_unused_ops() -> None:
+    text = function(
+        """
+        %0 = "t.unused"() : () -> i32
+        %1 = "t.used"() : () -> i32
+        "t.effect"(%1) : (i32) -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    assert body_of(apply_to(DeleteUnused(), text, 0)).startswith('%1 = "t.used"')

@@ -1,0 +1,55 @@
+"""Values of equal type stand in for what an op made."""
+
+from textwrap import dedent
+
+from reducer.ir import Module
+from reducer.transformations.forward import ForwardOperand
+from tests.support.sides import apply_to, body_of, function
+
+
+def test_an_operand_of_equal_type_takes_over() -> None:
+    text = function(
+        """
+        %0 = "t.neg"(%arg0) : (f32) -> f32
+        %1 = "t.exp"(%0) : (f32) -> f32
+        "func.return"(%1) : (f32) -> ()
+        """,
+        arguments="%arg0: f32",
+        results="f32",
+    )
+    # Both at once: the chain is followed to its start.
+    assert body_of(apply_to(ForwardOperand(), text)) == dedent("""\
+        ^bb0(%arg0: f32):
+        "func.return"(%arg0) : (f32) -> ()""")
+
+
+def test_the_body_of_an_op_yields_its_argument() -> None:
+    text = function(
+        """
+        %0 = "linalg.generic"() ({
+        ^bb0(%arg0: f32, %arg1: f32):
+        %1 = "t.index"() : () -> f32
+        %2 = "t.add"(%arg0, %1) : (f32, f32) -> f32
+        "linalg.yield"(%2) : (f32) -> ()
+        }) : () -> tensor<4xf32>
+        "func.return"(%0) : (tensor<4xf32>) -> ()
+        """,
+        results="tensor<4xf32>",
+    )
+    module = Module.parse(text)
+    names = [module.t.name[site.op] for site in ForwardOperand().sites(module)]
+    assert names == ["t.index", "t.index", "t.add", "t.add", "t.add"]
+    after = apply_to(ForwardOperand(), text, 2)
+    assert '"linalg.yield"(%arg0) : (f32) -> ()' in after
+
+
+def test_types_must_match() -> None:
+    text = function(
+        """
+        %0 = "t.cast"(%arg0) : (f32) -> i32
+        "func.return"(%0) : (i32) -> ()
+        """,
+        arguments="%arg0: f32",
+        results="i32",
+    )
+    assert ForwardOperand().sites(Module.parse(text)) == []
