@@ -1,9 +1,9 @@
 """The corpus: real compiler failures under corpus/, each a folder with a `case.toml`.
 
-A folder holds `expert.mlir`, the smallest input a person found for the bug, and usually
-`input.mlir` or `input.mlir.xz`, the input as it was first seen. A case without an input of its
-own is one whose bug came from somewhere else than a model at hand: benchmarks plant its expert
-into a healthy module to get something to reduce.
+A folder may hold `input.mlir.xz`, the input as it was first seen, and `expert.mlir`, the smallest
+one that a person found for the bug. A case without an input of its own is a bug that came from
+somewhere else than a model at hand: benchmarks plant the expert into a healthy module to get
+something to reduce. A case without runs is healthy everywhere.
 """
 
 import lzma
@@ -23,17 +23,19 @@ class Run:
     flags: tuple[str, ...]
     kind: str
     message: str
-    """A part of what the compiler prints (for a miscompile: of what the program prints)."""
+    """A part of what the compiler prints (for a miscompile: the wrong result)."""
     seconds: float
     """Wall time of the compiler as once measured on two busy cores: an order of magnitude."""
+    expert: str | None = None
+    """The file with the smallest known input that fails in this way."""
 
 
 @dataclass(frozen=True)
 class Execution:
-    """How a miscompiled program is run: arguments of `iree-run-module`, and the right output."""
+    """How a miscompiled program is run: arguments of `iree-run-module`, and the right results."""
 
     arguments: tuple[str, ...]
-    expected: str
+    expected: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -43,40 +45,34 @@ class Case:
     folder: Path
     title: str
     origin: str
-    issue: str | None
     runs: tuple[Run, ...]
-    failing: tuple[str, ...]
-    """Versions known to fail this way, beyond those of `runs`."""
-    healthy: tuple[str, ...]
+    issue: str | None = None
+    failing: tuple[str, ...] = ()
+    """Versions known to fail like the first run, beyond those of `runs`."""
+    healthy: tuple[str, ...] = ()
     """Versions known to compile it."""
-    execution: Execution | None
+    execution: Execution | None = None
 
     @property
     def name(self) -> str:
         return self.folder.name
 
     @property
-    def expert(self) -> Path | None:
-        """The small input that a person wrote, if there is one."""
-        path = self.folder / "expert.mlir"
+    def packed_input(self) -> Path | None:
+        """The compressed input as it was first seen, if there is one."""
+        path = self.folder / "input.mlir.xz"
         return path if path.is_file() else None
 
-    @property
-    def has_own_input(self) -> bool:
-        """Whether there is an input other than the expert's."""
-        return any(path.is_file() for path in self._input_files)
+    def expert(self, run: Run) -> Path | None:
+        """The small input that a person wrote for a run of this case, if there is one."""
+        return self.folder / run.expert if run.expert else None
 
     def input_text(self) -> str:
         """The input as it was first seen, or the expert's where that is all there is."""
-        plain, packed = self._input_files
-        if plain.is_file():
-            return plain.read_text()
-        if packed.is_file():
-            with lzma.open(packed, "rt", encoding="utf-8") as stream:
-                return stream.read()
-        if self.expert is None:
-            raise FileNotFoundError(f"{self.folder} has neither an input nor an expert")
-        return self.expert.read_text()
+        if self.packed_input is None:
+            return (self.folder / "expert.mlir").read_text()
+        with lzma.open(self.packed_input, "rt", encoding="utf-8") as stream:
+            return stream.read()
 
     def write_input(self, target: Path) -> Path:
         """Writes the input to a file, its folder included, and returns the file's path."""
@@ -84,26 +80,26 @@ class Case:
         target.write_text(self.input_text())
         return target
 
-    @property
-    def _input_files(self) -> tuple[Path, Path]:
-        return self.folder / "input.mlir", self.folder / "input.mlir.xz"
-
 
 def load_case(name: str) -> Case:
-    """The case of that name; raises FileNotFoundError, KeyError or TypeError if it is not one."""
+    """The case of that name.
+
+    Raises FileNotFoundError if there is none, KeyError or TypeError if its manifest lacks a field
+    or has one too many.
+    """
     folder = CORPUS / name
     manifest = tomllib.loads((folder / "case.toml").read_text())
     execution = manifest.pop("execution", None)
-    runs = tuple(Run(**{**run, "flags": tuple(run["flags"])}) for run in manifest.pop("runs"))
     return Case(
-        folder=folder,
-        issue=manifest.pop("issue", None),
-        runs=runs,
-        failing=tuple(manifest.pop("failing", ())),
-        healthy=tuple(manifest.pop("healthy", ())),
-        execution=execution and Execution(tuple(execution["arguments"]), execution["expected"]),
-        **manifest,
+        folder,
+        runs=tuple(Run(**_with_tuples(run)) for run in manifest.pop("runs")),
+        execution=Execution(**_with_tuples(execution)) if execution else None,
+        **_with_tuples(manifest),
     )
+
+
+def _with_tuples(table: dict[str, object]) -> dict[str, object]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def case_names() -> list[str]:

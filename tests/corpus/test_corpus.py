@@ -1,0 +1,99 @@
+"""The corpus is what its manifests say: files open, and compilers fail as described."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from oracles.kind import Kind
+from reducer.toolchain import Toolchain, install
+from tests.conftest import NEWEST_TESTED
+from tests.support.corpus import CORPUS, Case, Run, case_names, cases, load_case
+
+CHEAP = 5.0
+"""Seconds of compiler time up to which a run is checked every time."""
+
+
+def test_every_folder_is_a_case() -> None:
+    assert case_names() == sorted(path.name for path in CORPUS.iterdir())
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_manifest_is_complete(name: str) -> None:
+    case = load_case(name)
+    assert case.title and case.origin
+    assert case.runs or case.healthy
+    for run in case.runs:
+        assert Kind(run.kind) and run.message and run.flags and run.seconds > 0
+        assert case.execution is not None or run.kind != Kind.MISCOMPILE
+        expert = case.expert(run)
+        assert expert is None or expert.is_file()
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_a_version_either_fails_or_compiles(name: str) -> None:
+    case = load_case(name)
+    failing = {run.wheel for run in case.runs} | set(case.failing)
+    for version in failing | set(case.healthy):
+        assert str(Version(version)) == version
+    assert not failing & set(case.healthy)
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_input_opens(name: str, tmp_path: Path) -> None:
+    case = load_case(name)
+    written = case.write_input(tmp_path / "new folder" / "input.mlir")
+    assert "func" in written.read_text()
+
+
+def _failures() -> Iterator[object]:
+    """Every run of every case on its own input, and on the expert's where that is another."""
+    for case in cases():
+        for run in case.runs:
+            if case.packed_input:
+                yield _failure(case, run, seconds=run.seconds)
+            if run.expert:
+                yield _failure(case, run, seconds=1, name="expert")
+
+
+def _failure(case: Case, run: Run, seconds: float, name: str = "input") -> object:
+    cheap = run.wheel == NEWEST_TESTED and seconds < CHEAP
+    marks = [pytest.mark.iree] if cheap else [pytest.mark.iree, pytest.mark.slow]
+    return pytest.param(case, run, name, id=f"{case.name}-{run.wheel}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("case", "run", "name"), list(_failures()))
+def test_compiler_fails_as_described(
+    case: Case,
+    run: Run,
+    name: str,
+    iree_toolchain: Callable[..., Toolchain],
+    tmp_path: Path,
+) -> None:
+    source = case.write_input(tmp_path / "input.mlir") if name == "input" else case.expert(run)
+    program = tmp_path / "program.vmfb"
+    compiler = iree_toolchain(run.wheel).compile
+    compiled = _run(compiler, source, *run.flags, "-o", program)
+    if case.execution is None:
+        assert compiled.returncode != 0
+        assert run.message in compiled.stderr
+    else:
+        assert compiled.returncode == 0
+        runner = install(run.wheel, runtime=True).run_module
+        printed = _run(runner, f"--module={program}", *case.execution.arguments).stdout
+        results = [line for line in printed.splitlines() if "=" in line]
+        assert run.message in results
+        assert results != list(case.execution.expected)
+
+
+def _run(*command: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=280,
+        check=False,
+    )
