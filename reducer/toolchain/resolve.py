@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+from oracles.command import resolve_binary
+
 from .install import Progress, install
 from .model import NEWEST, Toolchain, ToolchainError, find
 
@@ -13,8 +15,9 @@ def resolve_executable(
     """The program that `name`, the first word of a compiler command, stands for.
 
     With `iree` (a version), a compiler tool given by name or by path means that version's own,
-    which is installed if it is missing. Without it, a path or a program on PATH is taken as it
-    stands, and a tool found in neither place means that of the newest installed version.
+    which is installed if it is missing. Without it, a path or a program on PATH is taken (behind
+    an entry point script of IREE's Python package: the native program that it starts), and a tool
+    found in neither place means that of the newest installed version.
     Raises ToolchainError when there is no such program.
     """
     tool = Path(name).name
@@ -22,7 +25,7 @@ def resolve_executable(
         return install(iree, progress=progress).tool(tool)
     found = shutil.which(name)
     if found is not None:
-        return Path(found).absolute()
+        return resolve_binary(Path(found).absolute())
     if "/" not in name and Toolchain.provides(tool) and (newest := find(NEWEST)):
         return newest.tool(tool)
     raise ToolchainError(_advice(name, Toolchain.provides(tool)))

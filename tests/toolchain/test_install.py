@@ -1,0 +1,124 @@
+"""Installation, with the real pip and a package index of one folder.
+
+The wheels in that folder hold a shell script where the compiler would be: what is tested is what
+happens around the package, and nothing has to be downloaded.
+"""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from reducer.toolchain import ToolchainError, find, install, installed, newest_release
+from reducer.toolchain.model import package_folder
+
+INSTALL = "import sys; from reducer.toolchain import install; install(sys.argv[1], progress=print)"
+
+
+@pytest.fixture(autouse=True)
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package index with three compiler releases and one runtime, and an empty cache."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    for version in ("3.9.0", "3.10.0", "3.11.0rc1"):
+        make_wheel(folder, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
+    make_wheel(folder, "iree_base_runtime", "3.9.0", "iree/_runtime_libs/iree-run-module")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def make_wheel(folder: Path, package: str, version: str, program: str) -> None:
+    name = f"{package}-{version}"
+    info = f"{name}.dist-info"
+    files = {
+        program: f"#!/bin/sh\necho {version}\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(folder / f"{name}-py3-none-any.whl", "w") as wheel:
+        for path, text in files.items():
+            entry = zipfile.ZipInfo(path)
+            entry.external_attr = 0o100755 << 16
+            wheel.writestr(entry, text)
+        wheel.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in files))
+
+
+def test_install_makes_the_tools_available() -> None:
+    lines: list[str] = []
+    toolchain = install("3.9", progress=lines.append)
+    assert find("3.9.0") == toolchain
+    assert subprocess.check_output([toolchain.compile], text=True) == "3.9.0\n"
+    assert lines[0] == "installing iree-base-compiler 3.9.0"
+
+
+def test_an_installed_version_needs_no_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = install("3.9.0")
+    monkeypatch.setenv("PIP_FIND_LINKS", "/nonexistent")
+    assert install("3.9.0") == first
+
+
+def test_newest_is_the_newest_release_but_no_candidate() -> None:
+    assert newest_release() == "3.10.0"
+    assert install("newest").version == "3.10.0"
+
+
+def test_a_release_candidate_can_be_asked_for() -> None:
+    assert install("3.11.0rc1").compile.exists()
+
+
+def test_runtime_can_be_added_later() -> None:
+    assert not install("3.9.0").run_module.exists()
+    assert install("3.9.0", runtime=True).run_module.exists()
+
+
+def test_a_version_that_does_not_exist_names_those_that_do() -> None:
+    with pytest.raises(ToolchainError, match=r"no iree-base-compiler 9.9.0 .* 3.9.0, 3.10.0"):
+        install("9.9.0")
+    assert installed() == []
+
+
+def test_an_unreachable_index_is_named_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    for action in (lambda: install("3.9.0"), newest_release):
+        with pytest.raises(ToolchainError, match="check the network connection"):
+            action()
+
+
+def test_a_broken_package_leaves_nothing_behind(index: Path) -> None:
+    (index / "iree_base_compiler-3.9.0-py3-none-any.whl").write_bytes(b"not a zip file")
+    with pytest.raises(ToolchainError, match=r"pip could not install iree-base-compiler 3.9.0"):
+        install("3.9.0")
+    assert installed() == []
+
+
+def test_an_unusable_cache_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ToolchainError, match="set MLIR_REDUCER_CACHE"):
+        install("3.9.0")
+
+
+def test_an_installation_that_was_killed_is_started_afresh() -> None:
+    folder = package_folder("iree-base-compiler", "3.9.0")
+    partial = folder.with_name(f".partial-{folder.name}")
+    partial.mkdir(parents=True)
+    (partial / "half a file").touch()
+    root = install("3.9.0").root
+    assert not partial.exists()
+    assert not (root / "half a file").exists()
+
+
+def test_processes_that_install_at_once_install_once() -> None:
+    command = [sys.executable, "-c", INSTALL, "3.10.0"]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert sum("installing" in output for output in outputs) == 1
