@@ -1,0 +1,310 @@
+"""Remembers every verdict in an SQLite file, so that nothing is run twice, not even after a crash.
+
+Each verdict is committed as it comes in. With write-ahead logging, what was committed outlives a
+killed process; the file is held exclusively, so that two reductions never share one, and the
+operating system lets go of it when its holder dies. A journal that cannot be kept (a read-only
+folder, a full disk) is no reason to stop: it then lives in memory.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from oracles import Outcome
+from reducer.session.errors import JournalBusy, JournalMismatch
+
+_APPLICATION_ID = 0x4D4C5244  # "MLRD": tells our files from other people's databases
+_IDENTITY = "identity."
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE verdicts (
+    hash TEXT PRIMARY KEY, kind TEXT NOT NULL, ops INTEGER NOT NULL, seconds REAL NOT NULL,
+    created REAL NOT NULL, outcome BLOB NOT NULL
+);
+CREATE TABLE texts (key TEXT PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE steps (
+    n INTEGER PRIMARY KEY, hash TEXT NOT NULL, ops INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    transformation TEXT NOT NULL, calls INTEGER NOT NULL, at REAL NOT NULL
+);
+"""
+_TABLES = ("meta", "verdicts", "texts", "steps")
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An accepted candidate: the `n`-th, found after `calls` oracle calls, at `at` (Unix time)."""
+
+    n: int
+    hash: str
+    ops: int
+    bytes: int
+    transformation: str
+    calls: int
+    at: float
+
+
+class _ForeignFile(Exception):
+    """The file is a database of some other program."""
+
+
+class Journal:
+    """Verdicts, converted texts and accepted steps of one reduction. Safe to use from threads."""
+
+    def __init__(self, connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+        self._connection = connection
+        self._say = say
+        self._lock = threading.RLock()
+        self._fell_back = False
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        identity: Mapping[str, str],
+        resume: bool,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> Self:
+        """Opens the journal at `path` for the reduction that `identity` describes.
+
+        With `resume`, an existing journal goes on; otherwise it is emptied, in one transaction.
+        `say` gets messages for people: a damaged file was put aside, nothing can be stored…
+
+        Raises:
+            JournalBusy: another process is using it.
+            JournalMismatch: it should be resumed but belongs to another reduction.
+        """
+        try:
+            connection = _connect(path)
+        except (_ForeignFile, sqlite3.DatabaseError) as error:
+            connection = _recover(path, error, say)
+        journal = cls(connection, say)
+        try:
+            journal._begin(identity, resume, path)
+        except BaseException:
+            connection.close()
+            raise
+        return journal
+
+    def close(self) -> None:
+        """Closes the file; the journal cannot be used any more."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- verdicts --------------------------------------------------------------------------
+
+    def get(self, digest: str) -> Outcome | None:
+        """The outcome of the text with this hash, if it was ever run."""
+        blob = self._value("SELECT outcome FROM verdicts WHERE hash = ?", digest)
+        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None:
+        """Remembers an outcome; it is on disk when this returns. `ops`: size of the candidate."""
+        blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 1)
+        row = (digest, str(outcome.kind), ops, outcome.seconds, time.time(), blob)
+        self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", *row)
+
+    def count(self) -> int:
+        """How many verdicts are known."""
+        return int(self._value("SELECT count(*) FROM verdicts") or 0)
+
+    # ---- texts and facts -------------------------------------------------------------------
+
+    def get_text(self, key: str) -> str | None:
+        """A text stored by `put_text`."""
+        blob = self._value("SELECT text FROM texts WHERE key = ?", key)
+        return None if blob is None else zlib.decompress(blob).decode(errors="surrogateescape")
+
+    def put_text(self, key: str, text: str) -> None:
+        """Remembers a text that was costly to make."""
+        blob = zlib.compress(text.encode(errors="surrogateescape"), 1)
+        self._write("INSERT OR REPLACE INTO texts VALUES (?, ?)", key, blob)
+
+    def get_meta(self, key: str) -> str | None:
+        """A fact stored by `set_meta`."""
+        value = self._value("SELECT value FROM meta WHERE key = ?", key)
+        return None if value is None else str(value)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Remembers a fact about the reduction, such as a limit derived from its first run."""
+        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
+
+    # ---- steps -----------------------------------------------------------------------------
+
+    def record_step(
+        self, n: int, digest: str, ops: int, size: int, transformation: str, calls: int
+    ) -> None:
+        """Remembers the `n`-th accepted candidate; `size` is in bytes."""
+        row = (n, digest, ops, size, transformation, calls, time.time())
+        self._write("INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
+
+    def steps(self) -> list[Step]:
+        """Every accepted candidate, in order."""
+        with self._lock:
+            return [
+                Step(*row) for row in self._connection.execute("SELECT * FROM steps ORDER BY n")
+            ]
+
+    # ---- SQLite ----------------------------------------------------------------------------
+
+    def _begin(self, identity: Mapping[str, str], resume: bool, path: Path) -> None:
+        """Makes the file this reduction's own: goes on with it, or empties it."""
+        with self._lock:
+            known = _identity_of(self._connection)
+        if resume and known:
+            differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
+            if differing:
+                raise JournalMismatch(
+                    f"{path} belongs to another reduction (its {' and '.join(differing)} differ); "
+                    "repeat the original command, or leave out --resume to start anew"
+                )
+            return
+        if resume:
+            self._say(f"there is nothing to resume in {path}; starting from the beginning")
+        elif known and known == dict(identity) and (verdicts := self.count()):
+            self._say(f"starting anew; --resume would have reused {verdicts} known verdicts")
+        with self._lock:
+            try:
+                _initialise(self._connection, identity)
+            except sqlite3.Error as error:
+                self._fall_back(error)
+                _initialise(self._connection, identity)
+
+    def _value(self, query: str, *parameters: object) -> Any:
+        """The first column of the first row, or None."""
+        with self._lock:
+            try:
+                row = self._connection.execute(query, parameters).fetchone()
+            except sqlite3.Error as error:
+                self._fall_back(error)
+                row = self._connection.execute(query, parameters).fetchone()
+            return row[0] if row else None
+
+    def _write(self, statement: str, *parameters: object) -> None:
+        """Runs and commits one statement."""
+        with self._lock:
+            try:
+                self._connection.execute(statement, parameters)
+            except sqlite3.Error as error:
+                self._fall_back(error)
+                self._connection.execute(statement, parameters)
+
+    def _fall_back(self, error: sqlite3.Error) -> None:
+        """Goes on in memory with whatever can still be read; re-raises if it already does."""
+        if self._fell_back or isinstance(error, sqlite3.ProgrammingError):
+            raise error
+        self._fell_back = True
+        self._say(f"the journal cannot be kept any longer ({error}); going on without it")
+        memory = _memory()
+        try:
+            self._connection.backup(memory)
+        except sqlite3.Error:
+            memory.close()
+            memory = _memory()
+            _initialise(memory, {})
+        self._connection.close()
+        self._connection = memory
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Opens, locks and checks a file."""
+    connection = sqlite3.connect(
+        path.absolute(), timeout=0.0, isolation_level=None, check_same_thread=False
+    )
+    try:
+        # Exclusive before WAL: no shared-memory file, and the lock holds until we close or die.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _check(connection)  # before anything is written to a file that may not be ours
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN IMMEDIATE")  # takes the lock
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    """Raises _ForeignFile or DatabaseError if this is no sound journal."""
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if tables and application != _APPLICATION_ID:
+        raise _ForeignFile("it is a database of another program")
+    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if answer != "ok":
+        raise sqlite3.DatabaseError(answer)
+
+
+def _recover(path: Path, error: Exception, say: Callable[[str], None]) -> sqlite3.Connection:
+    """What to do about a file that cannot be used as it is."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in _BUSY:
+        raise JournalBusy(
+            f"another process is using {path}; wait for it, or give another output with -o"
+        ) from error
+    if code in _DAMAGED:
+        try:
+            aside = _put_aside(path)
+            connection = _connect(path)
+        except (OSError, _ForeignFile, sqlite3.Error) as second:
+            say(f"cannot keep a journal in {path} ({second}); going on without it")
+            return _memory()
+        say(f"the journal {path} is damaged ({error}); kept as {aside.name}, starting a new one")
+        return connection
+    say(f"cannot keep a journal in {path} ({error}); going on without it")
+    return _memory()
+
+
+def _put_aside(path: Path) -> Path:
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
+    for suffix in ("-wal", "-shm"):  # they belong to the old file and would spoil the new one
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return aside
+
+
+def _memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+
+def _identity_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """What the journal says it belongs to; empty for a new one."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return {}
+    query = "SELECT substr(key, ?), value FROM meta WHERE key GLOB ?"
+    return dict(connection.execute(query, (len(_IDENTITY) + 1, f"{_IDENTITY}*")))
+
+
+def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
+    """Empties the journal and gives it an identity, both or neither."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        try:
+            for table in _TABLES:
+                cursor.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                cursor.execute(statement)
+            cursor.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            rows = [(_IDENTITY + key, value) for key, value in identity.items()]
+            cursor.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            cursor.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                cursor.execute("ROLLBACK")
+            raise

@@ -1,0 +1,243 @@
+"""The journal keeps what was learnt through crashes, rivals and damage."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Outcome, Signature
+from reducer.session.errors import ExitCode, JournalBusy, JournalMismatch
+from reducer.session.journal import Journal
+
+IDENTITY = {"input": "aa", "oracle": "bb", "version": "1"}
+
+
+def crash(template: str = "boom", stderr: str = "") -> Outcome:
+    return Outcome(Kind.CRASH, Signature(Kind.CRASH, template), -11, 0.5, 0.4, 1 << 20, (), stderr)
+
+
+def open_journal(path: Path, *, resume: bool = True, said: list[str] | None = None) -> Journal:
+    say = (lambda text: None) if said is None else said.append
+    return Journal.open(path, identity=IDENTITY, resume=resume, say=say)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "out.journal"
+
+
+# ---- what it remembers -------------------------------------------------------------------------
+
+
+def test_remembers_everything_after_closing(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h1", crash(stderr="gr\u00fc\u00dfe"), ops=7)
+        journal.put_text("generic h1", "module \udce9 {}")  # bytes that were no UTF-8 come back too
+        journal.set_meta("seconds_limit", "30.0")
+        journal.record_step(1, "h1", 7, 100, "delete ops", calls=3)
+    with open_journal(path) as journal:
+        assert journal.get("h1") == crash(stderr="gr\u00fc\u00dfe")
+        assert journal.get("h2") is None
+        assert journal.get_text("generic h1") == "module \udce9 {}"
+        assert journal.get_text("pretty h1") is None
+        assert journal.get_meta("seconds_limit") == "30.0"
+        assert journal.get_meta("nothing") is None
+        (step,) = journal.steps()
+        assert (step.n, step.hash, step.ops, step.bytes, step.calls) == (1, "h1", 7, 100, 3)
+        assert step.transformation == "delete ops"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_same_again_replaces(path: Path) -> None:
+    with open_journal(path) as journal:
+        for template in ("one", "two"):
+            journal.put("h", crash(template), ops=1)
+            journal.put_text("t", template)
+            journal.record_step(1, "h", 1, 1, template, calls=1)
+        assert journal.count() == 1
+        assert journal.get("h") == crash("two")
+        assert journal.get_text("t") == "two"
+        assert [step.transformation for step in journal.steps()] == ["two"]
+
+
+def test_serves_many_threads(path: Path) -> None:
+    errors: list[BaseException] = []
+
+    def work(name: str) -> None:
+        try:
+            for number in range(100):
+                journal.put(f"{name}{number}", crash(f"{name}{number}"), ops=number)
+                assert journal.get(f"{name}{number}") == crash(f"{name}{number}")
+                journal.put("shared", crash("shared"), ops=1)
+        except BaseException as error:
+            errors.append(error)
+
+    with open_journal(path) as journal:
+        threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert journal.count() == 201
+
+
+# ---- resuming ----------------------------------------------------------------------------------
+
+
+def test_a_fresh_run_empties_an_old_journal_and_says_what_is_lost(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with open_journal(path, resume=False, said=said) as journal:
+        assert journal.get("h") is None
+    assert "--resume would have reused 1 known verdict" in said[0]
+
+
+def test_resuming_nothing_starts_from_the_beginning(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path, said=said) as journal:
+        journal.put("h", crash(), ops=1)
+    assert "nothing to resume" in said[0]
+    assert path.exists()
+
+
+def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    other = IDENTITY | {"oracle": "cc"}
+    with pytest.raises(JournalMismatch, match="its oracle differ") as caught:
+        Journal.open(path, identity=other, resume=True)
+    assert caught.value.exit_code == ExitCode.USAGE
+    with open_journal(path) as journal:
+        assert journal.get("h") == crash()
+
+
+def test_a_fresh_run_takes_over_the_journal_of_another_reduction(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    other = IDENTITY | {"input": "cc"}
+    with Journal.open(path, identity=other, resume=False) as journal:
+        assert journal.count() == 0
+    with Journal.open(path, identity=other, resume=True) as journal:
+        assert journal.count() == 0
+
+
+# ---- faults ------------------------------------------------------------------------------------
+
+WRITE_FOREVER = """
+import sys
+from pathlib import Path
+from oracles import Kind, Outcome, Signature
+from reducer.session.journal import Journal
+
+journal = Journal.open(Path(sys.argv[1]), identity={"input": "aa", "oracle": "bb", "version": "1"},
+                       resume=False)
+outcome = Outcome(Kind.CRASH, Signature(Kind.CRASH, "boom"), stderr="x" * 5000)
+for number in range(10**9):
+    journal.put(str(number), outcome, number)
+    print(number, flush=True)  # promised: this one is on disk
+"""
+
+
+@pytest.mark.parametrize("promises", [1, 57, 300])
+def test_what_was_put_survives_a_killed_process(path: Path, promises: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE_FOREVER, path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        for _ in range(promises):
+            last = int(writer.stdout.readline())
+        writer.send_signal(signal.SIGKILL)
+        last = max([last, *map(int, writer.stdout.read().split("\n")[:-1])])
+    with open_journal(path) as journal:
+        assert all(journal.get(str(number)) is not None for number in range(last + 1))
+        assert journal.count() - (last + 1) in (0, 1)  # one may have been put but not announced
+
+
+def test_a_journal_in_use_is_not_shared(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE_FOREVER, path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        try:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            for resume in (True, False):
+                with pytest.raises(JournalBusy, match="another process") as caught:
+                    open_journal(path, resume=resume)
+                assert caught.value.exit_code == ExitCode.BUSY == 75
+        finally:
+            writer.kill()
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign"])
+def test_a_damaged_journal_is_kept_aside_and_started_anew(
+    path: Path, damage: str, resume: bool
+) -> None:
+    spoil(path, damage)
+    before = path.read_bytes()
+    said: list[str] = []
+    with open_journal(path, resume=resume, said=said) as journal:
+        assert journal.count() == 0
+        journal.put("h", crash(), ops=1)
+    assert "damaged" in said[0]
+    assert path.with_name("out.journal.damaged").read_bytes() == before
+    with open_journal(path) as journal:
+        assert journal.get("h") == crash()
+
+
+def spoil(path: Path, damage: str) -> None:
+    if damage == "not a database":
+        path.write_text("hello " * 1000)
+        return
+    if damage == "foreign":
+        with sqlite3.connect(path) as foreign:
+            foreign.execute("CREATE TABLE recipes (name)")
+        foreign.close()
+        return
+    with open_journal(path) as journal:
+        for number in range(300):
+            journal.put(str(number), crash(str(number)), ops=1)
+    data = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    else:
+        path.write_bytes(data[:4096] + os.urandom(len(data) - 8192) + data[-4096:])
+
+
+def test_an_empty_file_is_an_empty_journal(path: Path) -> None:
+    path.touch()
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with open_journal(path) as journal:
+        assert journal.count() == 1
+
+
+def test_goes_on_in_memory_where_no_file_can_be(tmp_path: Path) -> None:
+    for place in (tmp_path / "no folder" / "out.journal", tmp_path, Path("/proc/out.journal")):
+        said: list[str] = []
+        with open_journal(place, said=said) as journal:
+            journal.put("h", crash(), ops=1)
+            assert journal.get("h") == crash()
+        assert "cannot keep a journal" in said[0]
+
+
+def test_goes_on_in_memory_when_the_disk_is_full(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path, said=said) as journal:
+        journal.put("before", crash(), ops=1)
+        said.clear()
+        journal._connection.execute("PRAGMA max_page_count = 1")  # what SQLite calls a full disk
+        for number in range(200):
+            journal.put(str(number), crash(stderr=os.urandom(2000).hex()), ops=1)
+        assert journal.count() == 201
+        assert len(said) == 1
+        assert "full" in said[0]
+    with open_journal(path) as journal:
+        assert journal.get("before") == crash()
