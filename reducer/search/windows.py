@@ -51,7 +51,7 @@ def _neighbourhoods(units: Units, seeds: Sequence[int]) -> Iterator[frozenset[in
         windows = [frozenset(order[max(0, at - r) : at + r + 1]) for r in _RADII]
         slices = [frozenset(backward_slice(units.module, [unit], depth)) for depth in _DEPTHS]
         for found in (*windows, *slices):
-            found &= units.function_of.keys()
+            found = frozenset(found & units.function_of.keys())
             if found not in seen and 2 * len(found) <= len(order):
                 seen.add(found)
                 yield found

@@ -56,7 +56,10 @@ class Reduction:
                 written… each with its exit code.
         """
         self.journal = Journal.open(
-            self.settings.journal, identity=self._identity(), resume=self.settings.resume
+            self.settings.journal,
+            identity=self._identity(),
+            resume=self.settings.resume,
+            say=self.listener.message,
         )
         self.evaluator = Evaluator(
             self.oracle,

@@ -1,0 +1,125 @@
+"""The stages of the search together: what is found, at which price, for any number of workers."""
+
+import random
+
+import pytest
+
+from reducer.ir import Module
+from reducer.search.evaluator import Budget, Evaluator, Stopped
+from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.state import State
+from reducer.search.windows import grow_around, halve
+from reducer.transformations import Abi, Units, standard_transformations
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.sides import function
+from tests.support.wellformed import problems
+
+TENSOR = "tensor<4xf32>"
+
+
+def chain(length: int) -> Module:
+    """A function of `length` ops named t.op0, t.op1…, each using the one before."""
+    ops = [f'%{i + 1} = "t.op{i}"(%{i}) : ({TENSOR}) -> {TENSOR}' for i in range(length)]
+    body = "\n".join(ops).replace("(%0)", "(%arg0)")
+    body += f'\n"func.return"(%{length}) : ({TENSOR}) -> ()'
+    return Module.parse(function(body, arguments=f"%arg0: {TENSOR}", results=TENSOR))
+
+
+def needs(*numbers: int) -> PredicateOracle:
+    """Fails while all of these ops are there."""
+    return PredicateOracle(lambda text: all(f'"t.op{n}"' in text for n in numbers))
+
+
+def search(module: Module, oracle: PredicateOracle, jobs: int = 1) -> State[Module]:
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    abi = Abi.of(module)
+    try:
+        halve(state, abi)
+        reduce_to_fixpoint(state, standard_transformations(abi), lambda name: None)
+    finally:
+        evaluator.close()
+    return state
+
+
+def op_names(module: Module) -> list[str]:
+    return [module.t.name[unit] for unit in Units.of(module).units]
+
+
+def test_a_local_failure_costs_about_two_full_runs() -> None:
+    module, oracle = chain(4096), needs(1700, 1701)
+    found = search(module, oracle)
+    assert op_names(found.document) == ["t.op1700", "t.op1701"]
+    costs = found.evaluator.costs
+    assert costs.calls <= 60
+    assert costs.candidate_ops / module.op_count <= 3
+
+
+def test_scattered_ops_are_found() -> None:
+    oracle = needs(3, 250, 470)
+    found = search(chain(500), oracle)
+    assert op_names(found.document) == ["t.op3", "t.op250", "t.op470"]
+    assert found.evaluator.costs.calls <= 120
+
+
+def test_growing_around_the_right_op_takes_one_call() -> None:
+    module, oracle = chain(4096), needs(2000)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    culprit = module.t.name.index("t.op2000")
+    assert grow_around(state, Abi.of(module), [culprit])
+    assert op_names(state.document) == ["t.op2000"]
+    assert evaluator.costs.calls == 1
+    evaluator.close()
+
+
+def test_a_wrong_hint_costs_little_and_changes_nothing() -> None:
+    module, oracle = chain(4096), needs(2000)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    assert not grow_around(state, Abi.of(module), [5])
+    assert state.document is module
+    assert evaluator.costs.candidate_ops < module.op_count / 4
+    evaluator.close()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_number_of_workers_gives_the_same_result(seed: int) -> None:
+    rng = random.Random(seed)
+    numbers = rng.sample(range(120), 3)
+    oracle = needs(*numbers)
+    oracle.delay = lambda text: (hash(text) % 7) / 2000
+    texts = {search(chain(120), oracle, jobs).document.text for jobs in (1, 2, 5)}
+    assert len(texts) == 1
+    assert problems(Module.parse(texts.pop())) == []
+
+
+def test_the_result_is_one_minimal() -> None:
+    oracle = needs(7, 30)
+    found = search(chain(40), oracle).document
+    for transformation in standard_transformations(Abi.of(found)):
+        for site in transformation.sites(found):
+            text = transformation.apply(found, [site])
+            assert text is None or not oracle.fails(text) or len(text) >= len(found.text)
+
+
+def test_nothing_is_run_twice() -> None:
+    oracle = needs(3, 90)
+    search(chain(200), oracle)
+    assert len(oracle.texts) == len(set(oracle.texts))
+
+
+def test_a_budget_stops_the_search_with_the_best_so_far() -> None:
+    module, oracle = chain(1000), needs(123)
+    evaluator = Evaluator(oracle, Memory(), budget=Budget(calls=6))
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    with pytest.raises(Stopped, match="budget"):
+        halve(state, Abi.of(module))
+    assert oracle.fails(state.document.text)
+    assert state.document.op_count < module.op_count
+    assert len(oracle.texts) == 6
+    evaluator.close()

@@ -1,0 +1,53 @@
+"""An oracle in place of a compiler, for tests of the search alone: it fails as a predicate says."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from oracles import Kind, Limits, Outcome, Signature
+
+FAILURE = Signature(Kind.SCRIPT, "interesting", "", "", ())
+SUCCESS = Signature(Kind.SUCCESS, "", "", "", ())
+
+
+class PredicateOracle:
+    """Fails on the texts that the predicate accepts, and remembers every text it was given."""
+
+    key = "predicate"
+    limits = Limits()
+
+    def __init__(self, fails: Callable[[str], bool], *, delay: Callable[[str], float] | None = None):
+        self.fails = fails
+        self.delay = delay
+        self.texts: list[str] = []
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        assert isinstance(text, str)
+        self.texts.append(text)
+        if self.delay is not None:
+            time.sleep(self.delay(text))
+        failed = self.fails(text)
+        kind, signature = (Kind.SCRIPT, FAILURE) if failed else (Kind.SUCCESS, SUCCESS)
+        return Outcome(kind, signature, int(failed), 0.0, 0.0, 0, (), "")
+
+    def display(self, input_name: str) -> list[str]:
+        return ["predicate", input_name]
+
+
+class Memory:
+    """A cache in a dictionary."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, Outcome] = {}
+
+    def get(self, digest: str) -> Outcome | None:
+        return self.outcomes.get(digest)
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None:
+        self.outcomes[digest] = outcome
