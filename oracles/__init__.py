@@ -1,0 +1,38 @@
+"""Oracles: what happens to one candidate, and is it the same bug?
+
+This package takes text and answers with an `Outcome`; it knows nothing of reductions.
+"""
+
+from oracles.base import Oracle
+from oracles.classify import Finding, classify, signal_code
+from oracles.command import Command, resolve_binary, sibling_tool
+from oracles.compiler import CompilerOracle
+from oracles.diagnostics import Diagnostic, parse_diagnostics
+from oracles.kind import Kind
+from oracles.outcome import Outcome
+from oracles.pattern import PatternOracle
+from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.script import ScriptOracle
+from oracles.signature import Signature
+
+__all__ = [
+    "Command",
+    "CompilerOracle",
+    "Diagnostic",
+    "End",
+    "Finding",
+    "Kind",
+    "Limits",
+    "Oracle",
+    "Outcome",
+    "PatternOracle",
+    "ProcessResult",
+    "ScriptOracle",
+    "Signature",
+    "classify",
+    "parse_diagnostics",
+    "resolve_binary",
+    "run_process",
+    "sibling_tool",
+    "signal_code",
+]

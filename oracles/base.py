@@ -1,0 +1,76 @@
+"""What every oracle offers."""
+
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from oracles.capture import shorten
+from oracles.diagnostics import Diagnostic
+from oracles.outcome import STDERR_KEPT, Outcome
+from oracles.process import Limits, ProcessResult
+from oracles.signature import Signature
+
+
+class Oracle(Protocol):
+    """Answers what happens to one candidate. Safe to use from several threads at once."""
+
+    limits: Limits
+    """Used where `run` is given none; may be replaced, since a time limit adapts."""
+
+    @property
+    def key(self) -> str:
+        """Stable identity for caches: the command and the programs behind it, not the limits."""
+        ...
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Runs one candidate to its end. Setting `cancel` kills it: kind CANCELLED.
+
+        Raises OSError where the program cannot be started or the candidate cannot be written.
+        """
+        ...
+
+    def display(self, input_name: str) -> list[str]:
+        """The words a user could type to see the same with the input in `input_name`."""
+        ...
+
+
+def outcome_of(
+    result: ProcessResult,
+    signature: Signature,
+    *,
+    exit_code: int | None,
+    diagnostics: tuple[Diagnostic, ...] = (),
+) -> Outcome:
+    """An outcome with the cost and the (shortened) text of one process."""
+    return Outcome(
+        kind=signature.kind,
+        signature=signature,
+        exit_code=exit_code,
+        seconds=result.seconds,
+        cpu_seconds=result.cpu_seconds,
+        peak_memory=result.peak_memory,
+        diagnostics=diagnostics,
+        stderr=shorten(result.stderr, STDERR_KEPT),
+    )
+
+
+def write_candidate(folder: Path, name: str, text: str | bytes) -> Path:
+    """Writes a candidate into an oracle's private folder, byte for byte."""
+    path = folder / name
+    path.write_bytes(text.encode(errors="surrogateescape") if isinstance(text, str) else text)
+    return path
+
+
+def file_identity(path: Path) -> str:
+    """Changes when the file is replaced or rebuilt."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return f"{path}:missing"
+    return f"{path.resolve()}:{stat.st_size}:{stat.st_mtime_ns}"

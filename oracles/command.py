@@ -1,0 +1,165 @@
+"""A compiler command as the user typed it."""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+INPUT = "{}"
+"""Where the input's path goes in a command."""
+
+_WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate|lsp-reduce)(?:-\d+)?$")
+_OUTPUT_FLAG = re.compile(r"--?o$")
+_OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
+
+
+@dataclass(frozen=True)
+class Command:
+    """Program and arguments; `{}` stands for the input, also inside a word.
+
+    `directory` is where the user would run it: relative paths in the arguments start there.
+    """
+
+    argv: tuple[str, ...]
+    directory: Path | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        args: Sequence[str],
+        *,
+        source: str | Path | None = None,
+        directory: Path | None = None,
+    ) -> "Command":
+        """A command from its words.
+
+        A word equal to `source` (the input as the user named it) becomes `{}`; without any `{}`
+        the input comes last. Output flags are dropped: where output goes is the oracle's choice.
+        Raises ValueError for an empty command.
+        """
+        words = [INPUT if source and word == str(source) else word for word in args]
+        words = words[1:] if words[:1] == ["--"] else words
+        if not words:
+            raise ValueError("the command is empty")
+        kept = [words[0], *_without_output(words[1:])]
+        if not any(INPUT in word for word in kept[1:]):
+            kept.append(INPUT)
+        return cls(tuple(kept), directory)
+
+    @property
+    def program(self) -> str:
+        """The program as the user named it."""
+        return self.argv[0]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The arguments without the input."""
+        return tuple(word for word in self.argv[1:] if word != INPUT)
+
+    def with_flags(self, flags: Sequence[str]) -> "Command":
+        """The same program on the same input with other flags."""
+        inside = any(INPUT in flag for flag in flags)
+        last = () if inside else (INPUT,)
+        return Command((self.argv[0], *flags, *last), self.directory)
+
+    def expand(self, input_path: str | Path, output_path: str | Path | None = None) -> list[str]:
+        """Words to run; `-o` is added for tools known to print their result otherwise."""
+        words = [self.argv[0]]
+        for word in self.argv[1:]:
+            words.append(self._anchored(word).replace(INPUT, str(input_path)))
+        if output_path is not None and _WRITES_OUTPUT.search(Path(self.program).name):
+            words += ["-o", str(output_path)]
+        return words
+
+    def shell(self, input_name: str, output_path: str | Path | None = None) -> str:
+        """One line for a shell."""
+        return shlex.join(self.words(input_name, output_path))
+
+    def words(self, input_name: str, output_path: str | Path | None = None) -> list[str]:
+        """Like `expand`, with the user's own spelling of every path."""
+        return Command(self.argv).expand(input_name, output_path)
+
+    def files(self) -> list[Path]:
+        """Existing files that the arguments name: they decide the outcome too."""
+        found = (self._path(value) for word in self.argv[1:] for value in _values(word))
+        return [path for path in found if path is not None and path.is_file()]
+
+    def _path(self, value: str) -> Path | None:
+        if not value or INPUT in value or "\0" in value or len(value) > 4096:
+            return None
+        path = (self.directory or Path.cwd()) / value
+        try:
+            return path if path.exists() else None
+        except OSError:
+            return None
+
+    def _anchored(self, word: str) -> str:
+        """`--flag=spec.mlir` must also work from the oracle's private folder."""
+        if self.directory is None:
+            return word
+        for value in _values(word):
+            path = self._path(value)
+            if path is not None and not Path(value).is_absolute():
+                return word[: len(word) - len(value)] + str(path.absolute())
+        return word
+
+
+def resolve_binary(path: Path) -> Path:
+    """The program behind IREE's Python entry point, else `path` itself.
+
+    `bin/iree-compile` only starts `iree/compiler/_mlir_libs/iree-compile` of the same
+    installation; calling that saves up to 150 ms a run.
+    """
+    try:
+        with path.open("rb") as file:
+            is_script = file.read(2) == b"#!"
+    except OSError:
+        return path
+    if not is_script:
+        return path
+    pattern = f"lib*/python*/*-packages/iree/compiler/_mlir_libs/{path.name}"
+    for prefix in (path.absolute().parent.parent, path.resolve().parent.parent):
+        found = sorted(prefix.glob(pattern))
+        if len({item.resolve() for item in found}) == 1 and os.access(found[0], os.X_OK):
+            return found[0]
+    return path
+
+
+def sibling_tool(executable: Path, name: str) -> Path | None:
+    """Another tool of the same installation, or None."""
+    if executable.name == name:
+        return executable
+    for folder in (executable.parent, executable.resolve().parent):
+        candidate = folder / name
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate
+    return None
+
+
+def verifying_tool(executable: Path) -> Path | None:
+    """The tool of the same family that only parses and verifies: `x-opt` beside `x-compile`."""
+    if re.search(r"-opt(?:-\d+)?$", executable.name):
+        return executable
+    name = re.sub(r"-(?:compile|translate)((?:-\d+)?)$", r"-opt\1", executable.name)
+    return None if name == executable.name else sibling_tool(executable, name)
+
+
+def _without_output(words: Sequence[str]) -> Iterator[str]:
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif _OUTPUT_FLAG.match(word):
+            skip = True
+        elif not _OUTPUT_WORD.match(word):
+            yield word
+
+
+def _values(word: str) -> Iterator[str]:
+    """What of a word may be a path: all of it, or what follows `=`."""
+    if word.startswith("-"):
+        yield word.partition("=")[2]
+    else:
+        yield word

@@ -1,0 +1,139 @@
+"""Crash stack → the names of the functions that tell bugs apart.
+
+LLVM prints a stack in three ways: with names (a symbolizer was found), with exported names, or
+with raw addresses. All three give the same frames here: addresses are looked up in the library's
+own symbol table after finding where the library was loaded.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oracles.demangle import demangle, short_name
+from oracles.symbols import SymbolIndex
+
+SIGNATURE_FRAMES = 3
+"""Further down come pass managers and threads, which say nothing about the bug."""
+
+Resolver = Callable[[str], SymbolIndex | None]
+"""Symbols of a library by its file name (never a path: the text is not trusted)."""
+
+_STACK_KEPT = 256
+_NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
+_RAW = re.compile(
+    r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)(?:\s+(?P<rest>.*?) \+ \d+)?\s*$"
+)
+_IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x[0-9a-fA-F]+\)\s*$")
+_AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
+
+_SYSTEM_MODULE = re.compile(r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+|m|gcc_s)\b|ld-|linux-vdso)")
+_UNINFORMATIVE = re.compile(
+    r"""^(?:
+      llvm::sys::(?:PrintStackTrace|RunSignalHandlers|CleanupOnSignal)
+    | SignalHandler | PrintStackTraceSignalHandler | CrashRecoverySignalHandler
+    | (?:std|__gnu_cxx)(?::|$) | (?:abort|raise|main|_start|start_thread|gsignal|clone3?)$ | __
+    | llvm::(?:report_fatal_error|llvm_unreachable_internal|report_bad_alloc_error)
+    | llvm::(?:function_ref|unique_function|detail::UniqueFunctionBase|any_of|all_of|for_each)
+    | llvm::(?:StdThreadPool|ThreadPool|thread|parallel|CrashRecoveryContext)
+    | mlir::(?:PassManager|OpPassManager|Pass|detail::OpToOpPassAdaptor|detail::walk)(?:::|$)
+    | mlir::(?:failableParallelForEach|parallelForEach|parallelFor|walk)
+    | mlir::Operation::walk | mlir::OpState::walk | (?:mlir::)?WalkResult
+    | mlir::(?:PatternApplicator|RewriterBase::notify|applyPatterns|applyOpPatterns|applyPartial
+        |applyFull|applyAnalysis|RewritePattern|detail::pattern|OperationConverter)
+    | (?:mlir::)?(?:GreedyPatternRewriteDriver|RegionPatternRewriteDriver
+        |MultiOpPatternRewriteDriver|OperationLegalizer|OperationConverter)
+    | mlir::iree_compiler::(?:detail::)?OpPipelineAdaptorPass
+    | mlir::detail::(?:\w+InterfaceTraits|\w+OpInterfaceInterfaceTraits)
+    )""",
+    re.X,
+)
+_ENTRY = re.compile(r"^(?:main|iree(?:Compiler|Opt)\w+|(?:\w+::)*(?:run\w*|MlirOpt)Main)\b")
+_SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a stack dump, innermost first."""
+
+    address: int
+    module: str = ""
+    name: str = ""
+
+
+def parse_stack(stderr: str) -> list[Frame]:
+    """The first stack dump of the text, as printed."""
+    frames: list[Frame] = []
+    for line in stderr.splitlines():
+        match = _NAMED.search(line) or _RAW.match(line)
+        if match is None:
+            continue
+        if int(match["n"]) == 0 and frames:
+            break  # a second dump: another thread, or a nested crash
+        if len(frames) == _STACK_KEPT:
+            break
+        frames.append(_frame(match))
+    return frames
+
+
+def name_frames(frames: list[Frame], resolver: Resolver) -> list[str]:
+    """Short function names, innermost first; '' where nothing is known."""
+    home, base = _load_base(frames, resolver)
+    names: list[str] = []
+    for index, frame in enumerate(frames):
+        name = frame.name
+        if home is not None and base is not None and frame.module == frames[0].module:
+            # A return address may be the first byte of the next function, so look one byte
+            # before it; the address below the signal trampoline is the fault itself.
+            faulting = index > 0 and _is_system(frames[index - 1])
+            address = frame.address - base - (0 if faulting else 1)
+            name = home.name(address) or name
+        names.append("" if _is_system(frame) else short_name(demangle(name)))
+    return names
+
+
+def meaningful_frames(names: list[str], count: int = SIGNATURE_FRAMES) -> tuple[str, ...]:
+    """The top functions that identify the bug; recursion counts once.
+
+    >>> meaningful_frames(["llvm::sys::PrintStackTrace", "a::f", "a::f", "std::g", "a::h"])
+    ('a::f', 'a::h')
+    """
+    kept: list[str] = []
+    for name in names:
+        if _ENTRY.match(name):
+            break
+        if name and name not in kept and not _UNINFORMATIVE.match(name):
+            kept.append(name)
+        if len(kept) == count:
+            break
+    return tuple(kept)
+
+
+def crash_frames(stderr: str, resolver: Resolver) -> tuple[str, ...]:
+    """The frames of a signature from the text of a crash."""
+    return meaningful_frames(name_frames(parse_stack(stderr), resolver))
+
+
+def _frame(match: re.Match[str]) -> Frame:
+    groups = match.groupdict()
+    rest = groups["rest"] or ""
+    module = groups.get("module") or ""
+    if place := _IN_MODULE.search(rest):
+        module = place["path"].rsplit("/", 1)[-1]
+        rest = rest[: place.start()]
+    else:
+        module = module or ("libc" if _SYSTEM_SOURCE.search(rest) else "")
+        rest = _AT_SOURCE.sub("", rest)
+    return Frame(int(groups["address"], 16), module, rest.strip())
+
+
+def _load_base(frames: list[Frame], resolver: Resolver) -> tuple[SymbolIndex | None, int | None]:
+    if len(frames) < 2 or not frames[0].module:
+        return None, None
+    index = resolver(frames[0].module)
+    if index is None:
+        return None, None
+    return index, index.load_base(frames[0].address, frames[1].address)
+
+
+def _is_system(frame: Frame) -> bool:
+    return bool(_SYSTEM_MODULE.match(frame.module))

@@ -1,0 +1,209 @@
+"""Turns a message into a template that is equal for every input that shows the same bug.
+
+What goes: SSA names, operand numbers, shapes, element types, sizes, addresses, paths, locations,
+symbol names and printed operations. What stays: the words and the names of operations.
+"""
+
+import re
+
+TEMPLATE_KEPT = 300
+"""A longer template no longer helps to tell bugs apart."""
+
+_MESSAGE_READ = 16 << 10
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_PRINTED_OPERATION = re.compile(r":\s+(?:%[^\s=]+(?:, ?%[^\s=]+)* = |\"[\w.$-]+\"\s*\().*$", re.S)
+_NAMED = re.compile(
+    r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
+    r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
+)
+_SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
+_ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+_SCALAR = re.compile(
+    r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
+)
+_QUOTED = re.compile(r"'([^'\n]*)'|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
+_OP_NAME = re.compile(r"[a-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
+_INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
+_SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
+_SYMBOL_WORD = re.compile(
+    r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
+)
+
+
+def template_of(message: str) -> str:
+    """The template of a diagnostic's message.
+
+    >>> template_of("'rocdl.readlane' op operand #0 must be a type, but got 'f8E4M3FNUZ'")
+    "'rocdl.readlane' op operand #N must be a type, but got <type>"
+    >>> template_of("uses 36028797018963968 bytes of shared memory in @f")
+    'uses N bytes of shared memory in @<name>'
+    """
+    text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
+    text = _without_printed_operation(text)
+    text = _ADDRESS.sub("<addr>", text)
+    if match := _SELECTION_NODE.search(text):
+        return text[: match.start()] + _selection_node(match)
+    text = _fold_locations(text)
+    text = _fold_brackets(text)
+    text = _SCALAR.sub("<type>", text)
+    text = _fold_quoted(text)
+    text = _fold_names(text)
+    text = _fold_numbers(text)
+    text = _fold_lists(text)
+    return re.sub(r"\s+", " ", text).strip()[:TEMPLATE_KEPT]
+
+
+def quoted_operation(message: str) -> str:
+    """The first operation name that the message quotes, folded, or ''."""
+    for match in _QUOTED.finditer(message):
+        content = match[1] or match[2] or ""
+        if _OP_NAME.fullmatch(content):
+            return fold_operation(content)
+    return ""
+
+
+def printed_operation(operation: str) -> str:
+    """The name of a printed operation in generic or custom form, folded, or ''.
+
+    >>> printed_operation('%1:2 = "linalg.generic"(%0) ({')
+    'linalg.generic'
+    """
+    match = re.match(r'\s*(?:%[^=]*? = )?"?([a-z_][\w$]*(?:\.[\w$-]+)+)', operation)
+    return fold_operation(match[1]) if match else ""
+
+
+def fold_operation(name: str) -> str:
+    """One name for a family of constants: which leaf a failure names is chance.
+
+    >>> fold_operation("torch.constant.int"), fold_operation("arith.constant")
+    ('torch.constant.*', 'arith.constant')
+    """
+    return _CONSTANT_FAMILY.sub(r"\1.*", name)
+
+
+def _without_printed_operation(text: str) -> str:
+    text = _PRINTED_OPERATION.sub("", text)
+    name = quoted_operation(text)
+    if name and (at := text.find(f": {name} ")) > 0:
+        return text[:at]
+    return text
+
+
+def _selection_node(match: re.Match[str]) -> str:
+    """`ch = store<(...), trunc to v5f16> <addr>, ...` keeps the node, not its operands."""
+    rest, modifiers = match["rest"], ""
+    if rest.startswith("<"):
+        inner = rest[1 : closing(rest, 0)]
+        while (at := inner.find("(")) >= 0:
+            inner = inner[:at] + inner[closing(inner, at) + 1 :]
+        words = [word.strip() for word in inner.split(",")]
+        modifiers = "<" + ", ".join(word for word in words if word) + ">"
+        rest = ""
+    intrinsic = _INTRINSIC.search(rest)
+    called = f" {_intrinsic(intrinsic[1])}" if intrinsic else ""
+    node = f"{match['types']} = {match['opcode']}{modifiers}{called}"
+    return re.sub(r"<type>(?:, ?<type>)+", "<type>", _SCALAR.sub("<type>", node))
+
+
+def _fold_locations(text: str) -> str:
+    text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
+    text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
+    return re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+
+
+def closing(text: str, start: int) -> int:
+    """Index of the bracket that closes the one at `start`, or the last index where none does."""
+    pairs = {"<": ">", "(": ")", "{": "}", "[": "]"}
+    stack = [pairs[text[start]]]
+    index = start + 1
+    while index < len(text):
+        char = text[index]
+        if char == '"':
+            end = text.find('"', index + 1)
+            index = end if end >= 0 else len(text)
+        elif char in pairs:
+            stack.append(pairs[char])
+        elif char == stack[-1] and not (char == ">" and text[index - 1] in "-="):
+            stack.pop()
+            if not stack:
+                return index
+        index += 1
+    return len(text) - 1
+
+
+def _fold_brackets(text: str) -> str:
+    """Types and attributes with parameters, dictionaries: one word each."""
+    out: list[str] = []
+    index = 0
+    while index < len(text):
+        match = _NAMED.match(text, index)
+        if match is not None and _is_parametric(match):
+            end = match.end()
+            if end < len(text) and text[end] == "<":
+                end = closing(text, end) + 1
+            attribute = match["sigil"] == "#" or match["name"] in _ATTRIBUTES
+            out.append("<attr>" if attribute else "<type>")
+            index = end
+        elif text[index] == "{" and closing(text, index) > index + 1:
+            out.append("{...}")
+            index = closing(text, index) + 1
+        elif match is not None:
+            out.append(match[0])
+            index = match.end()
+        else:
+            out.append(text[index])
+            index += 1
+    return "".join(out)
+
+
+def _is_parametric(match: re.Match[str]) -> bool:
+    return bool(match["bare"] or match["sigil"]) or match["name"] in _SHAPED | _ATTRIBUTES
+
+
+def _fold_quoted(text: str) -> str:
+    return _QUOTED.sub(lambda match: _quoted(match, text), text)
+
+
+def _quoted(match: re.Match[str], text: str) -> str:
+    content = next(group for group in match.groups() if group is not None)
+    if "<type>" in content or content in ("index", "none"):
+        return "<type>"
+    if not re.search(r"\w", content):
+        return f"'{content}'"
+    if _SYMBOL_WORD.search(text[: match.start()]):
+        return "'<name>'"
+    if _OP_NAME.fullmatch(content):
+        return f"'{fold_operation(content)}'"
+    before, after = text[: match.start()], text[match.end() :]
+    of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
+    if re.search(rf"\b{of_operation}\s*$", before) or re.match(rf"\s*{of_operation}\b", after):
+        return f"'{content}'"
+    return "'<name>'"
+
+
+def _fold_names(text: str) -> str:
+    text = _INTRINSIC.sub(lambda match: _intrinsic(match[1]), text)
+    text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
+    text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
+    text = re.sub(r"\^[\w$.-]+", "^bb", text)
+    return re.sub(r"\bin function (?!')\S+", "in function '<name>'", text)
+
+
+def _intrinsic(name: str) -> str:
+    """`llvm.amdgcn.readlane.f16`: the overload suffix is a type."""
+    return re.sub(r"(?:\.(?:nx)?(?:v\d+)?(?:[pi]\d+|b?f\d+))+$", "", name)
+
+
+def _fold_numbers(text: str) -> str:
+    text = re.sub(r"(?<![\w.])-?(?:\d+|\?)(?:x(?:\d+|\?))+", "N", text)
+    return re.sub(r"(?<![\w.$])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w$]*\.[a-z])", "N", text)
+
+
+def _fold_lists(text: str) -> str:
+    text = re.sub(r"\[\s*(?:N|\?|%|-)(?:\s*,\s*(?:N|\?|%|-))*\s*\]", "[N]", text)
+    text = re.sub(r"\bN(?:\s*,\s*N)+\b", "N", text)
+    text = re.sub(r"'<type>'(?:\s*,\s*'<type>')*", "<type>", text)
+    text = re.sub(r"<type>(?:\s*,\s*<type>)+", "<type>", text)
+    return re.sub(r"\(\s*(?:<type>)?\s*\) -> \(?\s*<type>\s*\)?", "<type>", text)

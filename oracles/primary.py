@@ -1,0 +1,43 @@
+"""Picks the diagnostic that names the bug out of all that a failing compiler prints.
+
+A failing dispatch prints its real error and then one or more follow-ups ("failed to run
+translation of source executable …"); dispatches fail in parallel, so their order is chance.
+"""
+
+import re
+from collections.abc import Iterable
+
+from oracles.diagnostics import Diagnostic
+from oracles.normalise import template_of
+
+_FOLLOW_UP = re.compile(
+    r"failed to (?:run translation of source executable|serialize executables?\b|link executable"
+    r"|translate the MLIR LLVM dialect|translate executable)"
+    r"|^(?:[\w-]*lld )?execute fail|lld execute fail|^linking failed"
+    r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
+)
+_TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
+
+
+def is_follow_up(diagnostic: Diagnostic) -> bool:
+    """Whether an error only says that something went wrong before."""
+    if _FOLLOW_UP.search(diagnostic.message):
+        return True
+    return not diagnostic.line and bool(_TOOL.search(diagnostic.file))
+
+
+def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    """The error that identifies the bug, or None where there is no error.
+
+    Each dispatch's first real error is a contender; of several the least by template wins, so
+    that the order of dispatches does not matter. Follow-ups count only where nothing else is.
+    """
+    errors = [item for item in diagnostics if item.severity == "error"]
+    contenders: list[Diagnostic] = []
+    fresh = True
+    for error in errors:
+        follow_up = is_follow_up(error)
+        if fresh and not follow_up:
+            contenders.append(error)
+        fresh = follow_up
+    return min(contenders or errors, key=lambda error: template_of(error.message), default=None)

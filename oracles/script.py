@@ -1,0 +1,76 @@
+"""The oracle that asks a user's script."""
+
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles.base import file_identity, outcome_of, write_candidate
+from oracles.kind import Kind
+from oracles.outcome import Outcome
+from oracles.process import End, Limits, run_process
+from oracles.signature import Signature
+
+_INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
+
+
+class ScriptOracle:
+    """Runs a script with the candidate's file as `$1`, in a private folder.
+
+    Exit 0 means interesting (kind SCRIPT), 101 another failure, 124 a timeout; anything else is
+    not interesting (kind SUCCESS).
+    """
+
+    def __init__(
+        self,
+        script: Path,
+        *,
+        name: str = "input.mlir",
+        limits: Limits | None = None,
+        arguments: Sequence[str] = (),
+    ) -> None:
+        self.script = script.absolute()
+        self.name = name
+        self.limits = limits or Limits()
+        self.arguments = tuple(arguments)
+
+    @property
+    def key(self) -> str:
+        """The script's place and version; what it calls is its own business."""
+        return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"
+
+    def display(self, input_name: str) -> list[str]:
+        """The script on `input_name`."""
+        return [str(self.script), input_name, *self.arguments]
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Asks the script about one candidate; it may leave no process behind."""
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            place = Path(folder)
+            write_candidate(place, self.name, text)
+            result = run_process(
+                self.display(self.name),
+                cwd=place,
+                limits=limits or self.limits,
+                cancel=cancel,
+                sweep=True,
+            )
+        signature = _verdict(result.end, result.exit_code)
+        exited = result.end is End.EXITED
+        return outcome_of(result, signature, exit_code=result.exit_code if exited else None)
+
+
+def _verdict(end: End, exit_code: int) -> Signature:
+    if end is not End.EXITED:
+        return Signature(Kind(str(end)))
+    if exit_code == _INTERESTING:
+        return Signature(Kind.SCRIPT, "the script finds it interesting")
+    if exit_code == _ALSO_INTERESTING:
+        return Signature(Kind.OTHER_ERROR, "also interesting")
+    return Signature(Kind.TIMEOUT if exit_code == _TIMED_OUT else Kind.SUCCESS)

@@ -1,0 +1,65 @@
+"""The part of a failure that must stay the same while its input shrinks."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from oracles.kind import Kind
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Identity of a bug: equal before and after a reduction, and on every run of one input.
+
+    `template` is the message without whatever depends on the input (see `normalise`), `op` the
+    failing operation's name, `stage` tells whether the input itself is rejected (`input`) or a
+    pass failed (`pipeline`), `frames` are the top functions of a crash.
+    """
+
+    kind: Kind
+    template: str = ""
+    op: str = ""
+    stage: str = ""
+    frames: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """One readable line."""
+        line = f"{self.kind}: {self.template}" if self.template else str(self.kind)
+        if self.op and self.op not in self.template:
+            line += f" [{self.op}]"
+        if self.stage:
+            line += f" ({self.stage})"
+        if self.frames:
+            line += " in " + " < ".join(self.frames)
+        return line
+
+    @property
+    def bucket(self) -> str:
+        """Short hash that names the bug: 12 hexadecimal digits."""
+        fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]
+        return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:12]
+
+    def to_json(self) -> dict[str, object]:
+        """Plain values that `from_json` reads back."""
+        return {
+            "kind": str(self.kind),
+            "template": self.template,
+            "op": self.op,
+            "stage": self.stage,
+            "frames": list(self.frames),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, object]) -> "Signature":
+        """Inverse of `to_json`; raises KeyError or ValueError on foreign data."""
+        frames = data["frames"]
+        if not isinstance(frames, list):
+            raise ValueError("signature frames must be a list")
+        return cls(
+            kind=Kind(str(data["kind"])),
+            template=str(data["template"]),
+            op=str(data["op"]),
+            stage=str(data["stage"]),
+            frames=tuple(str(frame) for frame in frames),
+        )

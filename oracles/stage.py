@@ -1,0 +1,55 @@
+"""Did the input itself break a rule, or did a pass?
+
+The compiler prints the same kind of message for both, so its `-opt` sibling, which runs no pass,
+is asked as well.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from oracles.classify import Finding, classify
+from oracles.kind import Kind
+from oracles.process import End, ProcessResult
+
+INPUT = "input"
+PIPELINE = "pipeline"
+
+Verify = Callable[[Sequence[str]], ProcessResult | None]
+"""Runs the `-opt` tool with these flags on the candidate; None where there is no such tool."""
+
+_PARSE_ONLY = ("--mlir-very-unsafe-disable-verifier-on-parsing", "--verify-each=false")
+_FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
+_PARSER_WORDS = re.compile(
+    r"^(?:expected |custom op |unknown |use of (?:undeclared|value)|undefined |redefinition of "
+    r"|Dialect |operation being parsed|reference to |invalid |unexpected |duplicate )"
+)
+
+
+def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
+    """The stage of a diagnosed failure, and its kind: text that does not parse is no bug."""
+    primary = finding.primary
+    assert primary is not None
+    # The verifier shows the operation, the parser has none: one question is enough for either.
+    if not primary.operation:
+        parsed = verify(_PARSE_ONLY)
+        if parsed is None:
+            doubtful = bool(primary.line and _PARSER_WORDS.match(primary.message))
+            return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", finding.kind)
+        if _same(parsed, finding):
+            return INPUT, Kind.INVALID_INPUT
+    verified = verify(())
+    if verified is None:
+        return "", finding.kind
+    return (INPUT if _same(verified, finding) else PIPELINE), finding.kind
+
+
+def failing_pass(stderr: str) -> str:
+    """The innermost pass that failed, from `--mlir-print-ir-after-failure`, or ''."""
+    match = _FAILED_PASS.search(stderr)
+    return match["name"] if match else ""
+
+
+def _same(result: ProcessResult, finding: Finding) -> bool:
+    if result.end is not End.EXITED or result.exit_code == 0:
+        return False
+    return classify(result).template == finding.template

@@ -1,0 +1,138 @@
+"""Which function an address of a library belongs to, without a symbolizer.
+
+A symbolizer costs 200 ms a crash and is often absent. The index is made once per library (under
+a second), kept in the user's cache folder and mapped from there afterwards.
+"""
+
+import hashlib
+import mmap
+import os
+import struct
+import tempfile
+from bisect import bisect_right
+from functools import lru_cache
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from oracles.elf import Functions, read_functions
+
+_HEADER = struct.Struct("<8sQQQQQ")
+_MAGIC = b"MLIRSYM1"
+_PRINTER = b"_ZN4llvm3sys15PrintStackTraceE"
+_HANDLER = b"_ZN4llvm3sys17RunSignalHandlersEv"
+
+
+class SymbolIndex:
+    """Function names of one library by address. Made by `load_index`."""
+
+    def __init__(self, library: Path, table: memoryview) -> None:
+        self._image = _map(library)
+        _, count, *landmarks = _HEADER.unpack_from(table)
+        start = _HEADER.size
+        self._addresses = table[start : start + 8 * count].cast("Q")
+        self._names = table[start + 8 * count : start + 16 * count].cast("Q")
+        self._printer = range(landmarks[0], landmarks[1])
+        self._handler = range(landmarks[2], landmarks[3])
+
+    def name(self, address: int) -> str:
+        """Mangled name of the function at `address` (relative to the load base), or ''."""
+        index = bisect_right(self._addresses, address) - 1
+        if index < 0:
+            return ""
+        start = self._names[index]
+        end = self._image.find(b"\0", start)
+        return self._image[start:end].decode("utf-8", "replace")
+
+    def load_base(self, frame0: int, frame1: int) -> int | None:
+        """Where the library was loaded, from the first two frames of a stack dump.
+
+        Frame 0 returns into `llvm::sys::PrintStackTrace` and frame 1 into
+        `llvm::sys::RunSignalHandlers`; only one page-aligned base allows both.
+        """
+        first = (frame0 - self._printer.stop) & ~0xFFF
+        for base in range(max(first, 0), frame0 - self._printer.start + 1, 0x1000):
+            # A return address may lie just behind the function where the call is its last word.
+            if frame0 - base - 1 in self._printer and frame1 - base - 1 in self._handler:
+                return base
+        return None
+
+
+@lru_cache(maxsize=16)
+def load_index(library: Path) -> SymbolIndex | None:
+    """The index of a library, from the cache where it is; None where no names can be read."""
+    try:
+        cached = _cache_file(library)
+        table = _read_cached(cached)
+        if table is None:
+            data = _build(library)
+            _write_cached(cached, data)
+            table = memoryview(data)
+        return SymbolIndex(library, table)
+    except (OSError, ValueError):
+        return None
+
+
+def _build(library: Path) -> bytes:
+    image = _map(library)
+    functions = read_functions(memoryview(image))
+    position = {offset: index for index, offset in enumerate(functions.names)}
+    landmarks: list[int] = []
+    for name in (_PRINTER, _HANDLER):
+        landmarks += _extent(functions, position, image, name)
+    header = _HEADER.pack(_MAGIC, len(functions.addresses), *landmarks)
+    return header + functions.addresses.tobytes() + functions.names.tobytes()
+
+
+def _extent(
+    functions: Functions, position: dict[int, int], image: mmap.mmap, name: bytes
+) -> tuple[int, int]:
+    """First address of a function and of the one behind it; (0, 0) where there is none."""
+    at = image.find(b"\0" + name)
+    while at >= 0:  # the same name may also stand in .dynstr
+        index = position.get(at + 1)
+        if index is not None:
+            start = functions.addresses[index]
+            behind = bisect_right(functions.addresses, start)
+            if behind < len(functions.addresses):
+                return start, functions.addresses[behind]
+        at = image.find(b"\0" + name, at + 1)
+    return 0, 0
+
+
+def _read_cached(path: Path) -> memoryview | None:
+    try:
+        table = memoryview(_map(path))
+    except (OSError, ValueError):
+        return None
+    if len(table) < _HEADER.size:
+        return None
+    magic, count, *_ = _HEADER.unpack_from(table)
+    if magic != _MAGIC or len(table) != _HEADER.size + 16 * count:
+        return None
+    return table
+
+
+def _write_cached(path: Path, data: bytes) -> None:
+    """Atomic, so parallel runs never read half a table; no cache is no error."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(data)
+        Path(file.name).replace(path)
+    except OSError:
+        return
+
+
+def _cache_file(library: Path) -> Path:
+    stat = library.stat()
+    identity = f"{library.resolve()}\0{stat.st_size}\0{stat.st_mtime_ns}"
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:24]
+    override = os.environ.get("MLIR_REDUCER_CACHE")
+    root = Path(override) if override else user_cache_path("mlir-reducer")
+    return root / "symbols" / digest
+
+
+def _map(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
