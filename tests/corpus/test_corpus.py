@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from oracles.kind import Kind
+from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.toolchain import Toolchain, install
 from tests.conftest import NEWEST_TESTED
-from tests.support.corpus import CORPUS, Case, Run, case_names, cases, load_case
+from tests.support.corpus import CORPUS, Case, Execution, Run, case_names, cases, load_case
 
 CHEAP = 5.0
 """Seconds of compiler time up to which a run is checked every time."""
@@ -72,28 +72,29 @@ def test_compiler_fails_as_described(
     iree_toolchain: Callable[..., Toolchain],
     tmp_path: Path,
 ) -> None:
-    source = case.write_input(tmp_path / "input.mlir") if name == "input" else case.expert(run)
-    program = tmp_path / "program.vmfb"
-    compiler = iree_toolchain(run.wheel).compile
-    compiled = _run(compiler, source, *run.flags, "-o", program)
+    text = case.input_text() if name == "input" else case.expert(run).read_text()
+    toolchain = iree_toolchain(run.wheel)
     if case.execution is None:
-        assert compiled.returncode != 0
-        assert run.message in compiled.stderr
+        command = Command.parse(["iree-compile", *run.flags])
+        outcome = CompilerOracle(command, toolchain.compile, limits=Limits(seconds=280)).run(text)
+        assert outcome.kind == run.kind
+        assert run.message in outcome.stderr
     else:
-        assert compiled.returncode == 0
-        runner = install(run.wheel, runtime=True).run_module
-        printed = _run(runner, f"--module={program}", *case.execution.arguments).stdout
-        results = [line for line in printed.splitlines() if "=" in line]
+        results = _results(text, run, case.execution, tmp_path)
         assert run.message in results
         assert results != list(case.execution.expected)
 
 
-def _run(*command: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=280,
-        check=False,
-    )
+def _results(text: str, run: Run, execution: Execution, folder: Path) -> list[str]:
+    """What the program prints for each of its results."""
+    toolchain = install(run.wheel, runtime=True)
+    (folder / "input.mlir").write_text(text)
+    program = folder / "program.vmfb"
+    _run(toolchain.compile, folder / "input.mlir", *run.flags, "-o", program)
+    printed = _run(toolchain.run_module, f"--module={program}", *execution.arguments)
+    return [line for line in printed.splitlines() if "=" in line]
+
+
+def _run(*command: object) -> str:
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 
@@ -98,7 +99,7 @@ def load_case(name: str) -> Case:
     )
 
 
-def _with_tuples(table: dict[str, object]) -> dict[str, object]:
+def _with_tuples(table: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 

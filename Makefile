@@ -1,0 +1,57 @@
+# The few commands one needs; `make` alone lists them.
+
+PYTHON ?= python3
+IREE ?= 3.13.0
+MODEL ?= ds_real61_both_dyn
+FLAGS ?= --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+BIN := .venv/bin
+SETUP := .venv/.installed
+REDUCED := build/deepseek.reduced.mlir
+
+.DELETE_ON_ERROR:
+.PHONY: help setup toolchain reduce test test-slow lint format bench clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+setup: $(SETUP) ## Make .venv with the tool and everything needed to work on it
+
+$(SETUP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; name one with PYTHON=")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+toolchain: $(SETUP) ## Install the compiler (IREE=3.13.0) into the tool's cache
+	@$(BIN)/mlir-reducer toolchain install $(IREE)
+
+reduce: $(SETUP) toolchain build/$(MODEL).mlir ## Reduce a 61-layer Deepseek-V3 that IREE cannot compile
+	$(BIN)/mlir-reducer reduce build/$(MODEL).mlir -o $(REDUCED) --iree $(IREE) -- iree-compile $(FLAGS)
+	@echo; echo "$(REDUCED):"; cat $(REDUCED)
+
+build/%.mlir: corpus/%/input.mlir.xz | $(SETUP)
+	@mkdir -p build
+	@$(BIN)/python -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' $< $@
+
+test: $(SETUP) toolchain ## Run the tests, but for the slow ones
+	$(BIN)/pytest -m "not slow"
+
+test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
+	$(BIN)/pytest -m slow
+
+lint: $(SETUP) ## Check style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(SETUP) ## Format the code
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(SETUP) toolchain ## Reduce the whole corpus and print a table (resumes; hours from scratch)
+	$(BIN)/python -m benchmarks.reduce_corpus
+
+clean: ## Delete what was built, but for the compilers in the cache
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

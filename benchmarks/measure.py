@@ -1,0 +1,163 @@
+"""Measures one reduction: what the tool says of it, and what a check of its result says."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Limits
+from reducer.ir import Module
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain, install
+from tests.support.corpus import Case, Run
+
+LIMITS = Limits(seconds=600)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one reduction may use."""
+
+    jobs: int
+    max_seconds: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case on one compiler version. Sizes of results are None where there is no result."""
+
+    case: str
+    wheel: str
+    layers: int
+    """Layers around the planted trigger; 0 for an input of the case's own."""
+    status: str
+    """`reduced`, `failed`, or the reason why it was not run."""
+    same_failure: bool = False
+    """A fresh run of the compiler on the result fails as the manifest says, in the input's way."""
+    verified: bool = False
+    one_minimal: bool = False
+    input_ops: int | None = None
+    ops: int | None = None
+    expert_ops: int | None = None
+    characters: int | None = None
+    expert_characters: int | None = None
+    lines: int | None = None
+    calls: int | None = None
+    compiler_seconds: float | None = None
+    full_run_equivalents: float | None = None
+    wall_seconds: float | None = None
+    message: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the measurement, so that it is not made twice."""
+        return "-".join([self.case, self.wheel, *([str(self.layers)] if self.layers else [])])
+
+
+def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> Row:
+    """Reduces the case's input, or its trigger planted in `layers` layers.
+
+    Works in `folder`, which is emptied first and keeps input, result and report.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    text = case.input_text() if case.packed_input else plant(case.input_text(), layers)
+    (folder / "input.mlir").write_text(text)
+    toolchain = install(run.wheel)
+    report, message = _reduce(folder, run, budget)
+    output = report.get("output", {})
+    oracle = report.get("oracle", {})
+    return Row(
+        case=case.name,
+        wheel=run.wheel,
+        layers=0 if case.packed_input else layers,
+        status="reduced" if report else "failed",
+        same_failure=bool(report) and _fails_alike(folder, run, toolchain, report["bucket"]),
+        verified=report.get("verified", False),
+        one_minimal=report.get("one_minimal", False),
+        input_ops=report.get("input", {}).get("ops"),
+        **_sizes(folder / "reduced.mlir", toolchain, ""),
+        **_sizes(case.expert(run), toolchain, "expert_"),
+        lines=output.get("lines"),
+        calls=oracle.get("calls"),
+        compiler_seconds=oracle.get("compiler_seconds"),
+        full_run_equivalents=oracle.get("full_run_equivalents"),
+        wall_seconds=report.get("wall_seconds"),
+        message=message,
+    )
+
+
+def skipped(case: Case, run: Run, reason: str) -> Row:
+    """The row of a case that is not measured."""
+    return Row(case=case.name, wheel=run.wheel, layers=0, status=reason)
+
+
+def save(row: Row, folder: Path) -> None:
+    """Keeps a finished measurement beside its result."""
+    (folder / "row.json").write_text(json.dumps(asdict(row), indent=2) + "\n")
+
+
+def load(folder: Path) -> Row | None:
+    """The measurement that `save` kept there, if there is one."""
+    try:
+        return Row(**json.loads((folder / "row.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _reduce(folder: Path, run: Run, budget: Budget) -> tuple[dict[str, Any], str]:
+    """Runs the tool; its report (empty without one) and the last line it printed."""
+    command = [
+        sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
+        "-o", str(folder / "reduced.mlir"), "--iree", run.wheel, "--json", "-",
+        "--jobs", str(budget.jobs), "--max-seconds", str(budget.max_seconds),
+        "--", "iree-compile", *run.flags,
+    ]  # fmt: skip
+    with (folder / "log.txt").open("w+") as log:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
+        )
+        try:
+            printed = process.communicate(timeout=2 * budget.max_seconds + 60)[0]
+        except subprocess.TimeoutExpired:
+            return {}, "did not keep to its budget"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        log.seek(0)
+        last = (log.read().strip().splitlines() or [""])[-1]
+    try:
+        report = json.loads(printed)
+    except ValueError:
+        return {}, f"exit code {process.returncode}: {last}"
+    (folder / "report.json").write_text(printed)
+    return report, "" if process.returncode == 0 else f"exit code {process.returncode}: {last}"
+
+
+def _fails_alike(folder: Path, run: Run, toolchain: Toolchain, bucket: str) -> bool:
+    """Checks the result with a compiler run that owes nothing to the reduction."""
+    command = Command.parse(["iree-compile", *run.flags])
+    oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS)
+    outcome = oracle.run((folder / "reduced.mlir").read_text())
+    return (
+        outcome.signature.bucket == bucket
+        and outcome.kind == run.kind
+        and run.message in outcome.stderr
+    )
+
+
+def _sizes(path: Path | None, toolchain: Toolchain, prefix: str) -> dict[str, Any]:
+    """Ops and characters of a file; comments and the space around do not count."""
+    if path is None or not path.is_file():
+        return {}
+    lines = path.read_text().splitlines(keepends=True)
+    text = "".join(line for line in lines if not line.lstrip().startswith("//")).strip()
+    generic = Normaliser(toolchain.opt, LIMITS).generic(text)
+    ops = Module.parse(generic).op_count if generic else None
+    return {f"{prefix}ops": ops, f"{prefix}characters": len(text)}
