@@ -31,6 +31,7 @@ _USAGE = re.compile(
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )
+_IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
 
@@ -38,8 +39,8 @@ _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 class Finding:
     """The parts of an outcome that one process' text gives.
 
-    `settled` is whether a pass was certainly running, `nameless` whether only follow-up errors
-    were printed, so that the failing pass alone could name the bug.
+    `settled` is whether a pass was certainly running, `nameless` whether there are only follow-up
+    errors or none, so that the failing pass alone can name the bug.
     """
 
     kind: Kind
@@ -88,8 +89,14 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
         return Finding(kind, template, op, frames, diagnostics, exit_code=code)
     primary = primary_error(diagnostics)
     if primary is None:
-        template = _complaint(stderr) or f"silent failure (exit {code})"
-        return Finding(Kind.OTHER_ERROR, template, diagnostics=diagnostics, exit_code=code)
+        complaint = _complaint(stderr)
+        return Finding(
+            Kind.OTHER_ERROR,
+            complaint or f"silent failure (exit {code})",
+            diagnostics=diagnostics,
+            exit_code=code,
+            nameless=not complaint,
+        )
     kind = _kind_of(primary.message)
     template = template_of(primary.message)
     follow_ups = any(is_follow_up(item) for item in diagnostics if item.severity == "error")
@@ -149,6 +156,6 @@ def _kind_of(message: str) -> Kind:
 def _complaint(stderr: str) -> str:
     """The template of a message that is no diagnostic: about flags, or the last line."""
     if match := _USAGE.search(stderr):
-        return template_of(match["message"])
-    lines = [line for line in stderr.splitlines() if line.strip()]
+        return match["message"].split("  Try: ")[0]  # names a flag, nothing of the input
+    lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
     return template_of(lines[-1]) if lines else ""

@@ -14,10 +14,14 @@ from oracles.kind import Kind
 from oracles.outcome import Outcome
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.signature import Signature
-from oracles.stage import failing_pass, input_stage
+from oracles.stage import PIPELINE, failing_pass, input_stage
 from oracles.symbols import SymbolIndex, load_index
 
-_PASS_FLAGS = ("--mlir-print-ir-after-failure",)
+_NAME_PASS = (
+    "--mlir-print-ir-after-failure",
+    "--mlir-disable-threading",
+    "--mlir-elide-elementsattrs-if-larger=16",
+)
 
 
 class CompilerOracle:
@@ -39,6 +43,7 @@ class CompilerOracle:
         self.name = name
         self.limits = limits or Limits()
         self._verifier = verifying_tool(executable)
+        self._name_pass = False  # ask for the failing pass at once: an earlier run needed it
 
     @property
     def key(self) -> str:
@@ -68,7 +73,8 @@ class CompilerOracle:
             place = Path(folder)
             write_candidate(place, self.name, text)
             probe = partial(run_process, cwd=place, limits=limits, cancel=cancel)
-            result = probe(self._argv())
+            named = self._name_pass
+            result = probe(self._argv(_NAME_PASS if named else ()))
             finding = classify(result, self._symbols)
             outcome = outcome_of(
                 result,
@@ -76,6 +82,9 @@ class CompilerOracle:
                 exit_code=finding.exit_code,
                 diagnostics=finding.diagnostics,
             )
+            if finding.nameless:
+                known = result if named else None
+                return self._with_pass(outcome, known, _Costed(probe))
             if finding.primary is None:
                 return outcome
             return self._with_stage(outcome, finding, _Costed(probe))
@@ -96,6 +105,8 @@ class CompilerOracle:
 
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:
         words = self.command.expand(self.name, "output.bin")
+        given = {word.partition("=")[0] for word in words}
+        extra = [flag for flag in extra if flag.partition("=")[0] not in given]
         return [str(self.executable.absolute()), *words[1:], *extra]
 
     def _symbols(self, module: str) -> SymbolIndex | None:
@@ -108,25 +119,20 @@ class CompilerOracle:
         return None
 
     def _with_stage(self, outcome: Outcome, finding: Finding, probe: "_Costed") -> Outcome:
-        if finding.nameless:
-            result = probe(self._argv(_PASS_FLAGS))
-            stage = " ".join(filter(None, ("pipeline", failing_pass(result.stderr))))
-            kind = finding.kind
-        elif finding.settled:
-            stage, kind = "pipeline", finding.kind
+        if finding.settled:
+            stage, kind = PIPELINE, finding.kind
         else:
             stage, kind = input_stage(finding, partial(self._verify, probe))
-        signature = replace(outcome.signature, kind=kind, stage=stage)
-        if probe.cancelled:
-            signature = Signature(Kind.CANCELLED)
-        return replace(
-            outcome,
-            kind=signature.kind,
-            signature=signature,
-            seconds=outcome.seconds + probe.seconds,
-            cpu_seconds=outcome.cpu_seconds + probe.cpu_seconds,
-            peak_memory=max(outcome.peak_memory, probe.peak_memory),
-        )
+        return probe.added(outcome, replace(outcome.signature, kind=kind, stage=stage))
+
+    def _with_pass(
+        self, outcome: Outcome, known: ProcessResult | None, probe: "_Costed"
+    ) -> Outcome:
+        """Only the pass tells a failure without a message of its own from any other."""
+        name = failing_pass((known or probe(self._argv(_NAME_PASS))).stderr)
+        self._name_pass = bool(name)  # not where the compiler does not know the flags
+        stage = f"{PIPELINE} {name}".rstrip()
+        return probe.added(outcome, replace(outcome.signature, stage=stage))
 
     def _verify(self, probe: "_Costed", flags: Sequence[str]) -> ProcessResult | None:
         if self._verifier is None:
@@ -156,6 +162,19 @@ class _Costed:
         self.peak_memory = max(self.peak_memory, result.peak_memory)
         self.cancelled |= result.end is End.CANCELLED
         return result
+
+    def added(self, outcome: Outcome, signature: Signature) -> Outcome:
+        """The outcome with this signature and the cost of the probes."""
+        if self.cancelled:
+            signature = Signature(Kind.CANCELLED)
+        return replace(
+            outcome,
+            kind=signature.kind,
+            signature=signature,
+            seconds=outcome.seconds + self.seconds,
+            cpu_seconds=outcome.cpu_seconds + self.cpu_seconds,
+            peak_memory=max(outcome.peak_memory, self.peak_memory),
+        )
 
 
 def _signature(finding: Finding) -> Signature:

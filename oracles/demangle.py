@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
+_NAME_KEPT = 200
+
 _LAMBDA = re.compile(r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+")
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
@@ -95,7 +97,7 @@ def _bind(runtime: ctypes.CDLL) -> Callable[[str], str]:
 def _nested_name(name: str) -> str:
     """The leading nested name of a mangled symbol, up to its first template argument."""
     parts: list[str] = []
-    at = re.match(r"_ZL?(?:N[KVrRO]*)?(?:St)?(?:12_GLOBAL__N_1)?", name)
+    at = re.match(r"_Z+L?(?:N[KVrRO]*)?(?:St)?", name)
     index = at.end() if at else 0
     while match := re.compile(r"(\d+)").match(name, index):
         length = int(match[1])
@@ -103,4 +105,4 @@ def _nested_name(name: str) -> str:
         if part != "_GLOBAL__N_1":
             parts.append(part)
         index = match.end() + length
-    return "::".join(parts) or name
+    return "::".join(parts) or name[:_NAME_KEPT]

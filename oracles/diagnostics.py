@@ -123,4 +123,6 @@ def _without_snippet(body: list[str]) -> list[str]:
     for index, line in enumerate(body):
         if line.strip() == "^" and index > 0:
             return body[: index - 1]
+        if line.startswith("// -----// "):  # an IR dump
+            return body[:index]
     return body

@@ -31,7 +31,7 @@ def read_functions(image: bytes | memoryview) -> Functions:
             for kind, offset, size, link in sections:
                 if kind == wanted:
                     return _functions(view[offset : offset + size], sections[link][1])
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError) as error:
         raise ValueError("damaged ELF file") from error
     raise ValueError("no symbol table")
 

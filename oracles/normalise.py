@@ -12,7 +12,9 @@ TEMPLATE_KEPT = 300
 _MESSAGE_READ = 16 << 10
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_PRINTED_OPERATION = re.compile(r":\s+(?:%[^\s=]+(?:, ?%[^\s=]+)* = |\"[\w.$-]+\"\s*\().*$", re.S)
+_PRINTED_OPERATION = re.compile(
+    r":?\s+%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*$|:\s+\"[\w.$-]+\"\s*\(.*$", re.S
+)
 _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
     r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
@@ -22,7 +24,8 @@ _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", 
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
 )
-_QUOTED = re.compile(r"'([^'\n]*)'|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
+# An apostrophe inside a word quotes nothing.
+_QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OP_NAME = re.compile(r"[a-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 _INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
@@ -167,11 +170,15 @@ def _fold_quoted(text: str) -> str:
 
 
 def _quoted(match: re.Match[str], text: str) -> str:
+    if text[: match.start()].endswith("@"):
+        return match[0]  # a symbol, see _fold_names
     content = next(group for group in match.groups() if group is not None)
     if "<type>" in content or content in ("index", "none"):
         return "<type>"
     if not re.search(r"\w", content):
         return f"'{content}'"
+    if content.startswith("--"):  # a flag of the command
+        return f"'{content.partition('=')[0]}'"
     if _SYMBOL_WORD.search(text[: match.start()]):
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
@@ -204,6 +211,7 @@ def _fold_numbers(text: str) -> str:
 def _fold_lists(text: str) -> str:
     text = re.sub(r"\[\s*(?:N|\?|%|-)(?:\s*,\s*(?:N|\?|%|-))*\s*\]", "[N]", text)
     text = re.sub(r"\bN(?:\s*,\s*N)+\b", "N", text)
+    text = re.sub(r"'<name>'(?:[\s,]+'<name>')+", "'<name>'", text)
     text = re.sub(r"'<type>'(?:\s*,\s*'<type>')*", "<type>", text)
     text = re.sub(r"<type>(?:\s*,\s*<type>)+", "<type>", text)
     return re.sub(r"\(\s*(?:<type>)?\s*\) -> \(?\s*<type>\s*\)?", "<type>", text)

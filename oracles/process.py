@@ -178,9 +178,10 @@ class _Watch:
         self.process.returncode = os.waitstatus_to_exitcode(self.status)
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
         largest = usage.ru_maxrss << 10
-        # The kernel counts our own pages, which a child shares until it starts its program.
+        # The kernel counts our own pages too, which a child shares until it starts its program,
+        # and not exactly: near our own size only what was seen while it ran is certain.
         ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-        if largest > ours or not self.peak_memory:
+        if not 0.9 * ours < largest < 1.1 * ours or not self.peak_memory:
             self.peak_memory = max(self.peak_memory, largest)
         self._drain()
         if self._pidfd is not None:

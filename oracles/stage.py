@@ -40,7 +40,9 @@ def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
     verified = verify(())
     if verified is None:
         return "", finding.kind
-    return (INPUT if _same(verified, finding) else PIPELINE), finding.kind
+    if not _same(verified, finding):
+        return PIPELINE, finding.kind
+    return INPUT, Kind.VERIFIER  # it parses, so a rule of the verifier is broken
 
 
 def failing_pass(stderr: str) -> str:

@@ -1,0 +1,190 @@
+"""Kinds and signatures of failures recorded from real releases (under data/)."""
+
+from pathlib import Path
+
+import pytest
+
+from oracles import End, Kind, ProcessResult, Signature, signal_code
+from oracles.classify import Finding, classify
+
+DATA = Path(__file__).parent / "data"
+
+
+def failure(stderr: str, exit_code: int = 1, end: End = End.EXITED) -> ProcessResult:
+    return ProcessResult(end, exit_code, 0.0, 0.0, 0, "", stderr)
+
+
+def recorded(name: str) -> Finding:
+    return classify(failure((DATA / f"{name}.txt").read_text(), EXIT_CODES.get(name, 1)))
+
+
+def bucket(finding: Finding) -> str:
+    return Signature(finding.kind, finding.template, finding.op, "", finding.frames).bucket
+
+
+EXIT_CODES = {
+    "complex-dot2-hip-segv": -11,
+    "matmul-k0-sigfpe": -8,
+    "softmax-f16-odd5-cannot-select": -6,
+}
+
+EXPECTED = [
+    ("argsort-1000-cuda-bufferize", Kind.BUFFERIZATION, "failed to bufferize op"),
+    (
+        "argsort-dyn-cpu-unbounded-alloca",
+        Kind.VERIFIER,
+        "'memref.alloca' op expected no unbounded stack allocations",
+    ),
+    ("cat-zero-width", Kind.VERIFIER, "'tensor.concat' op requires at least one input"),
+    ("complex-dot2-hip-segv", Kind.CRASH, "SIGSEGV"),
+    (
+        "matmul-f8-mixed-contract",
+        Kind.VERIFIER,
+        "'vector.contract' op failed to verify that lhs and rhs have same element type",
+    ),
+    (
+        "matmul-i4-dyn-maskedload",
+        Kind.LEGALIZATION,
+        "failed to legalize operation 'vector.maskedload' that was explicitly marked illegal",
+    ),
+    ("matmul-k0-sigfpe", Kind.CRASH, "SIGFPE"),
+    (
+        "reduce-f8-add-hip-readlane",
+        Kind.VERIFIER,
+        "'rocdl.readlane' op operand #N must be LLVM dialect-compatible type, but got <type>",
+    ),
+    (
+        "seed-20038-attention-expand-k1",
+        Kind.VERIFIER,
+        "'vector.shape_cast' op source/result number of elements must match",
+    ),
+    (
+        "seed-20548-batch-matmul-collapse",
+        Kind.VERIFIER,
+        "'linalg.batch_matmul' op expected operand rank (N) to match the result rank of "
+        "indexing_map #N (N)",
+    ),
+    (
+        "seed-20581a-gather-subview",
+        Kind.OTHER_ERROR,
+        "LLVM Translation failed for operation: builtin.unrealized_conversion_cast",
+    ),
+    (
+        "seed-20581b-pad-operands-dynamic-k",
+        Kind.OTHER_ERROR,
+        "failed to run translation of source executable to target executable for backend <attr>",
+    ),
+    ("seed-20699-topk-bufferize-small", Kind.BUFFERIZATION, "failed to bufferize op"),
+    ("seed-21014-topk-bufferize-40", Kind.BUFFERIZATION, "failed to bufferize op"),
+    (
+        "softmax-f16-odd5-cannot-select",
+        Kind.FATAL_ERROR,
+        "Cannot select: ch = store<trunc to <type>>",
+    ),
+    ("topk-dyn-dyn-hip-range", Kind.OTHER_ERROR, "value evaluated as N is out of range."),
+    (
+        "torch-fft-constant-int",
+        Kind.LEGALIZATION,
+        "failed to legalize operation 'torch.constant.*'",
+    ),
+    ("treshape-index-abi", Kind.VERIFIER, "'hal.element_type' op unsupported element type"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "template"), EXPECTED)
+def test_recorded_failure(name: str, kind: Kind, template: str) -> None:
+    finding = recorded(name)
+    assert (finding.kind, finding.template) == (kind, template)
+
+
+def test_one_bug_on_two_targets_is_one_bucket() -> None:
+    same = ["argsort-1000-cuda-bufferize", "seed-20699-topk-bufferize-small"]
+    assert len({bucket(recorded(name)) for name in [*same, "seed-21014-topk-bufferize-40"]}) == 1
+
+
+def test_different_bugs_are_different_buckets() -> None:
+    names = [name for name, kind, _ in EXPECTED if kind is not Kind.BUFFERIZATION]
+    assert len({bucket(recorded(name)) for name in names}) == len(names)
+
+
+def test_only_a_follow_up_is_nameless() -> None:
+    assert recorded("seed-20581b-pad-operands-dynamic-k").nameless
+    assert not recorded("cat-zero-width").nameless
+
+
+def test_follow_up_shows_that_a_pass_was_running() -> None:
+    assert recorded("matmul-f8-mixed-contract").settled
+    assert not recorded("cat-zero-width").settled
+
+
+def test_order_of_parallel_dispatches_does_not_matter() -> None:
+    first = (DATA / "matmul-f8-mixed-contract.txt").read_text()
+    second = (DATA / "reduce-f8-add-hip-readlane.txt").read_text()
+    one, other = classify(failure(first + second)), classify(failure(second + first))
+    assert bucket(one) == bucket(other)
+
+
+def test_later_error_of_a_dispatch_is_not_its_bug() -> None:
+    """Two errors come from one dispatch: the second says what the first led to."""
+    stderr = (DATA / "matmul-i4-dyn-maskedload.txt").read_text()
+    assert "'func.func' op failed to emulate bit width" in stderr
+    assert recorded("matmul-i4-dyn-maskedload").op == "vector.maskedload"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "exit_code", "kind", "template"),
+    [
+        (
+            "iree-compile: /src/mlir/lib/IR/Types.cpp:71: unsigned int mlir::Type::width(int) "
+            'const: Assertion `width > 0 && "positive"\' failed.\nStack dump:\n',
+            -6,
+            Kind.ASSERTION,
+            "width > N && '<name>' in mlir::Type::width",
+        ),
+        (
+            "unhandled rank\nUNREACHABLE executed at /src/a.cpp:12!\nStack dump:\n",
+            -6,
+            Kind.ASSERTION,
+            "unhandled rank",
+        ),
+        ("LLVM ERROR: out of memory\nAllocation failed\n", -6, Kind.MEMORY, "out of memory"),
+        (
+            "terminate called after throwing an instance of 'std::length_error'\n"
+            "  what():  vector::reserve\n",
+            -6,
+            Kind.FATAL_ERROR,
+            "std::length_error vector::reserve",
+        ),
+        ("", -9, Kind.MEMORY, ""),
+        ("", 1, Kind.OTHER_ERROR, "silent failure (exit 1)"),
+        ("warning: old flag\n", 3, Kind.OTHER_ERROR, "warning: old flag"),
+        (
+            "iree-compile: Unknown command line argument '--iree-x'.  Try: 'iree-compile --help'\n",
+            1,
+            Kind.OTHER_ERROR,
+            "Unknown command line argument '--iree-x'.",
+        ),
+        ("a.mlir:1:1: warning: x\nremark: y\n", 0, Kind.SUCCESS, ""),
+    ],
+)
+def test_other_ends(stderr: str, exit_code: int, kind: Kind, template: str) -> None:
+    finding = classify(failure(stderr, exit_code))
+    assert (finding.kind, finding.template) == (kind, template)
+
+
+@pytest.mark.parametrize(
+    ("end", "kind"),
+    [(End.TIMEOUT, Kind.TIMEOUT), (End.MEMORY, Kind.MEMORY), (End.CANCELLED, Kind.CANCELLED)],
+)
+def test_forced_end_says_nothing_else(end: End, kind: Kind) -> None:
+    """What a killed process printed depends on when it was killed."""
+    finding = classify(failure("a.mlir:1:1: error: failed to bufferize op\n", -9, end))
+    assert (finding.kind, finding.template) == (kind, "")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [(245, -11), (250, -6), (248, -8), (139, -11), (134, -6), (-11, -11), (1, 1), (124, 124)],
+)
+def test_signal_however_it_is_reported(code: int, expected: int) -> None:
+    assert signal_code(code) == expected

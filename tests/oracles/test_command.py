@@ -1,0 +1,101 @@
+"""Commands as users type them."""
+
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, resolve_binary, sibling_tool
+from oracles.command import verifying_tool
+
+
+@pytest.mark.parametrize(
+    ("typed", "argv"),
+    [
+        (["iree-compile", "--x"], ("iree-compile", "--x", "{}")),
+        (["iree-compile", "{}", "--x"], ("iree-compile", "{}", "--x")),
+        (["t", "--in={}", "-y"], ("t", "--in={}", "-y")),
+        (["--", "t", "-o", "a.vmfb", "--x"], ("t", "--x", "{}")),
+        (["t", "-o=a", "--o=b", "--o", "c", "--other"], ("t", "--other", "{}")),
+        (["t", "model.mlir", "--x"], ("t", "{}", "--x")),
+    ],
+)
+def test_parse(typed: list[str], argv: tuple[str, ...]) -> None:
+    assert Command.parse(typed, source="model.mlir").argv == argv
+
+
+def test_empty_command() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        Command.parse([])
+
+
+@pytest.mark.parametrize(
+    ("program", "has_output"),
+    [
+        ("iree-compile", True),
+        ("/x/mlir-opt-18", True),
+        ("mlir-translate", True),
+        ("check.sh", False),
+    ],
+)
+def test_output_only_for_tools_that_know_it(program: str, has_output: bool) -> None:
+    words = Command.parse([program]).expand("in.mlir", "out")
+    assert words == [program, "in.mlir", *(["-o", "out"] if has_output else [])]
+
+
+def test_shell_quotes() -> None:
+    command = Command.parse(["iree-compile", "--pipeline=builtin.module(util.func(x))"])
+    expected = "iree-compile '--pipeline=builtin.module(util.func(x))' 'my input.mlir'"
+    assert command.shell("my input.mlir") == expected
+
+
+def test_relative_paths_hold_where_the_user_is(tmp_path: Path) -> None:
+    """The compiler runs in a private folder, so a file that a flag names must be found there."""
+    (tmp_path / "spec.mlir").touch()
+    command = Command.parse(["t", "--spec=spec.mlir", "--x=none"], directory=tmp_path)
+    assert command.expand("i") == ["t", f"--spec={tmp_path}/spec.mlir", "--x=none", "i"]
+    assert command.words("i") == ["t", "--spec=spec.mlir", "--x=none", "i"]
+    assert command.files() == [tmp_path / "spec.mlir"]
+
+
+def test_flags_can_be_replaced() -> None:
+    command = Command.parse(["t", "{}", "--a", "--b"])
+    assert command.flags == ("--a", "--b")
+    assert command.with_flags(["--a"]).argv == ("t", "--a", "{}")
+
+
+def executable(path: Path, content: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(0o755)
+    return path
+
+
+def test_program_behind_the_entry_point(tmp_path: Path) -> None:
+    script = executable(tmp_path / "bin" / "iree-compile", "#!/usr/bin/python3\n")
+    assert resolve_binary(script) == script
+    inner = "lib/python3.11/site-packages/iree/compiler/_mlir_libs"
+    binary = executable(tmp_path / inner / "iree-compile", "ELF")
+    assert resolve_binary(script) == binary
+    assert resolve_binary(binary) == binary
+
+
+def test_entry_point_of_two_installations_stays(tmp_path: Path) -> None:
+    script = executable(tmp_path / "bin" / "iree-compile", "#!/usr/bin/python3\n")
+    for version in ("3.11", "3.12"):
+        inner = f"lib/python{version}/site-packages/iree/compiler/_mlir_libs"
+        executable(tmp_path / inner / "iree-compile", "ELF")
+    assert resolve_binary(script) == script
+
+
+def test_siblings(tmp_path: Path) -> None:
+    compiler = executable(tmp_path / "iree-compile", "")
+    assert sibling_tool(compiler, "iree-opt") is None
+    assert verifying_tool(compiler) is None
+    opt = executable(tmp_path / "iree-opt", "")
+    assert sibling_tool(compiler, "iree-opt") == opt
+    assert verifying_tool(compiler) == opt
+    assert verifying_tool(opt) == opt
+    link = tmp_path / "elsewhere" / "iree-compile"
+    link.parent.mkdir()
+    link.symlink_to(compiler)
+    assert sibling_tool(link, "iree-opt") == opt

@@ -1,0 +1,206 @@
+"""The compiler oracle, on real compilers and on scripts that misbehave as none does on demand."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
+
+PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
+CPU = "--iree-hal-target-backends=llvm-cpu"
+HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
+
+TOPK = """
+func.func @f(%x: !torch.vtensor<[?,{n}],f32>) -> !torch.vtensor<[?,3],si64> {{
+  %k = torch.constant.int 3
+  %d = torch.constant.int 1
+  %t = torch.constant.bool true
+  %v, %i = torch.aten.topk %x, %k, %d, %t, %t : !torch.vtensor<[?,{n}],f32>, !torch.int,
+    !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],si64>
+  return %i : !torch.vtensor<[?,3],si64>
+}}
+"""
+
+# What a pass of the compiler once made: a batch_matmul whose operand has too many dimensions.
+BATCH_MATMUL = """
+#a = affine_map<(b, m, n, k) -> (b, m, k)>
+#b = affine_map<(b, m, n, k) -> (b, k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+func.func @f(%a: tensor<{m}x4x8xf16>, %b: tensor<{m}x2x8x4xf16>, %o: tensor<{m}x4x4xf32>) {{
+  %0 = linalg.batch_matmul indexing_maps = [#a, #b, #c] ins(%a, %b : tensor<{m}x4x8xf16>,
+    tensor<{m}x2x8x4xf16>) outs(%o : tensor<{m}x4x4xf32>) -> tensor<{m}x4x4xf32>
+  return
+}}
+"""
+
+
+RESHAPE = """
+func.func @f(%x: tensor<?x?xf32>, %s: tensor<3xindex>) -> tensor<?x?x?xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<?x?xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
+  return %r : tensor<?x?x?xf32>
+}
+"""
+
+
+def fake(tmp_path: Path, body: str, name: str = "fake-compile") -> Path:
+    """A compiler that does what no real one does on demand."""
+    path = tmp_path / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def oracle(path: Path, *flags: str, **options: Any) -> CompilerOracle:
+    return CompilerOracle(Command.parse([path.name, *flags]), path, **options)
+
+
+def test_private_folder_is_removed(tmp_path: Path) -> None:
+    path = fake(tmp_path, f'pwd > {tmp_path}/where; cat "$1" > {tmp_path}/input; echo x > dump')
+    outcome = oracle(path).run("text\n")
+    assert outcome.kind is Kind.SUCCESS
+    assert (tmp_path / "input").read_text() == "text\n"
+    folder = Path((tmp_path / "where").read_text().strip())
+    assert folder != tmp_path and not folder.exists()
+
+
+def test_folder_is_removed_when_the_compiler_cannot_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(OSError):
+        oracle(tmp_path / "missing").run("")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_reach_the_compiler_unchanged(tmp_path: Path) -> None:
+    path = fake(tmp_path, f'cat "$1" > {tmp_path}/input')
+    oracle(path).run(b"\xff\x00ML\xefR")
+    assert (tmp_path / "input").read_bytes() == b"\xff\x00ML\xefR"
+
+
+def test_time_limit(tmp_path: Path) -> None:
+    path = fake(tmp_path, "sleep 600")
+    assert oracle(path, limits=Limits(0.2)).run("").kind is Kind.TIMEOUT
+    assert oracle(path).run("", limits=Limits(0.2)).signature.kind is Kind.TIMEOUT
+
+
+def test_cancelled(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    assert oracle(fake(tmp_path, "sleep 600")).run("", cancel=cancel).kind is Kind.CANCELLED
+
+
+def test_shell_that_reports_a_signal(tmp_path: Path) -> None:
+    outcome = oracle(fake(tmp_path, "exit 139")).run("")
+    assert (outcome.kind, outcome.exit_code) == (Kind.CRASH, -11)
+
+
+def test_without_a_sibling_the_text_decides_what_does_not_parse(tmp_path: Path) -> None:
+    path = fake(tmp_path, "echo 'input.mlir:1:2: error: expected operation name' >&2; exit 1")
+    assert oracle(path).run("").kind is Kind.INVALID_INPUT
+
+
+def test_outcome_survives_a_journal(tmp_path: Path) -> None:
+    path = fake(tmp_path, "echo \"input.mlir:1:2: error: 'a.b' op x\" >&2; exit 1")
+    outcome = oracle(path).run("")
+    assert Outcome.from_json(outcome.to_json()) == outcome
+
+
+def test_key_changes_with_what_decides_the_outcome(tmp_path: Path) -> None:
+    path = fake(tmp_path, "exit 0")
+    before = oracle(path, "--a").key
+    assert oracle(path, "--a", limits=Limits(1.0)).key == before
+    assert oracle(path, "--b").key != before
+    fake(tmp_path, "exit 1 # rebuilt")
+    assert oracle(path, "--a").key != before
+
+
+def test_display_is_what_the_user_typed(tmp_path: Path) -> None:
+    it: Oracle = oracle(fake(tmp_path, ""), "--a")
+    assert it.display("small.mlir") == ["fake-compile", "--a", "small.mlir"]
+
+
+def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:
+    """Two silent bugs differ in the pass only; once needed, it costs no second run."""
+    path = fake(
+        tmp_path,
+        f"""echo run >> {tmp_path}/runs
+        case "$*" in *print-ir-after-failure*)
+          echo "// -----// IR Dump After $(cat "$1") Failed (x) //----- //" >&2;; esac
+        exit 1""",
+    )
+    it = oracle(path)
+    first, second = it.run("PassA"), it.run("PassB")
+    assert first.signature.stage == "pipeline PassA"
+    assert second.signature.stage == "pipeline PassB"
+    assert first.signature.bucket != second.signature.bucket
+    assert (tmp_path / "runs").read_text().count("run") == 3
+
+
+def real(iree_toolchain: Callable[..., Any], *flags: str) -> CompilerOracle:
+    return CompilerOracle(
+        Command.parse(["iree-compile", *flags]),
+        iree_toolchain("3.13.0").compile,
+        limits=Limits(120),
+    )
+
+
+@pytest.mark.iree
+def test_success(iree_toolchain: Callable[..., Any]) -> None:
+    outcome = real(iree_toolchain, CPU).run(PASSES)
+    assert (outcome.kind, outcome.exit_code) == (Kind.SUCCESS, 0)
+    assert outcome.cpu_seconds > 0 and outcome.peak_memory > 1 << 24
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func @f( {",
+        "func.func @f() { return %x : f32 }",
+        'func.func @f() { "linalg.generic"',
+        "func.func @f() { nodialect.op }",
+    ],
+)
+def test_text_that_does_not_parse(iree_toolchain: Callable[..., Any], text: str) -> None:
+    outcome = real(iree_toolchain, CPU).run(text)
+    assert (outcome.kind, outcome.signature.stage) == (Kind.INVALID_INPUT, "input")
+
+
+@pytest.mark.iree
+def test_verifier_rejects_the_input(iree_toolchain: Callable[..., Any]) -> None:
+    it = real(iree_toolchain, CPU)
+    one, other = it.run(BATCH_MATMUL.format(m=4)), it.run(BATCH_MATMUL.format(m=31))
+    assert (one.kind, one.signature.stage) == (Kind.VERIFIER, "input")
+    assert one.signature.op == "linalg.batch_matmul"
+    assert one.signature == other.signature
+
+
+@pytest.mark.iree
+def test_verifier_fails_after_a_pass(iree_toolchain: Callable[..., Any]) -> None:
+    """Nothing is wrong with the input; index tensors only have no place at the ABI."""
+    outcome = real(iree_toolchain, CPU).run(RESHAPE)
+    assert (outcome.kind, outcome.signature.stage) == (Kind.VERIFIER, "pipeline")
+    assert outcome.signature.op == "hal.element_type"
+
+
+@pytest.mark.iree
+def test_one_bug_at_two_sizes(iree_toolchain: Callable[..., Any]) -> None:
+    it = real(iree_toolchain, *HIP)
+    one, other = it.run(TOPK.format(n=40)), it.run(TOPK.format(n=77))
+    assert one.kind is Kind.BUFFERIZATION
+    assert one.signature == other.signature
+    assert one.diagnostics[0].line == 6
+
+
+@pytest.mark.iree
+def test_crash_has_frames_without_a_symbolizer(iree_toolchain: Callable[..., Any]) -> None:
+    """An operation of no known dialect crashes dispatch creation in this release."""
+    outcome = real(iree_toolchain, CPU).run('func.func @f() { "no.op"() : () -> () return }')
+    assert (outcome.kind, outcome.exit_code) == (Kind.CRASH, -11)
+    assert outcome.signature.template == "SIGSEGV"
+    first = outcome.signature.frames[0]
+    assert first == "mlir::iree_compiler::DispatchCreation::decideFusableLinalgOps"

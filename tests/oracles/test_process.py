@@ -1,0 +1,198 @@
+"""Whatever a child does, it ends in time and leaves nothing behind."""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from oracles.process import End, Limits, ProcessResult, run_process
+
+LONG = 60.0
+
+
+def python(
+    code: str,
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    cancel: threading.Event | None = None,
+    sweep: bool = False,
+) -> ProcessResult:
+    argv = [sys.executable, "-c", code]
+    limits = limits or Limits(LONG)
+    return run_process(argv, cwd=folder, limits=limits, cancel=cancel, sweep=sweep)
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def pid_in(path: Path) -> int:
+    """The process id that a child writes to a file; waits for it."""
+    until = time.monotonic() + LONG
+    while time.monotonic() < until:
+        if path.exists() and (text := path.read_text()).endswith("\n"):
+            return int(text)
+        time.sleep(0.01)
+    raise AssertionError("the child wrote no process id")
+
+
+def gone(pid: int) -> bool:
+    until = time.monotonic() + LONG
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not alive(pid)
+
+
+def test_output_exit_code_and_costs(tmp_path: Path) -> None:
+    result = python("import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)", tmp_path)
+    assert (result.end, result.exit_code, result.stdout, result.stderr) == (
+        End.EXITED, 3, "a\n", "b\n",
+    )  # fmt: skip
+    assert result.cpu_seconds > 0
+    assert result.seconds > 0
+    assert result.peak_memory > 1 << 20
+
+
+def test_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
+    assert python("import os; os.kill(os.getpid(), 11)", tmp_path).exit_code == -11
+
+
+def test_missing_program(tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        run_process([str(tmp_path / "none")], cwd=tmp_path, limits=Limits())
+
+
+def test_no_input_to_wait_for(tmp_path: Path) -> None:
+    assert python("import sys; print(repr(sys.stdin.read()))", tmp_path).stdout == "''\n"
+
+
+def test_hang_that_ignores_sigterm(tmp_path: Path) -> None:
+    code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
+    assert python(code, tmp_path, Limits(0.3)).end is End.TIMEOUT
+
+
+def test_flood_on_both_streams_is_bounded(tmp_path: Path) -> None:
+    code = (
+        "import os\n"
+        "os.write(1, b'start')\n"
+        "for _ in range(2000): os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)\n"
+        "os.write(1, b'end')"
+    )
+    result = python(code, tmp_path, Limits(LONG, output=1000))
+    assert result.end is End.EXITED
+    assert len(result.stdout) < 1100 > len(result.stderr)
+    assert result.stdout.startswith("start") and result.stdout.endswith("end")
+    assert "bytes left out" in result.stdout
+
+
+def test_endless_flood_meets_the_time_limit(tmp_path: Path) -> None:
+    result = python("import os\nwhile True: os.write(2, b'y' * 65536)", tmp_path, Limits(0.5))
+    assert result.end is End.TIMEOUT
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_memory_eater(tmp_path: Path) -> None:
+    code = "import time\nkept = []\nwhile True: kept.append(bytearray(1 << 22)); time.sleep(0.002)"
+    result = python(code, tmp_path, Limits(LONG, memory=128 << 20))
+    assert result.end is End.MEMORY
+    assert result.peak_memory > 64 << 20
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_memory_of_descendants_counts(tmp_path: Path) -> None:
+    eater = "import time; kept = bytearray(200 << 20); time.sleep(600)"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {eater!r}])"
+    assert python(code, tmp_path, Limits(LONG, memory=128 << 20)).end is End.MEMORY
+
+
+def test_file_on_disk_is_bounded(tmp_path: Path) -> None:
+    code = "import os\nwith open('big', 'wb') as f:\n  while True: f.write(b'x' * 65536); f.flush()"
+    result = python(code, tmp_path, Limits(LONG, disk=1 << 20))
+    assert result.exit_code != 0
+    assert (tmp_path / "big").stat().st_size <= 1 << 20
+
+
+def test_grandchild_in_the_group_dies_with_a_normal_end(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys\n"
+        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "open('pid', 'w').write(f'{p.pid}\\n')"
+    )
+    assert python(code, tmp_path).end is End.EXITED
+    assert gone(pid_in(tmp_path / "pid"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_stray_in_its_own_session_dies_too(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys\n"
+        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
+        " start_new_session=True)\n"
+        "open('pid', 'w').write(f'{p.pid}\\n')"
+    )
+    assert python(code, tmp_path, sweep=True).end is End.EXITED
+    assert gone(pid_in(tmp_path / "pid"))
+
+
+def test_fork_bomb(tmp_path: Path) -> None:
+    """Every process of the bomb starts two more, to a depth that keeps the machine usable."""
+    code = (
+        "import os, time\n"
+        "for _ in range(5):\n"
+        "    os.fork()\n"
+        "open(f'pid-{os.getpid()}', 'w').close()\n"
+        "time.sleep(600)"
+    )
+    assert python(code, tmp_path, Limits(1.0)).end is End.TIMEOUT
+    pids = [int(path.name.removeprefix("pid-")) for path in tmp_path.glob("pid-*")]
+    assert len(pids) > 1
+    assert all(gone(pid) for pid in pids)
+
+
+def test_cancel(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    code = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
+    results: list[ProcessResult] = []
+    thread = threading.Thread(target=lambda: results.append(python(code, tmp_path, cancel=cancel)))
+    thread.start()
+    pid = pid_in(tmp_path / "pid")
+    cancel.set()
+    thread.join(LONG)
+    assert results[0].end is End.CANCELLED
+    assert gone(pid)
+
+
+def test_cancelled_before_it_starts(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    assert python("import time; time.sleep(600)", tmp_path, cancel=cancel).end is End.CANCELLED
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    codes = list(range(8))
+    results: dict[int, int] = {}
+
+    def one(code: int) -> None:
+        results[code] = python(f"import sys; sys.exit({code})", tmp_path).exit_code
+
+    threads = [threading.Thread(target=one, args=(code,)) for code in codes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+    assert results == {code: code for code in codes}
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_descriptors_do_not_leak(tmp_path: Path) -> None:
+    before = sorted(Path("/proc/self/fd").iterdir())
+    for _ in range(3):
+        python("pass", tmp_path)
+    assert sorted(Path("/proc/self/fd").iterdir()) == before
