@@ -6,18 +6,18 @@ each half is made whole by stubs, so the work of all runs together stays near th
 ones, where bisecting prefixes would pay half of a full run every time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.ir import Module
 from reducer.ir.graph import backward_slice
-from reducer.search.candidate import Candidate
+from reducer.search.candidate import Candidate, weight
 from reducer.search.state import State
 from reducer.transformations import Abi, Units, carve
 
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
 _MOST_SEEDS = 3
-_SMALL = 12  # units; from here on single deletions are as cheap as windows
+_SMALL = 16  # units; from here on single deletions are as cheap as windows
 
 
 def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
@@ -29,11 +29,13 @@ def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
 
 
 def halve(state: State[Module], abi: Abi) -> bool:
-    """Halves the module while a half, or what is left after trimming an end, still fails."""
+    """Takes a half, or the middle, while one of them still fails; then trims both ends."""
     progress = False
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
-        if not _accept_first(state, abi, units, _parts(units.units), "halve"):
+        if not _accept_first(state, abi, units, _halves(units.units), "halve"):
+            _trim(state, abi, at_end=True)
+            _trim(state, abi, at_end=False)
             break
         progress = True
     return progress
@@ -57,28 +59,42 @@ def _neighbourhoods(units: Units, seeds: Sequence[int]) -> Iterator[frozenset[in
                 yield found
 
 
-def _parts(units: Sequence[int]) -> Iterator[frozenset[int]]:
-    """Halves, then the middle, then all but an end: the failing ops may straddle a cut."""
-    n = len(units)
-    half, quarter, eighth = n // 2, n // 4, n // 8
+def _halves(units: Sequence[int]) -> Iterator[frozenset[int]]:
+    """Both halves, then the middle: the failing ops may straddle the cut."""
+    half, quarter = len(units) // 2, len(units) // 4
     yield frozenset(units[:half])
     yield frozenset(units[half:])
-    yield frozenset(units[quarter : n - quarter])
-    for end in (quarter, eighth):
-        yield frozenset(units[end:])
-        yield frozenset(units[: n - end])
+    yield frozenset(units[quarter : len(units) - quarter])
+
+
+def _trim(state: State[Module], abi: Abi, *, at_end: bool) -> None:
+    """Bisects how much of one end can go, to within a sixteenth."""
+    units = Units.of(state.document)
+    order = units.units
+    passing, failing = 0, len(order)  # how many of the units, seen from the other end, stay
+    while failing - passing > max(1, len(order) // 16):
+        size = (passing + failing) // 2
+        part = frozenset(order[:size] if at_end else order[len(order) - size :])
+        if _accept_first(state, abi, units, [part], "trim"):
+            failing = size
+        else:
+            passing = size
 
 
 def _accept_first(
-    state: State[Module], abi: Abi, units: Units, parts: "Iterator[frozenset[int]] | list[frozenset[int]]",
+    state: State[Module],
+    abi: Abi,
+    units: Units,
+    parts: Iterable[frozenset[int]],
     origin: str,
 ) -> bool:
-    size = state.document.op_count
+    """Tries parts of the units in order and accepts the first that fails, if it is smaller."""
+    size = weight(state.document)
 
     def candidates() -> Iterator[Candidate[Module]]:
         for part in parts:
             module = state.parse(carve(units, part, abi))
-            if module.op_count < size:
+            if weight(module) < size:
                 yield Candidate(module, origin)
 
     hit = state.evaluator.first_interesting(candidates())

@@ -18,16 +18,16 @@ __all__ = ["Abi", "Site", "Transformation", "Units", "carve", "standard_transfor
 
 
 def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
-    """All local transformations, the most promising first."""
+    """All local transformations: cleaning up first, then the most promising."""
     return [
         DropSymbols(),
-        DeleteOps(abi),
-        DropReturns(),
-        DropArguments(),
         DropAttributes(),
         MergeConstants(),
-        DeleteUnused(),
+        DeleteOps(abi),
         ForwardOperand(),
+        DeleteUnused(),
+        DropReturns(),
+        DropArguments(),
         DeleteWithUsers(),
     ]
 

@@ -5,6 +5,7 @@ This makes any subset of a module's ops into a module that still verifies:
 - A lost value becomes a new argument of the function, where its type may cross the boundary;
   otherwise its producer stays too (scalars, lists and other configuration of the front end).
 - Cheap scalar producers stay where that is allowed, for compilers care about constants.
+- Configuration that lost its last user goes along: it is nobody's result.
 - A result that a dropped op used is returned, so that nothing kept becomes dead code. Results
   that had no use are not returned: being unused may be the very point.
 - Functions without a kept unit go, and so do symbols that nothing kept refers to.
@@ -50,6 +51,7 @@ class Carving:
         self.whole: set[int] = set()  # functions that something kept refers to
         self.beside: set[int] = set()  # other symbols that stay
         self._close()
+        self._drop_idle()
 
     # ---- what has to stay ------------------------------------------------------------------
 
@@ -139,6 +141,21 @@ class Carving:
         if self.gone:
             return self.units.functions
         return sorted({self.units.function_of[unit] for unit in self.kept} | self.whole)
+
+    def _drop_idle(self) -> None:
+        """Drops kept configuration whose users have all been dropped."""
+        for unit in sorted(self.kept, reverse=True):
+            if self.units.function_of[unit] in self.whole or not is_configuration(
+                self.units, unit, self.abi
+            ):
+                continue
+            uses = [use for value in self.module.results(unit) for use, _ in self.module.uses[value]]
+            if uses and not any(self._stays(use) for use in uses):
+                self.kept.discard(unit)
+
+    def _stays(self, op: int) -> bool:
+        unit = self.units.unit_of(op)
+        return unit == NONE or unit in self.kept
 
     # ---- terminators -----------------------------------------------------------------------
 
@@ -236,6 +253,17 @@ class Carving:
 
     def _still_uses(self, op: int, terminator: int) -> bool:
         return op != terminator and self.units.unit_of(op) in self.kept
+
+
+def is_configuration(units: Units, unit: int, abi: Abi) -> bool:
+    """Whether a unit only makes constants, or values that no function could take or return."""
+    module = units.module
+    if unit in module.t.regions or not module.t.num_results[unit]:
+        return False
+    kinds = [module.type_of(value) for value in module.results(unit)]
+    if not any(abi.allows(kind) for kind in kinds):
+        return True
+    return not module.t.operands[unit] and not any(abi.is_shaped(kind) for kind in kinds)
 
 
 def carve(units: Units, keep: Iterable[int], abi: Abi, *, inline: bool = True) -> str:

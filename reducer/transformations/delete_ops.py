@@ -19,7 +19,12 @@ class DeleteOps:
         self.abi = abi
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(op) for op in Units.of(module).units]
+        """Ops whose loss can be made good. Mere configuration goes with its last user."""
+        return [Site(op) for op in Units.of(module).units if self._can_go(module, op)]
+
+    def _can_go(self, module: Module, op: int) -> bool:
+        used = [value for value in module.results(op) if module.uses[value]]
+        return all(self.abi.allows(module.type_of(value)) for value in used)
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         units = Units.of(module)

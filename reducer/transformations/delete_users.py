@@ -10,6 +10,8 @@ from reducer.transformations.base import Site
 class DeleteWithUsers:
     """Removes dependency closures: needs no stubs, so it works where stubs do not.
 
+    That is in the bodies of ops and in functions of several blocks; elsewhere stubs do better.
+
     The closures are those of binary reduction (Kalhauge & Palsberg, ESEC/FSE 2019), downwards.
     """
 
@@ -17,7 +19,11 @@ class DeleteWithUsers:
     all_at_once = False
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(op) for op in range(len(module)) if _is_deletable(module, op)]
+        return [
+            Site(op)
+            for op in range(len(module))
+            if _is_deletable(module, op) and not _is_in_plain_function(module, op)
+        ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
@@ -68,6 +74,11 @@ def _is_deletable(module: Module, op: int) -> bool:
     if container_of(module, op) == NONE:
         return False
     return module.t.block_ops[block][-1] != op
+
+
+def _is_in_plain_function(module: Module, op: int) -> bool:
+    parent = module.t.parent[op]
+    return is_function(module, parent) and terminator_of(module, parent) is not None
 
 
 def _results_inside(module: Module, op: int) -> list[int]:

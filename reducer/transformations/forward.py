@@ -7,6 +7,7 @@ from reducer.ir.functions import is_function
 from reducer.transformations.base import Site
 
 _ALTERNATIVES = 3
+_DEPTH = 3  # how far behind an op to look: casts there and back are two apart
 
 
 class ForwardOperand:
@@ -69,17 +70,28 @@ def _alternatives(module: Module, op: int) -> list[int]:
 
 
 def _in_reach(module: Module, op: int) -> Iterator[int]:
-    yield from (v for v in module.t.operands[op] if v != NONE)
+    yield from _behind(module, op)
     block = module.t.block[op]
     if block == NONE:
         return
     yield from module.block_args(block)
     parent = module.t.parent[op]
     if parent != NONE and is_function(module, parent):
-        return  # there, arguments and operands are enough
+        return  # there, arguments and what lies behind are enough
     for earlier in reversed(module.t.block_ops[block]):
         if earlier < op:
             yield from module.results(earlier)
+
+
+def _behind(module: Module, op: int) -> Iterator[int]:
+    """Operands, then the operands of their producers, and so on: breadth first, for a while."""
+    level, seen = [op], {op}
+    for _ in range(_DEPTH):
+        values = [v for op in level for v in module.t.operands[op] if v != NONE]
+        yield from values
+        producers = dict.fromkeys(module.t.def_op[v] for v in values)
+        level = [p for p in producers if p != NONE and p not in seen]
+        seen.update(level)
 
 
 def _same_type(module: Module, value: int, stand_in: int, op: int) -> int | None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from reducer.ir import Module
 from reducer.transformations import Abi, Units, carve
 from tests.support.modules import modules
+from tests.support.sides import function
 from tests.support.wellformed import problems
 
 
@@ -18,7 +19,25 @@ def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
     inline = data.draw(st.booleans())
     after = Module.parse(carve(units, keep, Abi(frozenset({"!t.box"})), inline=inline))
     assert problems(after) == []
-    assert len(Units.of(after).units) >= len(keep)
+
+
+def test_configuration_goes_with_its_last_user() -> None:
+    text = function(
+        """
+        %0 = "t.int"() : () -> !t.int
+        %1 = "t.list"(%0) : (!t.int) -> !t.list<int>
+        %2 = "t.view"(%arg0, %1) : (tensor<4xf32>, !t.list<int>) -> tensor<4xf32>
+        %3 = "t.neg"(%2) : (tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%3) : (tensor<4xf32>) -> ()
+        """,
+        arguments="%arg0: tensor<4xf32>",
+        results="tensor<4xf32>",
+    )
+    module = Module.parse(text)
+    units = Units.of(module)
+    list_and_negation = [units.units[1], units.units[3]]
+    after = Module.parse(carve(units, list_and_negation, Abi.of(module)))
+    assert [after.t.name[u] for u in Units.of(after).units] == ["t.neg"]
 
 
 @given(modules())
