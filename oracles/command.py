@@ -10,7 +10,7 @@ from pathlib import Path
 INPUT = "{}"
 """Where the input's path goes in a command."""
 
-_WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate|lsp-reduce)(?:-\d+)?$")
+_WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate)(?:-\d+)?$")
 _OUTPUT_FLAG = re.compile(r"--?o$")
 _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
 

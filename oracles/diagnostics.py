@@ -11,6 +11,7 @@ OPERATION_KEPT = 4 << 10
 DIAGNOSTICS_KEPT = 200
 """A flood of errors says no more than its first few."""
 
+_SEVERITIES = ("error:", "warning:", "note:", "remark:")
 _SEVERITY = r"(?P<severity>error|warning|note|remark)"
 
 # `file:3:14: error: text`, `<unknown>:0: error: text` and `loc("x"): error: text` (MLIR)
@@ -69,8 +70,8 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
 
 def parse_line(line: str) -> Diagnostic | None:
     """The diagnostic that begins on this line, or None."""
-    if ": " not in line or line[:1].isspace():
-        return None
+    if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
+        return None  # cheap: standard error can be megabytes of printed IR
     match = _LLVM.match(line) or _BARE.match(line) or _LOCATED.match(line)
     if match is None:
         return None

@@ -9,7 +9,7 @@ import re
 TEMPLATE_KEPT = 300
 """A longer template no longer helps to tell bugs apart."""
 
-_MESSAGE_READ = 16 << 10
+_MESSAGE_READ = 4 << 10
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _PRINTED_OPERATION = re.compile(

@@ -6,6 +6,7 @@ resident size of the whole process tree is read every few milliseconds instead, 
 told to pick the child first when memory runs out.
 """
 
+import math
 import os
 import resource
 import selectors
@@ -85,7 +86,7 @@ def run_process(
     process = subprocess.Popen(
         list(argv),
         cwd=cwd,
-        env={**_quiet_environment(os.environ if env is None else env), RUN_VARIABLE: token},
+        env=_environment(os.environ if env is None else env, token),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -112,9 +113,14 @@ def run_process(
     )
 
 
-def _quiet_environment(env: Mapping[str, str]) -> dict[str, str]:
+def _environment(env: Mapping[str, str], token: str) -> dict[str, str]:
     """No symbolizer (200 ms a crash; see `frames`) and no crash reports in the user's home."""
-    return {**env, "LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}
+    return {
+        **env,
+        "LLVM_DISABLE_SYMBOLIZATION": "1",
+        "LLVM_DISABLE_CRASH_REPORT": "1",
+        RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')} {token}".strip(),
+    }
 
 
 class _Watch:
@@ -143,8 +149,9 @@ class _Watch:
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe.fileno(), selectors.EVENT_READ, capture)
-        self._pidfd = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
-        if self._pidfd is not None:
+        self._pidfd: int | None = None
+        with suppress(AttributeError, OSError):  # without it the end is seen a tick later
+            self._pidfd = os.pidfd_open(process.pid)
             self._selector.register(self._pidfd, selectors.EVENT_READ, None)
 
     def confine(self) -> None:
@@ -155,6 +162,10 @@ class _Watch:
             with suppress(ProcessLookupError, PermissionError, ValueError):
                 resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.limits.disk, self.limits.disk))
+                if self.limits.seconds is not None:
+                    # Never reached while we watch; ends the child if we are killed.
+                    cpu = math.ceil(self.limits.seconds * (os.cpu_count() or 1)) + 60
+                    resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
         with suppress(OSError):
             Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
 

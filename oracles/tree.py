@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 RUN_VARIABLE = "MLIR_ORACLE_RUN"
-"""Environment variable that marks every descendant of one run, whatever session it is in."""
+"""Environment variable that marks every descendant of one run, whatever session it is in.
+
+It holds the tokens of all runs around a process, since an oracle may be run by another's script.
+"""
 
 _STRAYS_SECONDS = 2.0
 _PROC = Path("/proc")
@@ -37,7 +40,7 @@ def kill_strays(token: str) -> None:
     """
     until = time.monotonic() + _STRAYS_SECONDS
     while time.monotonic() < until:
-        strays = list(_marked(f"{RUN_VARIABLE}={token}".encode()))
+        strays = list(_marked(token.encode()))
         if not strays:
             return
         for pid in strays:
@@ -47,7 +50,7 @@ def kill_strays(token: str) -> None:
                 continue
 
 
-def _marked(mark: bytes) -> Iterator[int]:
+def _marked(token: bytes) -> Iterator[int]:
     if not _PROC.is_dir():
         return
     own = os.getpid()
@@ -59,7 +62,7 @@ def _marked(mark: bytes) -> Iterator[int]:
             environment = (entry / "environ").read_bytes()
         except OSError:
             continue
-        if mark in environment.split(b"\0"):
+        if token in environment:
             yield int(entry.name)
 
 

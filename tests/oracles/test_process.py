@@ -141,6 +141,25 @@ def test_stray_in_its_own_session_dies_too(tmp_path: Path) -> None:
     assert gone(pid_in(tmp_path / "pid"))
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_children_of_an_oracle_inside_die_too(tmp_path: Path) -> None:
+    """A script may run a reducer of its own, whose compilers have sessions of their own."""
+    inner = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        f"sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+        "from oracles import Limits, run_process\n"
+        f"run_process([sys.executable, '-c', {inner!r}], cwd=Path('.'), limits=Limits())"
+    )
+    cancel = threading.Event()
+    thread = threading.Thread(target=lambda: python(code, tmp_path, cancel=cancel))
+    thread.start()
+    pid = pid_in(tmp_path / "pid")
+    cancel.set()
+    thread.join(LONG)
+    assert gone(pid)
+
+
 def test_fork_bomb(tmp_path: Path) -> None:
     """Every process of the bomb starts two more, to a depth that keeps the machine usable."""
     code = (
