@@ -35,8 +35,16 @@ class Oracle(Protocol):
         """
         ...
 
+    def wants(self, outcome: Outcome) -> bool:
+        """Whether the outcome of a first run is a failure that may be kept."""
+        ...
+
     def display(self, input_name: str) -> list[str]:
         """The words a user could type to see the same with the input in `input_name`."""
+        ...
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        """Runs the very words of `display` in an empty folder that holds only the input."""
         ...
 
 

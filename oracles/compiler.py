@@ -1,5 +1,6 @@
 """The oracle that runs a compiler."""
 
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
@@ -9,13 +10,15 @@ from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
 from oracles.classify import Finding, classify
-from oracles.command import Command, verifying_tool
+from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.kind import Kind
 from oracles.outcome import Outcome
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.signature import Signature
 from oracles.stage import PIPELINE, failing_pass, input_stage
 from oracles.symbols import SymbolIndex, load_index
+
+DISCARD = "/dev/null"
 
 _NAME_PASS = (
     "--mlir-print-ir-after-failure",
@@ -27,7 +30,8 @@ _NAME_PASS = (
 class CompilerOracle:
     """Runs `command` with `executable` on each candidate and classifies what happens.
 
-    `name` is the candidate's file name inside the private folder of each run.
+    `name` is the candidate's file name inside the private folder of each run, `output` that of
+    what the compiler makes.
     """
 
     def __init__(
@@ -36,13 +40,15 @@ class CompilerOracle:
         executable: Path,
         *,
         name: str = "input.mlir",
+        output: str = "output.bin",
         limits: Limits | None = None,
     ) -> None:
         self.command = command
         self.executable = executable
         self.name = name
+        self.output = output
         self.limits = limits or Limits()
-        self._verifier = verifying_tool(executable)
+        self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False  # ask for the failing pass at once: an earlier run needed it
 
     @property
@@ -53,9 +59,27 @@ class CompilerOracle:
         identities = " ".join(file_identity(path) for path in files)
         return f"compiler {self.name} {self.command.words(self.name)} {identities}"
 
+    def wants(self, outcome: Outcome) -> bool:
+        """Any failure."""
+        return outcome.failed
+
     def display(self, input_name: str) -> list[str]:
-        """The user's own command on `input_name`."""
-        return self.command.words(input_name)
+        """The user's own command on `input_name`, its output discarded.
+
+        The program is written as the user did if a shell would find the same one by that name.
+        """
+        shown = f"./{input_name}" if input_name.startswith("-") else input_name
+        words = self.command.words(shown, DISCARD)
+        found = shutil.which(words[0])
+        same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
+        return words if same else [str(self.executable), *words[1:]]
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        """Runs what `display` shows, with the program that a shell would find."""
+        shown = self.display(input_name)
+        program = Path(shutil.which(shown[0]) or self.executable)
+        fresh = CompilerOracle(self.command, program, name=input_name, output=DISCARD)
+        return fresh.run(text, limits=limits)
 
     def run(
         self,
@@ -104,14 +128,15 @@ class CompilerOracle:
             )
 
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:
-        words = self.command.expand(self.name, "output.bin")
+        name = f"./{self.name}" if self.name.startswith("-") else self.name
+        words = self.command.expand(name, self.output)
         given = {word.partition("=")[0] for word in words}
         extra = [flag for flag in extra if flag.partition("=")[0] not in given]
         return [str(self.executable.absolute()), *words[1:], *extra]
 
     def _symbols(self, module: str) -> SymbolIndex | None:
         """Symbols of a library that lies with the compiler; `module` is a bare file name."""
-        folder = self.executable.resolve().parent
+        folder = resolve_binary(self.executable).resolve().parent
         for place in (folder, folder.parent / "lib"):
             path = place / Path(module).name
             if path.is_file():

@@ -5,7 +5,7 @@ import threading
 
 from oracles.base import outcome_of
 from oracles.classify import signal_code
-from oracles.compiler import CompilerOracle
+from oracles.compiler import DISCARD, CompilerOracle
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome
@@ -30,6 +30,7 @@ class PatternOracle:
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from error
         self.inner = inner
+        self._regex = regex
         self.exit_code = None if exit_code is None else signal_code(exit_code)
 
     @property
@@ -46,6 +47,18 @@ class PatternOracle:
         """The inner oracle and what is looked for."""
         pattern = None if self._pattern is None else self._pattern.pattern
         return f"pattern {pattern!r} {self.exit_code} {self.inner.key}"
+
+    def wants(self, outcome: Outcome) -> bool:
+        """Only what was asked for."""
+        return outcome.kind in (Kind.MATCH, Kind.EXIT_CODE)
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        """Runs the compiler's printed command and looks once more."""
+        inner = CompilerOracle(
+            self.inner.command, self.inner.executable, name=input_name, output=DISCARD
+        )
+        fresh = PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
+        return fresh.run(text, limits=limits)
 
     def display(self, input_name: str) -> list[str]:
         """The compiler's command on `input_name`."""

@@ -39,6 +39,15 @@ class ScriptOracle:
         """The script's place and version; what it calls is its own business."""
         return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"
 
+    def wants(self, outcome: Outcome) -> bool:
+        """Only exit code 0."""
+        return outcome.kind is Kind.SCRIPT
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        """Asks the script once more, with the input under its final name."""
+        fresh = ScriptOracle(self.script, name=input_name, arguments=self.arguments)
+        return fresh.run(text, limits=limits)
+
     def display(self, input_name: str) -> list[str]:
         """The script on `input_name`."""
         return [str(self.script), input_name, *self.arguments]

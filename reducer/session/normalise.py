@@ -15,6 +15,11 @@ _LENIENT = (
     "--verify-each=false",
     "--allow-unregistered-dialect",
 )
+_DUMP_PRETTY = (
+    "--pass-pipeline=builtin.module(strip-debuginfo)",
+    "--mlir-print-ir-before-all",
+    "--mlir-print-assume-verified",
+)
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
 _WRAPPER = re.compile(r"^module \{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
 _MEGABYTE = 1 << 20
@@ -43,9 +48,9 @@ class Normaliser:
         harmless pass still shows the pretty one.
         """
         printed = self._convert(text, "--mlir-print-assume-verified")
-        if printed is None or '"builtin.module"(' not in printed:
-            return printed
-        return self._dumped(text)
+        if printed is not None and '"builtin.module"(' in printed:
+            printed = self._dumped(text)
+        return f"{printed.strip()}\n" if printed else None
 
     def _convert(self, text: str, *flags: str) -> str | None:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
@@ -61,8 +66,7 @@ class Normaliser:
     def _dumped(self, text: str) -> str | None:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
-            passes = ("--pass-pipeline=builtin.module(strip-debuginfo)", "--mlir-print-ir-before-all")
-            argv = [str(self.opt), "input.mlir", *_LENIENT, *passes, "-o", "out.mlir"]
+            argv = [str(self.opt), "input.mlir", *_LENIENT, *_DUMP_PRETTY, "-o", "out.mlir"]
             limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
             result = run_process(argv, cwd=Path(folder), limits=limits)
             self.seconds += result.cpu_seconds
@@ -77,5 +81,6 @@ def unwrap(pretty: str) -> str | None:
     if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
         return None
     body = match.group(1)
-    lines = body.split("\n")
-    return head + "\n".join(line[2:] if line.startswith("  ") else line for line in lines)
+    lines = body.rstrip().split("\n")
+    dedented = [line[2:] if line.startswith("  ") else line for line in lines]
+    return head + "\n".join(dedented) + "\n"

@@ -272,7 +272,9 @@ class Reduction:
 
     def _verify(self, text: str, first: Outcome) -> bool:
         """Runs the printed command once more, past every cache, in a folder of its own."""
-        outcome = self.oracle.run(text, limits=self.evaluator.limits)
+        outcome = self.oracle.confirm(
+            text, self.settings.output.name, limits=self.evaluator.limits
+        )
         verdict = self.evaluator.judge(outcome)
         self.evaluator.costs.add(verdict, outcome.cpu_seconds, self._best.op_count)
         return verdict is Verdict.SAME and outcome.signature == first.signature

@@ -1,6 +1,6 @@
 """Questions to ask before a reduction starts, so that hours are not spent on nonsense."""
 
-from oracles import Kind, Outcome
+from oracles import Outcome
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -8,7 +8,6 @@ from reducer.session.errors import FlakyOracle, NotInteresting
 
 _EMPTY_MODULE = "module {\n}\n"
 _CHEAP = 10.0  # seconds; an input that runs longer is not run again as a whole
-_VERY_CHEAP = 1.0
 
 
 class Sanity:
@@ -26,7 +25,7 @@ class Sanity:
             NotInteresting: nothing fails.
         """
         first = self.evaluator.run(self.text, self.ops)
-        if first.kind in (Kind.SUCCESS, Kind.CANCELLED):
+        if not self.evaluator.oracle.wants(first):
             raise NotInteresting(
                 "the command does not fail on the input, so there is nothing to reduce; "
                 "check the flags, or say what to look for with --match or --test"
@@ -49,16 +48,15 @@ class Sanity:
         Raises:
             FlakyOracle: it does not.
         """
-        times = 3 if first.seconds < _VERY_CHEAP else 1 if first.seconds < _CHEAP else 0
-        self._repeat(self.text, self.ops, times)
+        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP else 0)
 
     def repeat(self, document: Document) -> None:
-        """Runs an accepted candidate again, where the whole input was too slow to repeat.
+        """Runs the first accepted candidate twice more: it costs little, the input may not.
 
         Raises:
             FlakyOracle: it fails in another way, or not at all.
         """
-        self._repeat(document.text, document.op_count, 1)
+        self._repeat(document.text, document.op_count, 2)
 
     def survives_printing(self, module: Module) -> bool:
         """Whether our print of the whole input still fails in the same way."""

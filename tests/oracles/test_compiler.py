@@ -118,9 +118,20 @@ def test_key_changes_with_what_decides_the_outcome(tmp_path: Path) -> None:
     assert oracle(path, "--a").key != before
 
 
-def test_display_is_what_the_user_typed(tmp_path: Path) -> None:
+def test_display_names_the_program_as_a_shell_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     it: Oracle = oracle(fake(tmp_path, ""), "--a")
-    assert it.display("small.mlir") == ["fake-compile", "--a", "small.mlir"]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert it.display("small.mlir") == ["fake-compile", "--a", "small.mlir", "-o", "/dev/null"]
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert it.display("-x.mlir")[:3] == [str(tmp_path / "fake-compile"), "--a", "./-x.mlir"]
+
+
+def test_confirm_runs_what_is_displayed_in_an_empty_folder(tmp_path: Path) -> None:
+    program = fake(tmp_path, 'echo "$@" >&2; ls >&2; exit 1')
+    outcome = oracle(program, "--a").confirm("text", "small.mlir", limits=Limits())
+    assert outcome.stderr.split() == ["--a", "small.mlir", "-o", "/dev/null", "small.mlir"]
 
 
 def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:

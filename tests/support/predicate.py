@@ -36,6 +36,12 @@ class PredicateOracle:
         kind, signature = (Kind.SCRIPT, FAILURE) if failed else (Kind.SUCCESS, SUCCESS)
         return Outcome(kind, signature, int(failed), 0.0, 0.0, 0, (), "")
 
+    def wants(self, outcome: Outcome) -> bool:
+        return outcome.kind is Kind.SCRIPT
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        return self.run(text)
+
     def display(self, input_name: str) -> list[str]:
         return ["predicate", input_name]
 

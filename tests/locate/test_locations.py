@@ -1,0 +1,46 @@
+"""Locations of ops, from a print with debug info."""
+
+from reducer.ir import Module
+from reducer.locate import read_locations
+
+PLAIN = """\
+"builtin.module"() ({
+  %0 = "t.a"() : () -> i32
+  %1 = "t.b"() : () -> i32
+  %2 = "t.c"() : () -> i32
+  "t.d"() ({
+    "t.e"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+DEBUG = """\
+#loc = loc("in.mlir":1:1)
+#loc1 = loc("/some/where/in.mlir":2:8)
+#loc2 = loc("model.py":7:3)
+#loc3 = loc(fused[#loc1, #loc2])
+"builtin.module"() ({
+  %0 = "t.a"() : () -> i32 loc(#loc1)
+  %1 = "t.b"() : () -> i32 loc(callsite(#loc2 at "main.py":9:9))
+  %2 = "t.c"() : () -> i32 loc(#loc3)
+  "t.d"() ({
+    "t.e"() : () -> () loc(unknown)
+  }) : () -> () loc("name"(#loc2))
+}) : () -> () loc(#loc)
+"""
+
+
+def test_every_way_of_writing_a_location() -> None:
+    found = read_locations(DEBUG, Module.parse(PLAIN))
+    assert found == {
+        ("in.mlir", 1, 1): [0],
+        ("in.mlir", 2, 8): [1, 3],
+        ("model.py", 7, 3): [2, 3, 4],
+        ("main.py", 9, 9): [2],
+    }
+
+
+def test_a_print_of_another_module_says_nothing() -> None:
+    other = Module.parse('"t.x"() : () -> ()\n')
+    assert read_locations(DEBUG, other) == {}
+    assert read_locations("func.func @f()", other) == {}
