@@ -1,0 +1,64 @@
+"""The program `mlir-reducer` with its commands."""
+
+from typing import Any, NoReturn
+
+import click
+
+from reducer.cli.check import check
+from reducer.cli.ending import end_with
+from reducer.cli.reduce import reduce
+from reducer.cli.toolchain import toolchain
+from reducer.cli.versions import versions
+
+
+class _Program(click.Group):
+    """A group that turns every ending, also an unforeseen one, into a message and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        kwargs["standalone_mode"] = False
+        end_with(lambda: super(_Program, self).main(*args, **kwargs))
+
+
+def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(versions())
+        context.exit()
+
+
+@click.group(
+    cls=_Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Tab completion for bash (zsh and fish alike): "
+    'eval "$(_MLIR_REDUCER_COMPLETE=bash_source mlir-reducer)"',
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_versions,
+    help="Show the version of this program and of the compilers it finds.",
+)
+def main() -> None:
+    """Cuts a failing MLIR input down to a small one that fails in the same way.
+
+    Take the command that fails, leave out the input file, and put it after two dashes:
+
+    \b
+      iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942 model.mlir
+      mlir-reducer reduce model.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    The result is model.reduced.mlir, beside the input. Not sure what it will look for? Ask first:
+
+    \b
+      mlir-reducer check model.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    Each command explains itself: mlir-reducer reduce --help
+    """
+
+
+main.add_command(reduce)
+main.add_command(check)
+main.add_command(toolchain)

@@ -1,0 +1,96 @@
+"""`mlir-reducer check`"""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles import Diagnostic, Outcome
+from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.report import write_json
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.units import duration, plural, size
+from reducer.cli.workspace import workspace
+from reducer.session.errors import ExitCode
+from reducer.session.files import read_input
+
+_SHOWN = 5
+_WIDTH = 160
+
+
+@click.command(cls=TrailingCommand)
+@click.argument("input", type=click.Path(path_type=Path))
+@wanted_options
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+)
+def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
+    """Run COMMAND once on INPUT and say what a reduction would keep.
+
+    Two inputs with the same bucket fail in the same way.
+
+    \b
+      mlir-reducer check model.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+      mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
+
+    Ends with 0 if there is a failure to keep, with 1 if there is none.
+    """
+    source = read_input(input)
+    with workspace():
+        oracle, _ = Wanted(source=input, words=words, **wanted).oracle()
+        outcome = oracle.run(source.text)
+    command = oracle.display(input.name)
+    if json_target is not None:
+        write_json(json_target, _as_json(outcome, command))
+    if json_target != "-":
+        click.echo(_as_text(outcome, command))
+    return ExitCode.REDUCED if outcome.failed else ExitCode.NOT_INTERESTING
+
+
+def _as_text(outcome: Outcome, command: list[str]) -> str:
+    cost = (
+        f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
+        f"{size(outcome.peak_memory)} of memory"
+    )
+    facts = [
+        ("kind", str(outcome.kind)),
+        ("signature", outcome.signature.text),
+        ("bucket", outcome.signature.bucket),
+        ("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code)),
+        ("cost", cost),
+        ("command", shlex.join(command)),
+    ]
+    if not outcome.failed:
+        facts = [fact for fact in facts if fact[0] not in ("signature", "bucket")]
+    lines = [f"{name:<10} {value}" for name, value in facts]
+    return "\n".join([*lines, *_diagnostics(outcome.diagnostics)])
+
+
+def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
+    """The first errors, one line each."""
+    errors = [one for one in diagnostics if one.severity == "error"]
+    lines = [f"  {_place(one)}{one.message}"[:_WIDTH] for one in errors[:_SHOWN]]
+    if len(errors) > _SHOWN:
+        lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
+    return ["", plural(len(errors), "error") + ":", *lines] if errors else []
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.line}:{diagnostic.column}: " if diagnostic.line else ""
+
+
+def _as_json(outcome: Outcome, command: list[str]) -> dict[str, Any]:
+    return {
+        "interesting": outcome.failed,
+        "kind": str(outcome.kind),
+        "signature": outcome.signature.text,
+        "bucket": outcome.signature.bucket,
+        "exit_code": outcome.exit_code,
+        "seconds": round(outcome.seconds, 3),
+        "cpu_seconds": round(outcome.cpu_seconds, 3),
+        "peak_memory": outcome.peak_memory,
+        "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
+        "command": command,
+    }

@@ -1,0 +1,146 @@
+"""The options that say what failure to look for, and the oracle that they make."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles import Command, CompilerOracle, Limits, Oracle, PatternOracle, ScriptOracle
+from oracles.command import verifying_tool
+from reducer.session.errors import CommandNotFound, UsageError
+from reducer.toolchain import ToolchainError, find, install, resolve_executable
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to run and what to look for, as the user said it."""
+
+    source: Path
+    words: tuple[str, ...]
+    iree: str | None = None
+    test: Path | None = None
+    match: str | None = None
+    exit_code: int | None = None
+    timeout: float | None = None
+    memory_limit: int | None = None
+
+    def oracle(self) -> tuple[Oracle, Path | None]:
+        """The oracle, and the `…-opt` tool of the compiler under test if there is one.
+
+        Raises:
+            UsageError: the options contradict each other.
+            CommandNotFound: there is no such program.
+            ToolchainError: the compiler version cannot be had.
+        """
+        self._check()
+        limits = Limits(self.timeout, self._memory())
+        if self.test is not None:
+            return ScriptOracle(_script(self.test), limits=limits), self._some_opt()
+        command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+        executable = self._executable(command.program)
+        oracle = CompilerOracle(command, executable, limits=limits)
+        opt = verifying_tool(executable) or self._some_opt()
+        if self.match is None and self.exit_code is None:
+            return oracle, opt
+        try:
+            return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
+        except ValueError as error:
+            raise UsageError(f"--match: {error}") from error
+
+    def _check(self) -> None:
+        if self.test is not None and self.words:
+            raise UsageError(
+                "both --test and a command after -- were given; the script alone decides, so put "
+                "the command into it or leave --test out"
+            )
+        if self.test is not None and (self.match is not None or self.exit_code is not None):
+            raise UsageError("--match and --exit-code look at a compiler's output, not a --test's")
+        if self.test is None and not self.words:
+            raise UsageError(
+                "no command to run; put the one that fails after two dashes: "
+                f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
+            )
+
+    def _executable(self, name: str) -> Path:
+        try:
+            return resolve_executable(name, self.iree, progress=_tell)
+        except ToolchainError as error:
+            if self.iree is not None:
+                raise
+            raise CommandNotFound(str(error)) from error
+
+    def _some_opt(self) -> Path | None:
+        """Behind a script or an unknown program, any `iree-opt` may understand the input."""
+        if self.iree is not None:
+            return install(self.iree, progress=_tell).opt
+        if found := shutil.which("iree-opt"):
+            return Path(found)
+        newest = find("newest")
+        return newest.opt if newest else None
+
+    def _memory(self) -> int:
+        """Bytes; half of the machine's unless said otherwise, so that one candidate cannot hurt."""
+        if self.memory_limit is not None:
+            return self.memory_limit * _MEGABYTE
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options whose values make a `Wanted`."""
+    options = [
+        click.option(
+            "--iree",
+            metavar="VERSION",
+            help="Run this version of the IREE compiler, installed on first use: 3.13.0, newest.",
+        ),
+        click.option(
+            "--test",
+            metavar="SCRIPT",
+            type=click.Path(path_type=Path),
+            help="Ask a script instead of a command: $1 is the file, exit 0 means interesting.",
+        ),
+        click.option(
+            "--match",
+            metavar="REGEX",
+            help="Keep whatever prints a match of REGEX, instead of the same failure.",
+        ),
+        click.option(
+            "--exit-code",
+            metavar="N",
+            type=int,
+            help="Keep whatever ends with exit code N (-11 or 139: a segmentation fault).",
+        ),
+        click.option(
+            "--timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Longest run of the command. [default: a multiple of the first run]",
+        ),
+        click.option(
+            "--memory-limit",
+            metavar="MB",
+            type=click.IntRange(min=1),
+            help="Most memory of one run. [default: half of the machine's]",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _script(path: Path) -> Path:
+    if not path.is_file():
+        raise CommandNotFound(f"--test: there is no script {path}")
+    if not os.access(path, os.X_OK):
+        raise CommandNotFound(f"--test: {path} is not executable; try chmod +x {path}")
+    return path
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

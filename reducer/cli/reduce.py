@@ -1,0 +1,177 @@
+"""`mlir-reducer reduce`"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.progress import Budget, make_display
+from reducer.cli.report import report_json, write_json
+from reducer.cli.signals import stopping
+from reducer.cli.table import report_table
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.workspace import workspace
+from reducer.session import Reduction, Report, Settings
+from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable
+from reducer.session.files import check_output, default_journal, default_output, read_input
+
+_ENDINGS = {
+    "reduced": ExitCode.REDUCED,
+    "budget": ExitCode.BUDGET,
+    "interrupted": ExitCode.INTERRUPTED,
+}
+
+
+@click.command(
+    cls=TrailingCommand,
+    short_help="Cut INPUT down to a small file that fails in the same way.",
+    epilog="""\b
+Exit codes:
+    0  reduced                             66  the input cannot be opened
+    1  the input does not fail             69  the compiler version cannot be had
+    2  usage                               70  a bug in mlir-reducer
+    3  budget spent, best so far saved     73  the output cannot be written
+    4  the failure is flaky                75  another run uses the same journal
+   65  the input is not MLIR text         127  there is no such command
+  130  interrupted, best so far saved""",
+)
+@click.argument("input", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where the result goes. [default: NAME.reduced.mlir beside the input]",
+)
+@wanted_options
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=lambda: _cores(),
+    help="Compilers to run at once; the result is the same. [default: one per core]",
+)
+@click.option(
+    "--max-calls",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Stop after N runs of the command; the best so far is kept.",
+)
+@click.option(
+    "--max-seconds",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Stop after S seconds; the best so far is kept.",
+)
+@click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
+@click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    help="Also write the figures as JSON; - is standard output.",
+)
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Name each phase with its sizes.")
+def reduce(
+    *,
+    input: Path,
+    output: Path | None,
+    jobs: int,
+    max_calls: int | None,
+    max_seconds: float | None,
+    resume: bool,
+    keep_generic: bool,
+    json_target: str | None,
+    progress: bool | None,
+    quiet: bool,
+    verbose: bool,
+    words: tuple[str, ...],
+    **wanted: Any,
+) -> int:
+    """Cut INPUT down to a small file on which COMMAND fails in the same way.
+
+    COMMAND is what you run to see the failure; the input file may be left out of it, or be written
+    as {}. What "the same" means is derived from the first run: the kind of failure, its message
+    without names, shapes and numbers, the failing operation, the top frames of a crash.
+
+    \b
+    A failing model, on the compiler found on PATH:
+      mlir-reducer reduce model.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    \b
+    With another version of the compiler, installed on first use:
+      mlir-reducer reduce model.mlir --iree 3.8.0 -- \\
+          iree-compile --iree-hal-target-device=hip --iree-hip-target=gfx942
+
+    \b
+    Any other tool, any other question:
+      mlir-reducer reduce bug.mlir -- mlir-opt --canonicalize {}
+      mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
+      mlir-reducer reduce bug.mlir --test ./wrong-result.sh
+
+    INPUT may be compressed (.mlir.xz, .mlir.gz). The best result so far is on disk at any moment,
+    and --resume never repeats a run that an interrupted reduction has paid for.
+    """
+    source = read_input(input)
+    output = output or default_output(input)
+    check_output(output, input)
+    _check_json(json_target)
+    with workspace() as place:
+        oracle, opt = Wanted(source=input, words=words, **wanted).oracle()
+        settings = Settings(
+            input=input,
+            text=source.text,
+            output=output,
+            journal=default_journal(input, output),
+            opt=opt,
+            jobs=jobs,
+            resume=resume,
+            max_calls=max_calls,
+            max_seconds=max_seconds,
+            keep_generic=keep_generic,
+        )
+        display = make_display(
+            wanted=progress,
+            quiet=quiet,
+            verbose=verbose,
+            budget=Budget(max_calls, max_seconds),
+        )
+        try:
+            reduction = Reduction(settings, oracle, display)
+            with stopping(reduction.stop, leave=place.clean_up):
+                report = reduction.run()
+        except NotInteresting:
+            settings.journal.unlink(missing_ok=True)  # there is nothing to resume
+            raise
+        finally:
+            display.close()
+    _show(report, json_target, quiet)
+    return _ENDINGS[report.status]
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check_json(target: str | None) -> None:
+    """A report that cannot be written must be known before the work, not after it."""
+    if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
+        raise OutputNotWritable(f"there is no folder for the report {target}")
+
+
+def _show(report: Report, json_target: str | None, quiet: bool) -> None:
+    if not quiet:
+        click.echo(report_table(report), err=json_target == "-")
+    if json_target is not None:
+        write_json(json_target, report_json(report))

@@ -1,0 +1,45 @@
+"""A reduction's report as JSON."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from reducer.session import Report, Size
+from reducer.session.files import write_atomic
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """The figures of a reduction as plain values."""
+    return {
+        "status": report.status,
+        "verified": report.verified,
+        "kind": report.kind,
+        "signature": report.signature.text,
+        "bucket": report.bucket,
+        "input": _size(report.input),
+        "output": {"path": str(report.output_path), **_size(report.output)},
+        "oracle": {
+            "calls": report.calls,
+            "by_verdict": report.by_verdict,
+            "compiler_seconds": round(report.compiler_seconds, 3),
+            "full_run_equivalents": round(report.full_run_equivalents, 3),
+        },
+        "wall_seconds": round(report.wall_seconds, 3),
+        "command": report.command,
+        "one_minimal": report.one_minimal,
+        "notes": report.notes,
+    }
+
+
+def write_json(target: str, value: dict[str, Any]) -> None:
+    """Writes to the file `target`, or to standard output for `-`."""
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        write_atomic(Path(target), text)
+
+
+def _size(size: Size) -> dict[str, int]:
+    return {"lines": size.lines, "ops": size.ops, "bytes": size.bytes}

@@ -1,0 +1,38 @@
+"""Ctrl-C once: finish what can be finished and keep the best so far. Twice: leave at once."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from reducer.session.errors import ExitCode
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_NOTICE = b"\nstopping; the best result so far is kept (once more to leave at once)\n"
+
+
+@contextmanager
+def stopping(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]:
+    """Sets `stop` on the first signal; on the second, calls `leave` and ends the process.
+
+    A signal that was ignored, as SIGHUP is under nohup, stays ignored.
+    """
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            leave()
+            os._exit(ExitCode.INTERRUPTED)
+        stop.set()
+        os.write(2, _NOTICE)  # a handler may interrupt a print; this cannot clash with it
+
+    earlier = {number: signal.getsignal(number) for number in _SIGNALS}
+    caught = [number for number, handler in earlier.items() if handler is not signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, earlier[number])

@@ -1,0 +1,55 @@
+"""The table that ends a reduction."""
+
+import shlex
+from collections.abc import Iterable
+
+from reducer.cli.units import duration, percent, plural
+from reducer.session import Report
+
+
+def report_table(report: Report) -> str:
+    """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in report.by_verdict.items())
+    facts = [
+        ("failure", report.signature.text),
+        ("bucket", report.bucket),
+        ("verified", "yes" if report.verified else "NO: the last run did not fail in this way"),
+        ("1-minimal", "yes" if report.one_minimal else "no"),
+        ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
+        ("cost", _cost(report)),
+        ("result", str(report.output_path)),
+        ("command", shlex.join(report.command)),
+    ]
+    if report.status != "reduced":
+        facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
+    return "\n".join([*_sizes(report), "", *_columns(facts)])
+
+
+_STOPPED = {
+    "budget": "the budget is spent; --resume with a larger one goes on from here",
+    "interrupted": "interrupted; --resume goes on from here",
+}
+
+
+def _sizes(report: Report) -> list[str]:
+    rows = [
+        ("lines", report.input.lines, report.output.lines),
+        ("ops", report.input.ops, report.output.ops),
+        ("bytes", report.input.bytes, report.output.bytes),
+    ]
+    head = f"{'':<10}{'before':>14}{'after':>12}{'gone':>9}"
+    return [head] + [
+        f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>9}"
+        for name, before, after in rows
+    ]
+
+
+def _cost(report: Report) -> str:
+    return (
+        f"{duration(report.wall_seconds)}, {duration(report.compiler_seconds)} of compiler time, "
+        f"as much as {plural(report.full_run_equivalents, 'run')} of the whole input"
+    )
+
+
+def _columns(facts: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{name:<10}  {value}" for name, value in facts]

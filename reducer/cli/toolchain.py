@@ -1,0 +1,64 @@
+"""`mlir-reducer toolchain`"""
+
+import click
+
+from reducer.session.errors import Unavailable
+from reducer.toolchain import (
+    ToolchainError,
+    find,
+    install,
+    installed,
+    remove,
+    toolchains_folder,
+)
+
+
+@click.group()
+def toolchain() -> None:
+    """Versions of the IREE compiler, installed side by side.
+
+    They lie in the user's cache folder, or under $MLIR_REDUCER_CACHE, 350 to 500 MB each.
+    `--iree VERSION` of other commands installs what is missing by itself.
+    """
+
+
+@toolchain.command("install")
+@click.argument("version", default="newest")
+@click.option("--runtime", is_flag=True, help="Add the runtime, which runs compiled programs.")
+def install_command(version: str, runtime: bool) -> None:
+    """Install VERSION (3.13.0, say; the newest release if not given)."""
+    found = install(version, progress=lambda text: click.echo(text, err=True), runtime=runtime)
+    click.echo(f"{found.version}  {found.compile}")
+
+
+@toolchain.command("list")
+def list_command() -> None:
+    """List the installed versions."""
+    versions = installed()
+    for one in versions:
+        click.echo(f"{one.version:<10}  {one.root}")
+    if not versions:
+        click.echo(f"none is installed in {toolchains_folder()}", err=True)
+
+
+@toolchain.command("remove")
+@click.argument("version")
+def remove_command(version: str) -> None:
+    """Delete VERSION from the cache."""
+    if not remove(version):
+        raise ToolchainError(f"version {version} is not installed")
+
+
+@toolchain.command("path", short_help="Print where the compiler of VERSION lies.")
+@click.argument("version", default="newest")
+@click.option("--tool", default="iree-compile", metavar="NAME", help="[default: iree-compile]")
+def path_command(version: str, tool: str) -> None:
+    """Print where the compiler of VERSION lies (of the newest installed one if not given)."""
+    found = find(version)
+    if found is None:
+        raise Unavailable(
+            f"version {version} is not installed; mlir-reducer toolchain install {version}"
+        )
+    if not found.provides(tool):
+        raise Unavailable(f"a compiler package has no tool '{tool}'")
+    click.echo(found.tool(tool))

@@ -1,0 +1,79 @@
+"""One temporary folder for all that a run and its compilers write, gone when the run is."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import oracles
+from oracles.tree import RUN_VARIABLE, kill_strays
+from reducer.cli import guardian
+
+_PATIENCE = 5.0  # seconds
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The run's mark on its processes, and its folder."""
+
+    mark: str
+    folder: Path
+
+    def clean_up(self) -> None:
+        """Ends every process of the run but this one, and deletes its files."""
+        kill_strays(self.mark)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextmanager
+def workspace() -> Iterator[Workspace]:
+    """Makes every temporary file of this process and its children land in one folder.
+
+    On the way out nothing of the run is left, whether it ends well, fails, or is killed.
+    """
+    place = Workspace(uuid.uuid4().hex, Path(tempfile.mkdtemp(prefix="mlir-reducer-")))
+    guard = _start_guardian(place)
+    earlier_folder = tempfile.tempdir
+    tempfile.tempdir = str(place.folder)
+    marks = f"{os.environ.get(RUN_VARIABLE, '')} {place.mark}".strip()
+    try:
+        with _environment({RUN_VARIABLE: marks, "TMPDIR": str(place.folder)}):
+            yield place
+    finally:
+        tempfile.tempdir = earlier_folder
+        place.clean_up()
+        with suppress(OSError, subprocess.TimeoutExpired):
+            guard.communicate(guardian.GOODBYE, timeout=_PATIENCE)
+
+
+def _start_guardian(place: Workspace) -> "subprocess.Popen[bytes]":
+    packages = Path(oracles.__file__).parent.parent
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", guardian.__file__, place.mark, place.folder, packages],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+@contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Sets variables of this process, which its children inherit, for a while."""
+    earlier = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in earlier.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
