@@ -2,16 +2,18 @@
 
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import Protocol
 
 import click
 from tqdm import tqdm
 
-from reducer.cli.units import duration, percent, size
+from reducer.cli.units import duration, percent, plural, size
 from reducer.session import Listener, Progress
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BETWEEN_DRAWINGS = 0.2
 
 
 class Display(Listener, Protocol):
@@ -29,13 +31,13 @@ class Budget:
     calls: int | None = None
     seconds: float | None = None
 
-    def left(self, event: Progress) -> float | None:
+    def left(self, calls: int, seconds: float) -> float | None:
         """Seconds until the budget is spent at the present rate; None without a budget."""
         bounds = []
         if self.seconds is not None:
-            bounds.append(self.seconds - event.seconds)
-        if self.calls is not None and event.calls:
-            bounds.append((self.calls - event.calls) * event.seconds / event.calls)
+            bounds.append(self.seconds - seconds)
+        if self.calls is not None and calls:
+            bounds.append((self.calls - calls) * seconds / calls)
         return max(0.0, min(bounds)) if bounds else None
 
 
@@ -86,35 +88,34 @@ class Lines:
 
 
 class Bar:
-    """A bar that fills as ops go, with the sizes and the cost beside it."""
+    """A bar that fills as ops go, with the sizes and the cost beside it.
+
+    It is drawn by a thread of its own, so that the clock goes on during a long run.
+    """
 
     def __init__(self, budget: Budget, *, verbose: bool) -> None:
         self._status = _Status(budget)
         self._verbose = verbose
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._name = ""
         self._bar = tqdm(
-            total=1.0,
-            file=sys.stderr,
-            leave=False,
-            dynamic_ncols=True,
-            mininterval=0.1,
-            bar_format="{desc} |{bar:20}| {postfix}",
+            total=1.0, file=sys.stderr, leave=False, dynamic_ncols=True, bar_format="starting"
         )
+        self._drawer = threading.Thread(target=self._draw, name="progress bar", daemon=True)
+        self._drawer.start()
 
     def phase(self, name: str) -> None:
         """Names the phase before the bar."""
         with self._lock:
-            self._bar.set_description_str(name)
+            self._name = name
         if self._verbose:
-            self.message(f"{name}: from {self._status.text()}" if self._status.known else name)
+            self.message(f"{name}: {self._status.text()}")
 
     def progress(self, event: Progress) -> None:
         """Moves the bar."""
         with self._lock:
             self._status.update(event)
-            self._bar.n = self._status.share_gone
-            self._bar.set_postfix_str(self._status.text(), refresh=False)
-            self._bar.update(0)
 
     def message(self, text: str) -> None:
         """Shows a message above the bar."""
@@ -123,8 +124,17 @@ class Bar:
 
     def close(self) -> None:
         """Takes the bar off the screen."""
-        with self._lock:
-            self._bar.close()
+        self._closed.set()
+        self._drawer.join()
+        self._bar.close()
+
+    def _draw(self) -> None:
+        while not self._closed.wait(_SECONDS_BETWEEN_DRAWINGS):
+            with self._lock:
+                words = self._status.text().replace("{", "{{").replace("}", "}}")
+                self._bar.bar_format = f"{self._name} |{{bar:20}}| {{elapsed}}  {words}"
+                self._bar.n = self._status.share_gone
+                self._bar.refresh()
 
 
 class _Status:
@@ -134,33 +144,35 @@ class _Status:
         self._budget = budget
         self._ops = 0  # of the input: the most that was ever seen
         self._event: Progress | None = None
-
-    @property
-    def known(self) -> bool:
-        return self._event is not None
-
-    @property
-    def share_gone(self) -> float:
-        """How much of the input is gone, from 0 to 1."""
-        ops = self._event.best.ops if self._event else self._ops
-        return 1 - ops / self._ops if self._ops else 0.0
+        self._arrived = 0.0
 
     def update(self, event: Progress) -> None:
         self._ops = max(self._ops, event.best.ops)
         self._event = event
+        self._arrived = time.monotonic()
+
+    @property
+    def share_gone(self) -> float:
+        """How much of the input is gone, from 0 to 1."""
+        if self._event is None or not self._ops:
+            return 0.0
+        return 1 - self._event.best.ops / self._ops
 
     def text(self) -> str:
         event = self._event
         if event is None:
             return ""
-        gone = percent(self._ops - event.best.ops, self._ops)
-        rate = event.calls / event.seconds if event.seconds else 0.0
-        parts = [
-            f"{self._ops:,} → {event.best.ops:,} ops ({gone} gone)",
-            size(event.best.bytes),
-            f"{event.calls:,} runs, {rate:.1f}/s",
-        ]
-        left = self._budget.left(event)
+        parts = [self._sizes(event), size(event.best.bytes)]
+        seconds = event.seconds + time.monotonic() - self._arrived
+        if event.calls:
+            parts.append(f"{plural(event.calls, 'run')}, {event.calls / seconds:.1f}/s")
+        left = self._budget.left(event.calls, seconds)
         if left is not None:
             parts.append(f"at most {duration(left)} left")
         return ", ".join(parts)
+
+    def _sizes(self, event: Progress) -> str:
+        if event.best.ops == self._ops:
+            return plural(self._ops, "op")
+        gone = percent(self._ops - event.best.ops, self._ops)
+        return f"{self._ops:,} → {plural(event.best.ops, 'op')} ({gone} gone)"

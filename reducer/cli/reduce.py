@@ -34,8 +34,8 @@ Exit codes:
     2  usage                               70  a bug in mlir-reducer
     3  budget spent, best so far saved     73  the output cannot be written
     4  the failure is flaky                75  another run uses the same journal
-   65  the input is not MLIR text         127  there is no such command
-  130  interrupted, best so far saved""",
+   65  the input is not MLIR text         124  the command does not end
+  130  interrupted, best so far saved    127  there is no such command""",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(

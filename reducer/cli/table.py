@@ -13,7 +13,7 @@ def report_table(report: Report) -> str:
     facts = [
         ("failure", report.signature.text),
         ("bucket", report.bucket),
-        ("verified", "yes" if report.verified else "NO: the last run did not fail in this way"),
+        ("verdict", _VERIFIED if report.verified else _NOT_VERIFIED),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
         ("cost", _cost(report)),
@@ -24,6 +24,9 @@ def report_table(report: Report) -> str:
         facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
     return "\n".join([*_sizes(report), "", *_columns(facts)])
 
+
+_VERIFIED = "VERIFIED: the command below fails in this way in an empty folder"
+_NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
 
 _STOPPED = {
     "budget": "the budget is spent; --resume with a larger one goes on from here",
