@@ -3,7 +3,9 @@
 import re
 from functools import cached_property
 
-_OP_START = re.compile(r'^\s*(?:%[\w$.#:-]+(?:, %[\w$.#:-]+)* = )?"?[a-z_][\w]*\.[\w.]+', re.MULTILINE)
+_OP_START = re.compile(
+    r'^\s*(?:%[\w$.#:-]+(?:, %[\w$.#:-]+)* = )?"?[a-z_][\w]*\.[\w.]+', re.MULTILINE
+)
 _OPENING, _CLOSING = "([{", ")]}"
 
 

@@ -21,6 +21,9 @@ def ops_of_diagnostics(
             continue
         place = (diagnostic.file.rsplit("/", 1)[-1], diagnostic.line, diagnostic.column)
         for op in locations.get(place, ()):
-            if "function_type = " not in module.header(op) and module.t.name[op] != "builtin.module":
+            if (
+                "function_type = " not in module.header(op)
+                and module.t.name[op] != "builtin.module"
+            ):
                 out.setdefault(op)
     return list(out)

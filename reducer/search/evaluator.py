@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Generic, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
-from reducer.ir import D, Document
+from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
 
 
@@ -82,7 +82,7 @@ class Evaluator:
         jobs: int = 1,
         budget: Budget | None = None,
         stop: threading.Event | None = None,
-        on_verdict: Callable[[Candidate[Document], Verdict, Outcome], None] | None = None,
+        on_verdict: Callable[[Verdict, Outcome], None] | None = None,
     ) -> None:
         self.oracle = oracle
         self.cache = cache
@@ -153,7 +153,9 @@ class Evaluator:
 
     # ---- many candidates -------------------------------------------------------------------
 
-    def first_interesting(self, candidates: Iterable[Candidate[D]]) -> tuple[int, Candidate[D]] | None:
+    def first_interesting(
+        self, candidates: Iterable[Candidate[D]]
+    ) -> tuple[int, Candidate[D]] | None:
         """The first candidate, in the order given, that fails the same way; and its position.
 
         Raises:
@@ -175,7 +177,9 @@ class Evaluator:
             for task in running:
                 task.settle()
 
-    def _refill(self, source: "Iterator[tuple[int, Candidate[D]]]", running: "list[_Running[D]]") -> None:
+    def _refill(
+        self, source: "Iterator[tuple[int, Candidate[D]]]", running: "list[_Running[D]]"
+    ) -> None:
         while len(running) < self.jobs:
             item = next(source, None)
             if item is None:
@@ -188,7 +192,7 @@ class Evaluator:
         outcome = self.run(candidate.text, candidate.document.op_count, cancel)
         verdict = self.judge(outcome)
         if self._on_verdict is not None:
-            self._on_verdict(candidate, verdict, outcome)
+            self._on_verdict(verdict, outcome)
         return verdict
 
     def submit(self, candidate: Candidate[D], cancel: threading.Event) -> "Future[Verdict]":

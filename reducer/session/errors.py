@@ -1,7 +1,7 @@
 """What can stop a reduction, each with a message for people and an exit code for scripts.
 
-The small numbers are this field's custom; from 64 on they follow BSD's sysexits.h, and 127 is what
-a shell answers for a command that it cannot find.
+The small numbers are this field's custom; from 64 on they follow BSD's sysexits.h, and 124 is what
+`timeout` answers, 127 what a shell answers for a command that it cannot find.
 """
 
 from enum import IntEnum
@@ -22,6 +22,7 @@ class ExitCode(IntEnum):
     INTERNAL = 70
     CANNOT_WRITE = 73
     BUSY = 75
+    NO_END = 124
     COMMAND_NOT_FOUND = 127
     INTERRUPTED = 130
 
@@ -88,6 +89,12 @@ class JournalBusy(ReducerError):
 
 class JournalMismatch(UsageError):
     """Asked to resume, but the journal belongs to another reduction."""
+
+
+class NoEnd(ReducerError):
+    """The command does not end on the input, and no limit says when it should."""
+
+    exit_code = ExitCode.NO_END
 
 
 class CommandNotFound(ReducerError):

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 
 from oracles import Kind, Limits, Oracle, Outcome
@@ -14,6 +15,7 @@ from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
+from reducer.session.errors import NoEnd
 from reducer.session.events import Listener, Progress, Size
 from reducer.session.files import write_atomic
 from reducer.session.journal import Journal
@@ -23,6 +25,7 @@ from reducer.session.sanity import Sanity
 from reducer.session.settings import Settings
 from reducer.transformations import Abi, standard_transformations, text_transformations
 
+_FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit
 _SLOWER = 4  # a candidate may take so many times as long as the input did…
 _AT_LEAST = 30.0  # …and at least so many seconds
 
@@ -43,7 +46,6 @@ class Reduction:
         self._phase = ""
         self._accepted = 0
         self._best: Document = PlainText(settings.text)
-        self._last_shown: Document | None = None
         self._best_size = Size.of(self._best)
 
     # ---- the whole -------------------------------------------------------------------------
@@ -88,7 +90,7 @@ class Reduction:
         self._best_size = self.input_size
         sanity = Sanity(self.evaluator, self.settings.text, self.input_size.ops)
         self._show("run the input")
-        first = sanity.run_input()
+        first = self._first_run(sanity)
         self._limit_candidates(first)
         self._save(self.settings.text)
         self.listener.message(f"to keep: {first.signature.text}")
@@ -141,6 +143,24 @@ class Reduction:
             self.journal.put_text(digest, known)
         return known or None
 
+    def _first_run(self, sanity: Sanity) -> Outcome:
+        """Runs the input. A run that does not end is a failure to keep only if a limit was set.
+
+        Raises:
+            NoEnd: it took longer than a compiler should, and nobody said how long it may take.
+        """
+        limits = self.oracle.limits
+        unlimited = limits.seconds is None
+        seconds = _FIRST_RUN if limits.seconds is None else limits.seconds
+        self.evaluator.limits = replace(limits, seconds=seconds)
+        first = sanity.run_input()
+        if unlimited and first.kind is Kind.TIMEOUT:
+            raise NoEnd(
+                f"the command did not end within {_FIRST_RUN:.0f} s; if that is the failure, say "
+                "from when on a run counts as hanging: --timeout SECONDS"
+            )
+        return first
+
     def _limit_candidates(self, first: Outcome) -> None:
         """Derives the time limit from the first run, once: a resumed run must use the same."""
         limits = self.oracle.limits
@@ -154,7 +174,7 @@ class Reduction:
             if limits.seconds is not None:
                 seconds = min(seconds, limits.seconds)
             self.journal.set_meta("seconds_limit", repr(seconds))
-        self.evaluator.limits = Limits(seconds, limits.memory, limits.output)
+        self.evaluator.limits = replace(limits, seconds=seconds)
 
     # ---- the search ------------------------------------------------------------------------
 
@@ -272,9 +292,7 @@ class Reduction:
 
     def _verify(self, text: str, first: Outcome) -> bool:
         """Runs the printed command once more, past every cache, in a folder of its own."""
-        outcome = self.oracle.confirm(
-            text, self.settings.output.name, limits=self.evaluator.limits
-        )
+        outcome = self.oracle.confirm(text, self.settings.output.name, limits=self.evaluator.limits)
         verdict = self.evaluator.judge(outcome)
         self.evaluator.costs.add(verdict, outcome.cpu_seconds, self._best.op_count)
         return verdict is Verdict.SAME and outcome.signature == first.signature
@@ -288,7 +306,7 @@ class Reduction:
             if hasattr(self, "evaluator"):
                 self._tell()
 
-    def _on_verdict(self, candidate: Candidate[Document], verdict: Verdict, out: Outcome) -> None:
+    def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
         self._tell()
 
     def _tell(self) -> None:

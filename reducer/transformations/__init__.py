@@ -14,7 +14,15 @@ from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.units import Units
 
-__all__ = ["Abi", "Site", "Transformation", "Units", "carve", "standard_transformations", "text_transformations"]
+__all__ = [
+    "Abi",
+    "Site",
+    "Transformation",
+    "Units",
+    "carve",
+    "standard_transformations",
+    "text_transformations",
+]
 
 
 def standard_transformations(abi: Abi) -> list[Transformation[Module]]:

@@ -149,7 +149,9 @@ class Carving:
                 self.units, unit, self.abi
             ):
                 continue
-            uses = [use for value in self.module.results(unit) for use, _ in self.module.uses[value]]
+            uses = [
+                use for value in self.module.results(unit) for use, _ in self.module.uses[value]
+            ]
             if uses and not any(self._stays(use) for use in uses):
                 self.kept.discard(unit)
 

@@ -90,7 +90,7 @@ def test_attributes_broken_over_lines_belong_to_one_op() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "func.func @f() {\n}\n", '"t.a"() ({\n', '}) : () -> ()\n', "\x00\x01"]
+    "text", ["", "func.func @f() {\n}\n", '"t.a"() ({\n', "}) : () -> ()\n", "\x00\x01"]
 )
 def test_what_is_no_generic_print_is_refused(text: str) -> None:
     with pytest.raises(GenericSyntaxError):

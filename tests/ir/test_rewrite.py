@@ -23,7 +23,9 @@ def test_a_producer_becomes_an_argument_and_its_aliases_go() -> None:
     rewrite.remove(2)
     rewrite.substitute(module.results(2)[0], rewrite.add_argument(1, "i32"))
     rewrite.drop_argument(1, 0)
-    assert rewrite.render() == """\
+    assert (
+        rewrite.render()
+        == """\
 #map1 = affine_map<(d0) -> (0)>
 "builtin.module"() ({
   "func.func"() <{function_type = (f32, i32) -> i32, sym_name = "f"}> ({
@@ -33,6 +35,7 @@ def test_a_producer_becomes_an_argument_and_its_aliases_go() -> None:
   }) : () -> ()
 }) : () -> ()
 """
+    )
 
 
 def test_a_function_returns_something_else() -> None:

@@ -9,7 +9,7 @@ NAMES = ("t.add", "t.make", "t.use", "arith.constant", "linalg.generic")
 @st.composite
 def modules(draw: st.DrawFn) -> str:
     """The text of a module: globals, then functions of straight-line ops, some with regions."""
-    lines = ['#map = affine_map<(d0) -> (d0)>', '"builtin.module"() ({']
+    lines = ["#map = affine_map<(d0) -> (d0)>", '"builtin.module"() ({']
     for number in range(draw(st.integers(0, 2))):
         lines.append(f'  "t.global"() <{{sym_name = "g{number}", type = i32}}> : () -> ()')
     for number in range(draw(st.integers(1, 3))):
@@ -23,10 +23,8 @@ def _function(draw: st.DrawFn, number: int) -> list[str]:
     arguments = draw(st.lists(st.sampled_from(TYPES), max_size=4))
     scope = [(f"%arg{i}", kind) for i, kind in enumerate(arguments)]
     body: list[str] = []
-    counter = 0
-    for _ in range(draw(st.integers(0, 12))):
-        lines, results = draw(_op(scope, counter, "    "))
-        counter += 1
+    for index in range(draw(st.integers(0, 12))):
+        lines, results = draw(_op(scope, index, "    "))
         body.extend(lines)
         scope = [*scope, *results]
     returned = draw(st.lists(st.sampled_from(scope), max_size=3)) if scope else []
@@ -34,8 +32,9 @@ def _function(draw: st.DrawFn, number: int) -> list[str]:
     inputs = ", ".join(arguments)
     outputs = types if len(returned) == 1 else f"({types})"
     label = [f"  ^bb0({', '.join(f'%arg{i}: {k}' for i, k in enumerate(arguments))}):"]
+    properties = f'<{{function_type = ({inputs}) -> {outputs}, sym_name = "f{number}"}}>'
     return [
-        f'  "func.func"() <{{function_type = ({inputs}) -> {outputs}, sym_name = "f{number}"}}> ({{',
+        f'  "func.func"() {properties} ({{',
         *(label if arguments else []),
         *body,
         f'    "func.return"({", ".join(t for t, _ in returned)}) : ({types}) -> ()',
@@ -53,7 +52,7 @@ def _op(
     tokens = ", ".join(token for token, _ in operands)
     types = f"({', '.join(k for _, k in operands)}) -> {_results(results)}"
     left = {0: "", 1: f"%{number} = "}.get(len(results), f"%{number}:{len(results)} = ")
-    attributes = draw(st.sampled_from(["", " {a = #map}", " <{s = \"x\\\"} ({\"}>"]))
+    attributes = draw(st.sampled_from(["", " {a = #map}", ' <{s = "x\\"} ({"}>']))
     made = (
         [(f"%{number}", results[0])]
         if len(results) == 1

@@ -16,7 +16,9 @@ class PredicateOracle:
     key = "predicate"
     limits = Limits()
 
-    def __init__(self, fails: Callable[[str], bool], *, delay: Callable[[str], float] | None = None):
+    def __init__(
+        self, fails: Callable[[str], bool], *, delay: Callable[[str], float] | None = None
+    ):
         self.fails = fails
         self.delay = delay
         self.texts: list[str] = []

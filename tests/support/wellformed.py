@@ -18,7 +18,11 @@ def problems(module: Module) -> list[str]:
             out.append(f"operand types {types.operand_types} but values have {made}: {header}")
         if len(types.result_types) != module.t.num_results[op]:
             out.append(f"result types do not fit: {header}")
-        out.extend(f"use before definition: {header}" for v in module.t.operands[op] if _late(module, v, op))
+        out.extend(
+            f"use before definition: {header}"
+            for v in module.t.operands[op]
+            if _late(module, v, op)
+        )
         if is_function(module, op):
             out.extend(_function_problems(module, op))
     out.extend(_redefinitions(module))
@@ -41,7 +45,9 @@ def _function_problems(module: Module, function: int) -> list[str]:
     if terminator is not None:
         returned = tuple(module.type_of(v) for v in module.t.operands[terminator])
         if returned != types[1]:
-            out.append(f"{module.symbol_name(function)} returns {returned}, its type says {types[1]}")
+            out.append(
+                f"{module.symbol_name(function)} returns {returned}, its type says {types[1]}"
+            )
     return out
 
 

@@ -16,7 +16,9 @@ TEXT = """\
 
 def test_all_but_what_ops_own() -> None:
     module = Module.parse(TEXT)
-    assert DropAttributes().apply(module, DropAttributes().sites(module)) == """\
+    assert (
+        DropAttributes().apply(module, DropAttributes().sites(module))
+        == """\
 "builtin.module"() ({
   "func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({
   ^bb0(%arg0: i32):
@@ -25,6 +27,7 @@ def test_all_but_what_ops_own() -> None:
   }) : () -> ()
 }) : () -> ()
 """
+    )
 
 
 def test_one_of_two() -> None:

@@ -21,12 +21,15 @@ TEXT = function(
 
 def test_users_go_along() -> None:
     after = apply_to(DeleteWithUsers(), TEXT, 0)
-    assert body_of(after) == """\
+    assert (
+        body_of(after)
+        == """\
 %0 = "t.loop"() ({
   %3 = "t.c"() : () -> i32
   "t.yield"(%3) : (i32) -> ()
 }) : () -> i32
 "func.return"(%0) : (i32) -> ()"""
+    )
 
 
 def test_a_branch_that_needs_the_value_forbids_it() -> None:
