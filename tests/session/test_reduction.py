@@ -1,0 +1,167 @@
+"""Whole reductions with a real compiler: what goes in, and the text that must come out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, ScriptOracle
+from reducer.session import Progress, Reduction, Report, Settings
+from reducer.session.errors import NotInteresting
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+
+pytestmark = pytest.mark.iree
+
+HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
+
+
+class Silent:
+    def phase(self, name: str) -> None: ...
+    def progress(self, event: Progress) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+@pytest.fixture
+def reduce(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> Callable[..., tuple[Report, str]]:
+    """Reduces a text with the default compiler; gives the report and the result."""
+
+    def run(
+        text: str, *flags: str, oracle: Oracle | None = None, jobs: int = 2
+    ) -> tuple[Report, str]:
+        toolchain = iree_toolchain()
+        command = Command.parse(["iree-compile", *flags])
+        settings = Settings(
+            input=tmp_path / "input.mlir",
+            text=text,
+            output=tmp_path / f"out{jobs}.mlir",
+            journal=tmp_path / f"out{jobs}.journal",
+            opt=toolchain.opt,
+            jobs=jobs,
+        )
+        asked = oracle or CompilerOracle(command, toolchain.compile, limits=Limits(memory=8 << 30))
+        report = Reduction(settings, asked, Silent()).run()
+        return report, settings.output.read_text()
+
+    return run
+
+
+Reduce = Callable[..., tuple[Report, str]]
+
+
+def test_a_diagnosed_failure(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
+    before = plant(corpus("seed-21014-topk-bufferize-40").input_text(), layers=20)
+    report, after = reduce(before, *HIP)
+    assert (
+        after
+        == """\
+func.func @pick(%arg0: !torch.vtensor<[?,40],f32>) -> !torch.vtensor<[?,3],si64> {
+  %int3 = torch.constant.int 3
+  %int-1 = torch.constant.int -1
+  %true = torch.constant.bool true
+  %values, %indices = torch.aten.topk %arg0, %int3, %int-1, %true, %true : \
+!torch.vtensor<[?,40],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> \
+!torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],si64>
+  return %indices : !torch.vtensor<[?,3],si64>
+}
+"""
+    )
+    assert report.verified
+    assert report.one_minimal
+    assert report.kind == Kind.BUFFERIZATION
+    assert report.calls <= 30
+
+
+def test_invalid_ir_in_the_middle_of_a_large_module(
+    reduce: Reduce, corpus: Callable[[str], Case]
+) -> None:
+    """The four lines of iree #20548 come back from among more than 5,000 ops."""
+    trigger = corpus("batch-matmul-20548").input_text()
+    report, after = reduce(plant(trigger, layers=640), *HIP)
+    assert report.input.ops > 5000
+    assert after.splitlines()[1:] == [
+        "  %0 = linalg.batch_matmul ins(%arg0, %arg1 : tensor<2x3x4xf32>, tensor<2x4x5x1xf32>) "
+        "outs(%arg2 : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>",
+        "  return",
+        "}",
+    ]
+    assert len(after) <= len(trigger)
+    assert report.verified
+    assert report.signature.stage == "input"
+
+
+def test_a_crash_without_any_location(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
+    case = corpus("matmul-k0-sigfpe")
+    report, after = reduce(plant(case.input_text(), layers=30), *case.runs[0].flags)
+    assert report.kind == Kind.CRASH
+    assert report.verified
+    assert after.splitlines()[1] == (
+        "  %0 = linalg.matmul ins(%arg0, %arg1 : tensor<4x0xbf16>, tensor<0x4xbf16>) "
+        "outs(%arg2 : tensor<4x4xbf16>) -> tensor<4x4xbf16>"
+    )
+
+
+def test_one_worker_or_three(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
+    case = corpus("treshape-index-abi")
+    text = plant(case.input_text(), layers=10)
+    alone, together = (reduce(text, *case.runs[0].flags, jobs=jobs) for jobs in (1, 3))
+    assert alone[1] == together[1]
+
+
+def test_text_that_is_no_mlir_is_cut_by_lines_and_brackets(reduce: Reduce) -> None:
+    before = """\
+func.func @good(%a: i32) -> i32 {
+  return %a : i32
+}
+func.func @bad(%a: i32) -> i32 {
+  %b = arith.addi %a, %a : i32
+  %c = arith.no_such_thing %b, : i32
+  return %c : i32
+}
+"""
+    report, after = reduce(before, *HIP)
+    assert report.kind == Kind.INVALID_INPUT
+    assert any("cannot be normalised" in note for note in report.notes)
+    assert "no_such_thing" in after
+    assert report.output.lines <= 3
+    assert report.verified
+
+
+def test_a_script_decides(
+    reduce: Reduce, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    script = tmp_path / "interesting.sh"
+    script.write_text(f'#!/bin/sh\n{iree_toolchain().opt} "$1" | grep -q "arith.muli"\n')
+    script.chmod(0o755)
+    before = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.muli %0, %a : i32
+  %2 = arith.addi %1, %1 : i32
+  return %2 : i32
+}
+"""
+    report, after = reduce(before, oracle=ScriptOracle(script))
+    assert (
+        after
+        == """\
+func.func @f(%arg0: i32, %arg1: i32) {
+  %0 = arith.muli %arg1, %arg0 : i32
+  return
+}
+"""
+    )
+    assert report.kind == Kind.SCRIPT
+
+
+def test_a_healthy_input_is_refused(reduce: Reduce) -> None:
+    with pytest.raises(NotInteresting, match="does not fail"):
+        reduce("func.func @f() {\n  return\n}\n", "--iree-hal-target-backends=vmvx")
+
+
+def test_a_command_that_always_fails_is_refused(reduce: Reduce) -> None:
+    with pytest.raises(NotInteresting, match="empty module"):
+        reduce("func.func @f() {\n  return\n}\n", "--no-such-flag")
