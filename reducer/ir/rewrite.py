@@ -110,6 +110,7 @@ class Rewrite:
         """The changed module as text in generic form."""
         edits = list(self._spans)
         edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
+        self._keep_blocks(edits)
         for function in self._signatures.keys() | self._entry_lines.keys():
             self._edit_entry_label(function, edits)
         for function, change in self._signatures.items():
@@ -120,6 +121,13 @@ class Rewrite:
         for op in self._entries:
             self._edit_dictionaries(op, edits)
         return prune_unreferenced(self.module, _apply(self.module.text, edits))
+
+    def _keep_blocks(self, edits: list[tuple[int, int, str]]) -> None:
+        """Gives a label to blocks that lose all their ops: a region without blocks is no body."""
+        t = self.module.t
+        for block in {t.block[op] for op in self.removed} - {NONE}:
+            if t.block_label_end[block] == NONE and self.removed.issuperset(t.block_ops[block]):
+                edits.append((t.block_start[block], t.block_start[block], "^bb0:\n"))
 
     def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
         changed = {op for op, _ in self._operands}

@@ -8,12 +8,14 @@ This makes any subset of a module's ops into a module that still verifies:
 - Configuration that lost its last user goes along: it is nobody's result.
 - A result that a dropped op used is returned, so that nothing kept becomes dead code. Results
   that had no use are not returned: being unused may be the very point.
-- Functions without a kept unit go, and so do symbols that nothing kept refers to.
+- Functions without a kept unit go, and so do symbols that nothing kept refers to, with the
+  executables or modules around them.
+- A function that is called or exported keeps its type: its values are not stubbed.
 
 The idea of typed stubs for lost definitions is that of DRReduce (arXiv 2605.19412).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
@@ -50,6 +52,7 @@ class Carving:
         self.lost: dict[int, list[int]] = {}  # function -> values to become arguments
         self.whole: set[int] = set()  # functions that something kept refers to
         self.beside: set[int] = set()  # other symbols that stay
+        self._settled: set[int] = set()
         self._close()
         self._drop_idle()
 
@@ -57,37 +60,29 @@ class Carving:
 
     def _close(self) -> None:
         """Adds producers that cannot be stubbed and symbols that are referred to."""
-        waiting = sorted(self.kept)
-        visited: set[int] = set()
+        self._settle(sorted(self.kept))
+        done: set[int] = set()
+        while functions := [f for f in self._active_functions() if f not in done]:
+            done.update(functions)
+            for function in functions:
+                self._settle(
+                    self._producers_of(function, self._fixed_terminator_operands(function))
+                )
+
+    def _settle(self, waiting: list[int]) -> None:
         while waiting:
             unit = waiting.pop()
-            if unit in visited:
-                continue
-            visited.add(unit)
-            self.kept.add(unit)
-            waiting.extend(self._producers_to_keep(unit))
-            waiting.extend(self._follow_symbols(unit))
-        for function in self._active_functions():
-            terminator_operands = self._fixed_terminator_operands(function)
-            for value in terminator_operands:
-                producer = self.module.t.def_op[value]
-                if producer != NONE and producer not in self.kept and not self._stub(value):
-                    self.kept.add(producer)
-                    self._close_one(producer)
+            if unit not in self._settled:
+                self._settled.add(unit)
+                self.kept.add(unit)
+                function = self.units.function_of[unit]
+                waiting.extend(self._producers_of(function, self.module.captured(unit)))
+                waiting.extend(self._follow_symbols(unit))
 
-    def _close_one(self, unit: int) -> None:
-        waiting = [unit]
-        while waiting:
-            unit = waiting.pop()
-            for producer in self._producers_to_keep(unit):
-                if producer not in self.kept:
-                    self.kept.add(producer)
-                    waiting.append(producer)
-
-    def _producers_to_keep(self, unit: int) -> list[int]:
-        function = self.units.function_of[unit]
+    def _producers_of(self, function: int, values: list[int]) -> list[int]:
+        """Producers of values used in a function that have to stay."""
         out: list[int] = []
-        for value in self.module.captured(unit):
+        for value in values:
             producer = self.module.t.def_op[value]
             if producer == NONE or producer in self.kept:
                 continue
@@ -95,11 +90,17 @@ class Carving:
                 out.append(producer)
         return out
 
+    def _may_change(self, function: int) -> bool:
+        """Whether a function's arguments and results are ours to choose."""
+        if function in self.whole or function in self.units.exported:
+            return False
+        return takes_arguments(self.module, function)
+
     def _stub(self, value: int) -> bool:
         """Whether a lost value becomes an argument (else its producer must stay)."""
         producer = self.module.t.def_op[value]
         function = self.units.function_of.get(producer, NONE)
-        if function == NONE or not takes_arguments(self.module, function):
+        if function == NONE or not self._may_change(function):
             return False
         kind = self.module.type_of(value)
         if not self.abi.allows(kind):
@@ -123,18 +124,23 @@ class Carving:
     def _follow_symbols(self, unit: int) -> list[int]:
         """Keeps what a unit refers to; functions as a whole. Returns units to look at."""
         out: list[int] = []
-        waiting = list(self.module.symbol_refs(unit))
+        waiting = [(name, unit) for name in self.module.symbol_refs(unit)]
         while waiting:
-            op = self.units.defined.get(waiting.pop(), NONE)
+            op = self.units.definition(*waiting.pop())
             if op == NONE or op in self.beside or op in self.whole:
                 continue
-            if op in self.units.functions:
-                self.whole.add(op)
-                out.extend(u for u, f in self.units.function_of.items() if f == op)
-            else:
-                self.beside.add(op)
-                waiting.extend(self.module.symbol_refs(op))
+            if op in self.units.units_in:
+                out.extend(self._keep_whole(op))
+                continue
+            self.beside.add(op)
+            waiting.extend((name, op) for name in self.module.symbol_refs(op))
+            for function in self.units.functions_inside(op):
+                out.extend(self._keep_whole(function))
         return out
+
+    def _keep_whole(self, function: int) -> list[int]:
+        self.whole.add(function)
+        return self.units.units_in[function]
 
     def _active_functions(self) -> list[int]:
         """Functions that stay. Emptied ones too, if single ops were to go and not functions."""
@@ -163,7 +169,7 @@ class Carving:
 
     def _returning(self, function: int) -> int | None:
         """The terminator whose operands are the function's results, if they may be chosen."""
-        if function in self.whole or not takes_arguments(self.module, function):
+        if not self._may_change(function):
             return None
         terminator = terminator_of(self.module, function)
         types = signature(self.module, function)
@@ -213,11 +219,12 @@ class Carving:
         """The carved module as text."""
         rewrite = Rewrite(self.module)
         active = set(self._active_functions())
-        for function in self.units.functions:
-            if function not in active:
-                rewrite.remove(function)
+        shells = set(self._shells_to_keep(active))
+        for op in (*self.units.functions, *self.units.shells):
+            if op not in active and op not in shells:
+                rewrite.remove(op)
         for op in self.units.others:
-            if op not in self.beside and self.module.symbol_name(op) is not None:
+            if not self._stays_beside(op, shells):
                 rewrite.remove(op)
         for unit, function in self.units.function_of.items():
             if function in active and unit not in self.kept:
@@ -225,6 +232,19 @@ class Carving:
         for function in sorted(active - self.whole):
             self._render_function(rewrite, function)
         return rewrite.render()
+
+    def _shells_to_keep(self, active: set[int]) -> Iterator[int]:
+        for function in active:
+            yield from self.units.shells_around(function)
+        for op in self.beside:
+            yield from self.units.shells_around(op)
+            yield op
+
+    def _stays_beside(self, op: int, shells: set[int]) -> bool:
+        """What has no name, is referred to, or belongs to a shell that stays."""
+        if op in self.beside or self.module.symbol_name(op) is None:
+            return True
+        return next(self.units.shells_around(op), NONE) in shells
 
     def _render_function(self, rewrite: Rewrite, function: int) -> None:
         module = self.module
@@ -240,10 +260,7 @@ class Carving:
             rewrite.set_entry(function, "sym_visibility", None)
 
     def _is_called(self, name: str) -> bool:
-        return any(
-            op in self.beside or op in self.whole or op in self.units.functions
-            for op in self.units.referenced.get(name, ())
-        )
+        return bool(self.units.referenced.get(name))
 
     def _drop_unused_arguments(self, rewrite: Rewrite, function: int, terminator: int) -> None:
         block = entry_block(self.module, function)

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import container_of, is_function, terminator_of
 from reducer.transformations.base import Site
+from reducer.transformations.units import is_referred_to
 
 
 class DeleteWithUsers:
     """Removes dependency closures: needs no stubs, so it works where stubs do not.
 
-    That is in the bodies of ops and in functions of several blocks; elsewhere stubs do better.
+    That is in the bodies of ops, in functions of several blocks, and in functions whose type is
+    fixed since others refer to them; elsewhere stubs do better.
 
     The closures are those of binary reduction (Kalhauge & Palsberg, ESEC/FSE 2019), downwards.
     """
@@ -78,7 +80,11 @@ def _is_deletable(module: Module, op: int) -> bool:
 
 def _is_in_plain_function(module: Module, op: int) -> bool:
     parent = module.t.parent[op]
-    return is_function(module, parent) and terminator_of(module, parent) is not None
+    return (
+        is_function(module, parent)
+        and terminator_of(module, parent) is not None
+        and not is_referred_to(module, parent)
+    )
 
 
 def _results_inside(module: Module, op: int) -> list[int]:
@@ -92,7 +98,7 @@ def _drop_returned(rewrite: Rewrite, terminator: int, numbers: set[int]) -> bool
     function = module.t.parent[terminator]
     if function == NONE or not is_function(module, function):
         return any(module.is_inside(terminator, op) for op in rewrite.removed)
-    if terminator_of(module, function) != terminator:
+    if terminator_of(module, function) != terminator or is_referred_to(module, function):
         return False
     kept = [
         Returned(module.t.token[value], module.type_of(value), number)

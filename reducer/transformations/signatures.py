@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
 from reducer.transformations.base import Site
-from reducer.transformations.units import Units
+from reducer.transformations.units import Units, is_referred_to
 
 
 class DropReturns:
@@ -68,7 +68,5 @@ def uncalled_functions(module: Module) -> Iterator[int]:
     """Functions whose signature may change, since nothing refers to them."""
     units = Units.of(module)
     for function in units.functions:
-        if takes_arguments(module, function):
-            users = units.referenced.get(module.symbol_name(function) or "", [])
-            if not users:
-                yield function
+        if takes_arguments(module, function) and not is_referred_to(module, function):
+            yield function

@@ -8,14 +8,14 @@ from reducer.transformations.units import Units
 
 
 class DropSymbols:
-    """Drops whole functions and globals that nothing else refers to."""
+    """Drops whole functions, globals and executables that nothing else refers to."""
 
     name = "drop symbols"
     all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
         units = Units.of(module)
-        return [Site(op) for op in sorted((*units.functions, *units.others)) if _is_free(units, op)]
+        return [Site(op) for op in sorted(_beside(units)) if _is_free(units, op)]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
@@ -24,6 +24,12 @@ class DropSymbols:
         return rewrite.render()
 
 
+def _beside(units: Units) -> list[int]:
+    return [*units.functions, *units.shells, *units.others]
+
+
 def _is_free(units: Units, op: int) -> bool:
     name = units.module.symbol_name(op)
-    return name is None or all(user == op for user in units.referenced.get(name, ()))
+    return name is None or all(
+        units.module.is_inside(user, op) for user in units.referenced.get(name, ())
+    )

@@ -3,6 +3,7 @@
 Windows and deletions work on units; what is nested in a unit goes and stays with it.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -18,8 +19,10 @@ class Units:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.functions: list[int] = []
-        self.others: list[int] = []  # ops beside the functions: globals, declarations…
+        self.shells: list[int] = []  # ops around functions: executables, nested modules…
+        self.others: list[int] = []  # ops beside the functions: globals, declarations, exports…
         self.function_of: dict[int, int] = {}
+        self.units_in: dict[int, list[int]] = {}
         self._collect()
 
     @staticmethod
@@ -36,9 +39,9 @@ class Units:
         for root in module.roots:
             self._visit(root)
         for function in self.functions:
-            for block in module.blocks_of(function):
-                for op in module.t.block_ops[block][:-1]:
-                    self.function_of[op] = function
+            blocks = (module.t.block_ops[block] for block in module.blocks_of(function))
+            inside = self.units_in[function] = [op for ops in blocks for op in ops[:-1]]
+            self.function_of.update((op, function) for op in inside)
 
     def _visit(self, op: int) -> None:
         stack = [op]
@@ -47,6 +50,8 @@ class Units:
             if is_function(self.module, op):
                 self.functions.append(op)
             elif self._holds_functions(op):
+                if self.module.t.parent[op] != NONE:
+                    self.shells.append(op)
                 stack.extend(reversed(list(self.module.children(op))))
             else:
                 self.others.append(op)
@@ -65,14 +70,25 @@ class Units:
         return sorted(self.function_of)
 
     @cached_property
-    def defined(self) -> dict[str, int]:
-        """Symbol name to the function or other op that defines it."""
-        out: dict[str, int] = {}
-        for op in (*self.others, *self.functions):
+    def _defined(self) -> dict[str, list[int]]:
+        """Symbol name to the shells, other ops and functions of that name."""
+        out: dict[str, list[int]] = {}
+        for op in (*self.shells, *self.others, *self.functions):
             name = self.module.symbol_name(op)
             if name is not None:
-                out.setdefault(name, op)
+                out.setdefault(name, []).append(op)
         return out
+
+    def definition(self, name: str, seen_from: int) -> int:
+        """The op that a symbol means to an op that mentions it; NONE if there is none.
+
+        Of several with that name, in the symbol tables of several nested modules, it is the one
+        in the innermost table around the op.
+        """
+        found = self._defined.get(name, [])
+        parents = self.module.t.parent
+        around = [op for op in found if self.module.is_inside(seen_from, parents[op])]
+        return max(around, key=lambda op: parents[op], default=found[0] if found else NONE)
 
     @cached_property
     def referenced(self) -> dict[str, list[int]]:
@@ -88,3 +104,33 @@ class Units:
         while op != NONE and op not in self.function_of:
             op = self.module.t.parent[op]
         return op
+
+    def functions_inside(self, shell: int) -> list[int]:
+        """The functions anywhere inside a shell."""
+        return [f for f in self.functions if self.module.is_inside(f, shell)]
+
+    def shells_around(self, op: int) -> Iterator[int]:
+        """The shells that an op lies in, from the inside out."""
+        shells = set(self.shells)
+        op = self.module.t.parent[op]
+        while op != NONE:
+            if op in shells:
+                yield op
+            op = self.module.t.parent[op]
+
+    @cached_property
+    def exported(self) -> frozenset[int]:
+        """Functions that an op beside them refers to, as an export does: their type is fixed."""
+        others = set(self.others)
+        return frozenset(
+            function
+            for function in self.functions
+            if (name := self.module.symbol_name(function)) is not None
+            and any(op in others for op in self.referenced.get(name, ()))
+        )
+
+
+def is_referred_to(module: Module, function: int) -> bool:
+    """Whether some op mentions a function by name, so that its type must stay."""
+    name = module.symbol_name(function)
+    return name is not None and bool(Units.of(module).referenced.get(name))

@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 from reducer.ir import Module
-from reducer.transformations import Abi, Site, Units
+from reducer.transformations import Abi, Site, Units, carve
 from reducer.transformations.delete_ops import DeleteOps
 from tests.support.sides import apply_to, body_of, function
 
@@ -125,3 +125,33 @@ def test_branches_keep_their_values() -> None:
     )
     after = apply_to(DeleteOps(ABI), text, 0)
     assert '"cf.br"(%s0)[^bb1]' in after
+
+
+def test_the_type_of_an_exported_function_stays() -> None:
+    text = """\
+"builtin.module"() ({
+  "t.executable"() <{sym_name = "exe"}> ({
+    "t.export"() <{function_ref = @entry, sym_name = "export"}> : () -> ()
+    "builtin.module"() ({
+      "func.func"() <{function_type = (tensor<4xf32>) -> (), sym_name = "entry"}> ({
+      ^bb0(%arg0: tensor<4xf32>):
+        %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+        "t.store"(%0) : (tensor<4xf32>) -> ()
+        "func.return"() : () -> ()
+      }) : () -> ()
+    }) : () -> ()
+  }) : () -> ()
+  "t.executable"() <{sym_name = "other"}> ({
+    "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+      "func.return"() : () -> ()
+    }) : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    units = Units.of(module)
+    assert DeleteOps(ABI).apply(module, [Site(units.units[0])]) is None
+    store = carve(units, units.units[1:], ABI)
+    assert '"t.a"' in store, "what a fixed function needs stays"
+    assert "t.export" in store
+    assert "other" not in store

@@ -1,0 +1,69 @@
+"""Carved pieces of a real model, at every phase of a real compiler, pass its verifier."""
+
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Limits
+from reducer.ir import Module
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain
+from reducer.transformations import Abi, Units, carve
+from tests.support.corpus import Case
+from tests.support.wellformed import problems
+
+pytestmark = pytest.mark.iree
+
+WINDOWS = (1, 4, 40)
+
+
+def phases(text: str, toolchain: Toolchain, folder: Path) -> list[Path]:
+    """The module after each phase up to configured executables."""
+    (folder / "model.mlir").write_text(text)
+    subprocess.run(
+        [
+            toolchain.compile,
+            "model.mlir",
+            "--iree-hal-target-device=hip",
+            "--iree-rocm-target=gfx942",
+            "--compile-to=executable-configurations",
+            "--dump-compilation-phases-to=.",
+            "-o",
+            "last.mlir",
+        ],
+        cwd=folder,
+        check=True,
+        timeout=120,
+    )
+    return [folder / "model.mlir", *sorted(folder.glob("module.*.mlir"))]
+
+
+def test_every_piece_verifies(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    toolchain = iree_toolchain()
+    normaliser = Normaliser(toolchain.opt, Limits(60.0))
+    rng = random.Random(0)
+    files = phases(corpus("ds_real1_dyn").input_text(), toolchain, tmp_path)
+    assert len(files) >= 9
+    for path in files:
+        generic = normaliser.generic(path.read_text())
+        assert generic is not None
+        module = Module.parse(generic)
+        units = Units.of(module)
+        for size in WINDOWS:
+            first = rng.randrange(max(1, len(units.units) - size))
+            text = carve(units, units.units[first : first + size], Abi.of(module))
+            assert problems(Module.parse(text)) == []
+            (tmp_path / "piece.mlir").write_text(text)
+            done = subprocess.run(
+                [toolchain.opt, "piece.mlir", "-o", "/dev/null"],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert done.returncode == 0, f"{path.name} [{first}, +{size}]: {done.stderr[:2000]}"
