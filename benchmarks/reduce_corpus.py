@@ -20,7 +20,7 @@ from benchmarks.measure import Budget, Row, load, measure, save, skipped
 from tests.support.corpus import Case, Run, case_names, load_case
 
 COLUMNS = (
-    "case", "wheel", "same failure", "ops", "expert", "chars", "expert", "lines",
+    "case", "wheel", "same failure", "input ops", "ops", "expert", "chars", "expert", "lines",
     "1-minimal", "calls", "full runs", "compiler s", "wall s",
 )  # fmt: skip
 
@@ -102,6 +102,7 @@ def _cells(row: Row) -> list[str]:
         row.case,
         row.wheel,
         _yes(row.same_failure),
+        _number(row.input_ops),
         _number(row.ops),
         _number(row.expert_ops),
         _number(row.characters),

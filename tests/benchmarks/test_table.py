@@ -6,20 +6,21 @@ from benchmarks.measure import Row, load, save
 from benchmarks.reduce_corpus import table
 
 REDUCED = Row(
-    case="a", wheel="3.13.0", layers=200, status="reduced", same_failure=True, ops=3,
-    expert_ops=4, characters=100, expert_characters=120, calls=17, full_run_equivalents=1.234,
+    case="a", wheel="3.13.0", layers=200, status="reduced", same_failure=True,
+    input_ops=900, ops=3, expert_ops=4, characters=100, expert_characters=120, calls=17,
+    full_run_equivalents=1.234,
 )  # fmt: skip
 SKIPPED = Row(case="b", wheel="3.5.0", layers=0, status="skipped: why")
 
 
 def test_results_stand_beside_the_experts() -> None:
     row = table([REDUCED]).splitlines()[2]
-    assert row == "| a | 3.13.0 | yes | 3 | 4 | 100 | 120 | - | no | 17 | 1.23 | - | - |"
+    assert row == "| a | 3.13.0 | yes | 900 | 3 | 4 | 100 | 120 | - | no | 17 | 1.23 | - | - |"
 
 
 def test_every_row_has_every_column() -> None:
     header, rule, *rows = table([REDUCED, SKIPPED]).splitlines()[:4]
-    assert {line.count("|") for line in (header, rule, *rows)} == {14}
+    assert {line.count("|") for line in (header, rule, *rows)} == {15}
     assert "skipped: why" in rows[1]
 
 
