@@ -6,6 +6,7 @@ Started as a plain script on a bare interpreter, it is up in milliseconds.
 """
 
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -14,17 +15,19 @@ GOODBYE = b"."
 """What a run says that has cleaned up already."""
 
 
-def main(mark: str, folder: str, packages: str) -> None:
-    """Guards the run with this `mark` and `folder`; `packages` is where `oracles` lies."""
+def main(mark: str, folder: str, tree: str) -> None:
+    """Guards the run with this `mark` and `folder`; `tree` is where the module of that name lies.
+
+    It is loaded in the rare case only, and as a file: its package would need others.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # those are meant for the run
     if os.read(sys.stdin.fileno(), 1) == GOODBYE:
         return
-    sys.path.insert(0, packages)
-    from oracles.tree import kill_strays  # needed in the rare case only
-
-    kill_strays(mark)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        runpy.run_path(tree)["kill_strays"](mark)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -29,13 +29,13 @@ _ENDINGS = {
     short_help="Cut INPUT down to a small file that fails in the same way.",
     epilog="""\b
 Exit codes:
-    0  reduced                             66  the input cannot be opened
-    1  the input does not fail             69  the compiler version cannot be had
-    2  usage                               70  a bug in mlir-reducer
-    3  budget spent, best so far saved     73  the output cannot be written
-    4  the failure is flaky                75  another run uses the same journal
-   65  the input is not MLIR text         124  the command does not end
-  130  interrupted, best so far saved    127  there is no such command""",
+    0  reduced                              69  the compiler version cannot be had
+    1  the input does not fail              70  a bug in mlir-reducer
+    2  usage                                73  the output cannot be written
+    3  budget spent, best so far saved      75  another run uses the same journal
+    4  the failure is flaky                124  the command does not end
+   65  the input is not MLIR text          127  there is no such command
+   66  the input cannot be opened          130  interrupted, best so far saved""",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
@@ -154,6 +154,8 @@ def reduce(
         finally:
             display.close()
     _show(report, json_target, quiet)
+    if report.status == "reduced" and not report.verified:
+        return ExitCode.FLAKY
     return _ENDINGS[report.status]
 
 

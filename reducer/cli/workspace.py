@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import oracles
-from oracles.tree import RUN_VARIABLE, kill_strays
+from oracles import tree
 from reducer.cli import guardian
 
 _PATIENCE = 5.0  # seconds
@@ -27,7 +26,7 @@ class Workspace:
 
     def clean_up(self) -> None:
         """Ends every process of the run but this one, and deletes its files."""
-        kill_strays(self.mark)
+        tree.kill_strays(self.mark)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -41,9 +40,9 @@ def workspace() -> Iterator[Workspace]:
     guard = _start_guardian(place)
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(place.folder)
-    marks = f"{os.environ.get(RUN_VARIABLE, '')} {place.mark}".strip()
+    marks = f"{os.environ.get(tree.RUN_VARIABLE, '')} {place.mark}".strip()
     try:
-        with _environment({RUN_VARIABLE: marks, "TMPDIR": str(place.folder)}):
+        with _environment({tree.RUN_VARIABLE: marks, "TMPDIR": str(place.folder)}):
             yield place
     finally:
         tempfile.tempdir = earlier_folder
@@ -53,9 +52,9 @@ def workspace() -> Iterator[Workspace]:
 
 
 def _start_guardian(place: Workspace) -> "subprocess.Popen[bytes]":
-    packages = Path(oracles.__file__).parent.parent
+    script = [sys.executable, "-I", "-S", guardian.__file__]
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", guardian.__file__, place.mark, place.folder, packages],
+        [*script, place.mark, str(place.folder), tree.__file__],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

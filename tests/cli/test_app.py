@@ -1,0 +1,244 @@
+"""The program as a user meets it: help, versions, mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import reducer
+from reducer.cli import main
+from reducer.cli.app import _Program
+from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+
+
+@pytest.fixture(autouse=True)
+def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "in.mlir"
+    path.write_text(program())
+    return path
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Path:
+    return write_script(tmp_path / "fake", FAIL)
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+# ---- help --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["", "reduce", "check", "toolchain", "toolchain install"])
+def test_every_command_explains_itself(command: str) -> None:
+    done = run(*command.split(), "--help")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Usage: ")
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_help_shows_where_the_compiler_goes_and_every_exit_code() -> None:
+    text = run("reduce", "--help").stdout
+    assert "reduce [OPTIONS] INPUT -- COMMAND..." in text
+    assert "mlir-reducer reduce model.mlir --iree" in text
+    for code in (0, 1, 2, 3, 4, 65, 66, 69, 70, 73, 75, 124, 127, 130):
+        assert f" {code}  " in text
+
+
+def test_version_names_this_program_and_the_compilers(tmp_path: Path) -> None:
+    done = run("--version")
+    assert done.stdout.splitlines() == [
+        f"mlir-reducer {reducer.__version__}",
+        "installed IREE compilers: none",
+    ]
+
+
+def test_version_asks_the_compiler_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "bin" / "iree-compile"
+    compiler.parent.mkdir()
+    compiler.write_text("#!/bin/sh\necho IREE:; echo '  IREE compiler version 9.9'")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{compiler.parent}:/usr/bin:/bin")
+    assert "iree-compile on PATH: IREE compiler version 9.9" in run("--version").stdout
+    compiler.write_text("#!/bin/sh\nexit 1")
+    assert "does not tell" in run("--version").stdout
+
+
+# ---- mistakes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["reduce", "check"])
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["gone.mlir", "--", "true"], 66, "gone.mlir"),
+        ([".", "--", "true"], 66, "folder"),
+        (["empty.mlir", "--", "true"], 65, "empty"),
+        (["binary.mlir", "--", "true"], 65, "binary"),
+        (["in.mlir"], 2, "after two dashes"),
+        (["in.mlir", "--"], 2, "after two dashes"),
+        (["in.mlir", "true"], 2, "after two dashes"),
+        (["in.mlir", "true", "--flag"], 2, "after two dashes"),
+        (["--", "true"], 2, "INPUT"),
+        ([], 2, "INPUT"),
+        (["in.mlir", "--nonsense", "--", "true"], 2, "--nonsense"),
+        (["in.mlir", "--timeout", "0", "--", "true"], 2, "--timeout"),
+        (["in.mlir", "--memory-limit", "x", "--", "true"], 2, "--memory-limit"),
+        (["in.mlir", "--match", "(", "--", "true"], 2, "--match"),
+        (["in.mlir", "--test", "./fake", "--", "true"], 2, "both --test and a command"),
+        (["in.mlir", "--test", "./fake", "--match", "x"], 2, "--match"),
+        (["in.mlir", "--test", "./gone"], 127, "no script"),
+        (["in.mlir", "--test", "in.mlir"], 127, "chmod +x"),
+        (["in.mlir", "--", "no-such-program"], 127, "no-such-program"),
+        (["in.mlir", "--", "./no-such-program"], 127, "no-such-program"),
+        (["in.mlir", "--", "iree-compile"], 127, "toolchain install"),
+        (["in.mlir", "--iree", "../../etc", "--", "iree-compile"], 69, "version number"),
+    ],
+)
+def test_mistakes_end_with_a_message_and_their_own_code(
+    model: Path, fake: Path, command: str, words: list[str], code: int, message: str
+) -> None:
+    Path("empty.mlir").write_text("")
+    Path("binary.mlir").write_bytes(b"\x7fELF\0")
+    before = sorted(model.parent.iterdir())
+    done = run(command, *words)
+    assert done.exit_code == code, done.output
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.output
+    assert sorted(model.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["-o", "in.mlir"], 2, "overwrite the input"),
+        (["-o", "."], 73, "folder"),
+        (["-o", "no/where.mlir"], 73, "no folder"),
+        (["-o", "/proc/out.mlir"], 73, "cannot write"),
+        (["-o", "/dev/full"], 73, "No space left"),
+        (["--json", "no/where.json"], 73, "no folder"),
+        (["-j", "0"], 2, "--jobs"),
+        (["--max-calls", "0"], 2, "--max-calls"),
+        (["--max-seconds", "-1"], 2, "--max-seconds"),
+    ],
+)
+def test_bad_outputs_and_numbers(
+    model: Path, fake: Path, words: list[str], code: int, message: str
+) -> None:
+    done = run("reduce", model, *words, "--", fake)
+    assert done.exit_code == code, done.output
+    assert message in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_a_bug_of_ours_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(_Program.__mro__[1], "main", broken)
+    done = run("reduce")
+    assert done.exit_code == 70
+    assert "ZeroDivisionError: oops" in done.stderr
+    assert "a bug in mlir-reducer" in done.stderr
+
+
+def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
+    program = Reducer(tmp_path)
+    with program.start("reduce", "--help") as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert "Traceback" not in process.stderr.read()
+
+
+# ---- check -------------------------------------------------------------------------------------
+
+
+def test_check_says_what_would_be_kept(model: Path, fake: Path) -> None:
+    done = run("check", model, "--", fake)
+    assert done.exit_code == 0
+    assert "legalization: failed to legalize operation 'x.bad'" in done.stdout
+    assert "1 error:\n  1:1: failed to legalize" in done.stdout
+    assert "exit code  1" in done.stdout
+    assert not (model.parent / "in.reduced.mlir").exists()
+
+
+def test_check_as_json(model: Path, fake: Path) -> None:
+    done = run("check", model, "--json", "-", "--", fake)
+    answer = json.loads(done.stdout)
+    assert answer["interesting"] is True
+    assert answer["kind"] == "legalization"
+    assert answer["diagnostics"][0]["message"] == "failed to legalize operation 'x.bad'"
+    assert len(answer["bucket"]) == 12
+
+
+def test_check_of_a_success(model: Path) -> None:
+    done = run("check", model, "--", "true")
+    assert done.exit_code == 1
+    assert "kind       success" in done.stdout
+    assert "bucket" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (["--match", "legalize .*bad"], "match"),
+        (["--match", "something else"], "success"),
+        (["--exit-code", "1"], "exit-code"),
+        (["--exit-code", "2"], "success"),
+        (["--match", "legalize", "--exit-code", "1"], "match"),
+    ],
+)
+def test_check_with_a_pattern(model: Path, fake: Path, words: list[str], kind: str) -> None:
+    done = run("check", model, *words, "--json", "-", "--", fake)
+    assert json.loads(done.stdout)["kind"] == kind
+
+
+def test_check_with_a_script(model: Path, tmp_path: Path) -> None:
+    test = tmp_path / "test.sh"
+    test.write_text('#!/bin/sh\ngrep -q x.bad "$1"\n')
+    test.chmod(0o755)
+    assert json.loads(run("check", model, "--test", test, "--json", "-").stdout)["kind"] == "script"
+
+
+def test_the_command_may_name_the_input_or_not(model: Path, fake: Path) -> None:
+    plain = run("check", model, "--json", "-", "--", fake, "--flag").stdout
+    named = run("check", model, "--json", "-", "--", fake, model, "--flag").stdout
+    braces = run("check", model, "--json", "-", "--", fake, "--flag", "{}").stdout
+    assert json.loads(plain)["bucket"] == json.loads(braces)["bucket"]
+    assert json.loads(named)["command"] == [str(fake), "in.mlir", "--flag"]
+
+
+# ---- toolchain ---------------------------------------------------------------------------------
+
+
+def test_toolchain_without_any(tmp_path: Path) -> None:
+    assert "none is installed" in run("toolchain", "list").stderr
+    for command in ("path", "remove"):
+        done = run("toolchain", command, "3.13.0")
+        assert done.exit_code == 69
+        assert "is not installed" in done.stderr
+
+
+def test_toolchain_with_one(tmp_path: Path) -> None:
+    root = tmp_path / "cache" / "toolchains" / "iree-base-compiler-3.13.0"
+    root.mkdir(parents=True)
+    assert run("toolchain", "list").stdout.split() == ["3.13.0", str(root)]
+    for version in ([], ["newest"], ["3.13"]):
+        path = run("toolchain", "path", *version).stdout.strip()
+        assert path.startswith(str(root)) and path.endswith("iree-compile")
+    assert run("toolchain", "path", "--tool", "iree-opt").stdout.strip().endswith("iree-opt")
+    assert run("toolchain", "path", "--tool", "rm").exit_code == 69
+    assert run("toolchain", "remove", "3.13.0").exit_code == 0
+    assert not root.exists()

@@ -1,0 +1,224 @@
+"""Compilers that misbehave, users who lose patience: each ends as it should and leaves no mess.
+
+The scripts stand in for faults that a real compiler cannot be made to show on demand.
+"""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_compilers import FAIL, Reducer, program, wait_until, write_script
+
+Script = Callable[[str], Path]
+
+
+@pytest.fixture
+def reducer(tmp_path: Path) -> Reducer:
+    (tmp_path / "in.mlir").write_text(program())
+    return Reducer(tmp_path)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    return lambda body: write_script(tmp_path / "fake", body)
+
+
+def result(reducer: Reducer) -> str:
+    return (reducer.home / "in.reduced.mlir").read_text()
+
+
+def test_a_good_script_is_the_yardstick(reducer: Reducer, script: Script) -> None:
+    done = reducer("reduce", "in.mlir", "--json", "-", "--", script(FAIL))
+    assert done.returncode == 0, done.stderr
+    assert "x.bad" in result(reducer)
+    report = json.loads(done.stdout)  # and nothing but JSON is on standard output
+    assert report["verified"] and report["output"]["ops"] == 1
+    assert sum(report["oracle"]["by_verdict"].values()) == report["oracle"]["calls"]
+    reducer.assert_clean()
+
+
+# ---- compilers ---------------------------------------------------------------------------------
+
+
+def test_a_command_that_succeeds_leaves_nothing_to_do(reducer: Reducer, script: Script) -> None:
+    done = reducer("reduce", "in.mlir", "--", script("exit 0"))
+    assert done.returncode == 1
+    assert "does not fail" in done.stderr
+    assert sorted(path.name for path in reducer.home.iterdir()) == ["fake", "in.mlir", "tmp"]
+
+
+def test_a_failure_that_needs_no_input_is_refused(reducer: Reducer, script: Script) -> None:
+    done = reducer("reduce", "in.mlir", "--", script("echo 'error: bad flag' >&2; exit 1"))
+    assert done.returncode == 1
+    assert "empty module" in done.stderr
+
+
+def test_a_flaky_failure_is_found_out(reducer: Reducer, script: Script) -> None:
+    once = f'mkdir {reducer.home}/seen-$(cksum < "$input" | tr -d " ") || exit 0\n'
+    done = reducer("reduce", "in.mlir", "--", script(once + FAIL))
+    assert done.returncode == 4
+    assert "flaky" in done.stderr
+
+
+def test_candidates_that_hang_are_given_up(reducer: Reducer, script: Script) -> None:
+    hang = "has x.guard || sleep 1000\n"
+    done = reducer("reduce", "in.mlir", "--timeout", 0.5, "--json", "-", "--", script(hang + FAIL))
+    assert done.returncode == 0, done.stderr
+    assert "x.bad" in result(reducer) and "x.guard" in result(reducer)
+    assert json.loads(done.stdout)["oracle"]["by_verdict"]["timeout"] > 0
+    reducer.assert_clean()
+
+
+def test_an_input_that_hangs_can_be_reduced_itself(reducer: Reducer, script: Script) -> None:
+    hang = "has x.bad && sleep 1000; exit 0\n"
+    done = reducer("reduce", "in.mlir", "--timeout", 0.3, "--json", "-", "--", script(hang))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kind"] == "timeout"
+    assert "x.bad" in result(reducer) and "x.guard" not in result(reducer)
+    reducer.assert_clean()
+
+
+def test_candidates_that_eat_memory_are_stopped(reducer: Reducer, script: Script) -> None:
+    eat = "has x.guard || { x=12345678; while :; do x=$x$x; done; }\n"
+    done = reducer(
+        "reduce", "in.mlir", "--memory-limit", 60, "--json", "-", "--", script(eat + FAIL)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "x.bad" in result(reducer) and "x.guard" in result(reducer)
+    reducer.assert_clean()
+
+
+def test_a_flood_of_output_is_survived(reducer: Reducer, script: Script) -> None:
+    flood = "head -c 30000000 /dev/zero | tr '\\0' 'x' >&2; echo >&2\n"
+    done = reducer("reduce", "in.mlir", "--max-calls", 6, "--", script(flood + FAIL))
+    assert done.returncode in (0, 3), done.stderr
+    assert "legalization" in done.stdout
+
+
+def test_runaway_children_and_litter_do_not_outlive_the_run(
+    reducer: Reducer, script: Script
+) -> None:
+    mess = 'setsid sleep 1000 & sleep 1000 & mktemp; rm -f "$input.bak"; touch litter core.1\n'
+    done = reducer("reduce", "in.mlir", "--max-calls", 20, "--", script(mess + FAIL))
+    assert done.returncode in (0, 3), done.stderr
+    reducer.assert_clean()
+    assert not (reducer.home / "litter").exists()
+
+
+def test_the_input_itself_is_never_touched(reducer: Reducer, script: Script) -> None:
+    vandal = FAIL.replace("exit 1", 'echo > "$input"; exit 1')
+    done = reducer("reduce", "in.mlir", "--", script(vandal))
+    assert done.returncode == 0, done.stderr
+    assert (reducer.home / "in.mlir").read_text() == program()
+    assert "x.bad" in result(reducer)
+
+
+def test_a_script_without_an_interpreter_cannot_be_run(reducer: Reducer) -> None:
+    fake = reducer.home / "fake"
+    fake.write_text("neither a script nor a program")
+    fake.chmod(0o755)
+    done = reducer("reduce", "in.mlir", "--", fake)
+    assert done.returncode == 127, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ---- budgets -----------------------------------------------------------------------------------
+
+
+def test_a_spent_budget_keeps_the_best_and_can_be_raised(reducer: Reducer, script: Script) -> None:
+    fake = script(f"echo >> {reducer.home}/runs\n" + FAIL)
+    first = reducer("reduce", "in.mlir", "--max-calls", 5, "-j1", "--json", "-", "--", fake)
+    assert first.returncode == 3, first.stderr
+    assert "x.bad" in result(reducer)
+    assert len(result(reducer)) <= len(program())
+    assert not json.loads(first.stdout)["one_minimal"]
+
+    then = reducer("reduce", "in.mlir", "--resume", "-j1", "--json", "-", "--", fake)
+    assert then.returncode == 0, then.stderr
+    paid = (reducer.home / "runs").read_text().count("\n")
+
+    (reducer.home / "runs").unlink()
+    whole = reducer("reduce", "in.mlir", "-o", "whole.mlir", "-j1", "--", fake)
+    assert whole.returncode == 0, whole.stderr
+    assert result(reducer) == (reducer.home / "whole.mlir").read_text()
+    confirmation = 1  # of the first, partial result
+    assert paid - confirmation <= (reducer.home / "runs").read_text().count("\n")
+
+
+def test_seconds_are_a_budget_too(reducer: Reducer, script: Script) -> None:
+    done = reducer(
+        "reduce", "in.mlir", "--max-seconds", 1, "-j1", "--", script("sleep 0.2\n" + FAIL)
+    )
+    assert done.returncode == 3, done.stderr
+    assert "x.bad" in result(reducer)
+
+
+# ---- interruptions -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_soon_with_the_best_so_far(
+    reducer: Reducer, script: Script, number: signal.Signals
+) -> None:
+    fake = script(f"echo >> {reducer.home}/runs; sleep 0.1\n" + FAIL)
+    with reducer.start("reduce", "in.mlir", "-j2", "--json", "-", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > 8)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "stopping" in err
+    assert json.loads(out)["status"] == "interrupted"
+    assert "x.bad" in result(reducer)
+    reducer.assert_clean()
+
+
+def test_a_signal_in_the_first_run_ends_it_too(reducer: Reducer, script: Script) -> None:
+    fake = script(f"echo >> {reducer.home}/runs; sleep 1000\n")
+    with reducer.start("reduce", "in.mlir", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > 0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    reducer.assert_clean()
+
+
+def test_a_second_signal_leaves_at_once(reducer: Reducer, script: Script) -> None:
+    # A script that cannot be cancelled quickly would be the case for it; two signals in a row
+    # must work whatever the first one is still doing.
+    fake = script(f"echo >> {reducer.home}/runs; sleep 1\n" + FAIL)
+    with reducer.start("reduce", "in.mlir", "-j1", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > 1)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    reducer.assert_clean()
+
+
+def test_a_killed_run_leaves_no_process_and_no_file(reducer: Reducer, script: Script) -> None:
+    fake = script(f"echo >> {reducer.home}/runs; setsid sleep 1000 & sleep 1000\n")
+    with reducer.start("reduce", "in.mlir", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > 0 and len(reducer.strays()) > 1)
+        process.kill()
+        process.communicate(timeout=30)
+    reducer.assert_clean()
+
+
+def test_two_runs_do_not_share_a_journal(reducer: Reducer, script: Script) -> None:
+    fake = script(f"echo >> {reducer.home}/runs; sleep 1000\n")
+    with reducer.start("reduce", "in.mlir", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > 0)
+        done = reducer("reduce", "in.mlir", "--", fake)
+        assert done.returncode == 75, done.stderr
+        assert "another process" in done.stderr
+        process.kill()
+        process.communicate()
+
+
+def runs(reducer: Reducer) -> int:
+    path = reducer.home / "runs"
+    return path.read_text().count("\n") if path.exists() else 0

@@ -1,0 +1,139 @@
+"""`mlir-reducer reduce` with well-behaved scripts: options and what is printed."""
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.support.fake_compilers import FAIL, program, write_script
+
+
+@pytest.fixture(autouse=True)
+def only_the_script_is_in_sight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, ["reduce", *map(str, words)])
+
+
+def test_the_table_says_what_was_done() -> None:
+    done = run("in.mlir", "--", "./fake")
+    assert done.exit_code == 0, done.output
+    assert "before       after     gone" in done.stdout
+    assert "failed to legalize operation 'x.bad'" in done.stdout
+    assert "in.reduced.mlir" in done.stdout
+    assert "./fake in.reduced.mlir" in done.stdout
+    assert "to keep: legalization" in done.stderr
+
+
+def test_quiet_says_nothing() -> None:
+    done = run("in.mlir", "-q", "--", "./fake")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+    assert "x.bad" in Path("in.reduced.mlir").read_text()
+
+
+def test_json_has_the_figures_and_standard_output_to_itself() -> None:
+    done = run("in.mlir", "--json", "-", "--", "./fake")
+    report = json.loads(done.stdout)
+    assert report["verified"] is True
+    assert report["kind"] == "legalization"
+    assert report["input"]["bytes"] == len(program())
+    assert report["output"]["path"] == "in.reduced.mlir"
+    assert report["output"]["bytes"] == Path("in.reduced.mlir").stat().st_size
+    assert report["command"] == ["./fake", "in.reduced.mlir"]
+    assert set(report["oracle"]) == {
+        "calls", "by_verdict", "compiler_seconds", "full_run_equivalents"
+    }  # fmt: skip
+    assert "before" in done.stderr
+
+
+def test_json_to_a_file() -> None:
+    done = run("in.mlir", "--json", "report.json", "--", "./fake")
+    assert "before" in done.stdout
+    assert json.loads(Path("report.json").read_text())["one_minimal"] is True
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
+def test_compressed_inputs(suffix: str, pack) -> None:
+    Path("packed.mlir" + suffix).write_bytes(pack(program().encode()))
+    done = run("packed.mlir" + suffix, "--", "./fake")
+    assert done.exit_code == 0, done.output
+    run("in.mlir", "--", "./fake")
+    assert Path("packed.reduced.mlir").read_text() == Path("in.reduced.mlir").read_text()
+
+
+def test_the_output_goes_where_it_should() -> None:
+    Path("out").mkdir()
+    assert run("in.mlir", "-o", "out/small.mlir", "--", "./fake").exit_code == 0
+    assert sorted(path.name for path in Path("out").iterdir()) == ["small.journal", "small.mlir"]
+    assert not Path("in.reduced.mlir").exists()
+
+
+def test_a_script_decides() -> None:
+    write_script(Path("test.sh"), "has x.op7 && has x.op23\n")
+    done = run("in.mlir", "--test", "test.sh")
+    assert done.exit_code == 0, done.output
+    text = Path("in.reduced.mlir").read_text()
+    assert "x.op7" in text and "x.op23" in text and "x.bad" not in text
+    assert text.count("\n") <= 4
+
+
+def test_a_pattern_decides() -> None:
+    write_script(Path("loud"), "has x.op7 && echo seven eight >&2; has x.op9 && exit 3; exit 0\n")
+    done = run("in.mlir", "--match", "seven +eight", "--exit-code", 3, "--", "./loud")
+    assert done.exit_code == 0, done.output
+    text = Path("in.reduced.mlir").read_text()
+    assert "x.op7" in text and "x.op9" in text and "x.op8" not in text
+
+
+def test_progress_in_a_log_is_made_of_lines() -> None:
+    done = run("in.mlir", "--progress", "--", "./fake")
+    assert "run the input …" in done.stderr
+    assert "\r" not in done.stderr
+    assert "32 ops" in done.stderr
+
+
+def test_any_number_of_workers_gives_the_same_bytes() -> None:
+    for jobs in (1, 2, 5):
+        assert run("in.mlir", "-j", jobs, "-o", f"{jobs}.mlir", "--", "./fake").exit_code == 0
+    texts = {Path(f"{jobs}.mlir").read_bytes() for jobs in (1, 2, 5)}
+    assert len(texts) == 1
+
+
+def test_resuming_a_finished_reduction_runs_only_the_confirmation() -> None:
+    run("in.mlir", "-j1", "--", "./fake")
+    before = Path("in.reduced.mlir").read_bytes()
+    done = run("in.mlir", "-j1", "--resume", "--json", "-", "--", "./fake")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["oracle"]["calls"] == 1
+    assert Path("in.reduced.mlir").read_bytes() == before
+
+
+def test_a_changed_command_is_no_resumption() -> None:
+    run("in.mlir", "--", "./fake")
+    done = run("in.mlir", "--resume", "--", "./fake", "--other")
+    assert done.exit_code == 2
+    assert "oracle differ" in done.stderr
+
+
+def test_windows_line_ends_and_non_ascii_survive() -> None:
+    text = program().replace("\n", "\r\n").replace('"x.bad"() ', '"x.bad"() /*grün*/ ')
+    Path("in.mlir").write_bytes(text.encode())
+    assert run("in.mlir", "--", "./fake").exit_code == 0
+    assert "grün" in Path("in.reduced.mlir").read_bytes().decode()
+
+
+def test_a_huge_line_is_no_problem() -> None:
+    dense = '  "x.op"() {value = dense<"0x' + "AB" * 2_000_000 + '"> : tensor<4xi8>} : () -> ()\n'
+    Path("in.mlir").write_text(program().replace('  "x.guard"() : () -> ()\n', dense))
+    assert run("in.mlir", "--", "./fake").exit_code == 0
+    assert len(Path("in.reduced.mlir").read_text()) < 100

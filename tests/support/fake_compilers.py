@@ -1,0 +1,116 @@
+"""Small scripts that play a compiler, for faults that a real one cannot be made to show.
+
+Each is called as `script … input.mlir` and fails wherever the text `x.bad` is left.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_PREFACE = '#!/bin/sh\nfor input; do :; done\nhas() { grep -q "$1" "$input"; }\n'
+FAIL = """if has x.bad; then
+  echo "$input:1:1: error: failed to legalize operation 'x.bad'" >&2
+  exit 1
+fi
+"""
+
+
+def program(lines: int = 30) -> str:
+    """A program whose one interesting op is in the middle; `x.guard` holds faults back."""
+    ops = [f'  "x.op{number}"() : () -> ()\n' for number in range(lines)]
+    ops[lines // 2 : lines // 2] = ['  "x.bad"() : () -> ()\n']
+    ops[lines // 4 : lines // 4] = ['  "x.guard"() : () -> ()\n']
+    return "module {\n" + "".join(ops) + "}\n"
+
+
+def write_script(path: Path, body: str) -> Path:
+    """An executable shell script that has `$input` and `has TEXT`."""
+    path.write_text(_PREFACE + body)
+    path.chmod(0o755)
+    return path
+
+
+class Reducer:
+    """Runs the real program in a process of its own, as a user would."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.temporary = home / "tmp"
+        self.temporary.mkdir()
+        self.environment = {
+            **os.environ,
+            "TMPDIR": str(self.temporary),
+            "MLIR_REDUCER_CACHE": str(home / "cache"),  # no compiler but the script is in sight
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PATH": os.defpath,
+        }
+
+    def __call__(self, *words: object, timeout: float = 120) -> "subprocess.CompletedProcess[str]":
+        """Runs it to its end."""
+        with self.start(*words) as process:
+            try:
+                out, err = process.communicate(timeout=timeout)
+            finally:
+                process.kill()
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    @contextmanager
+    def start(self, *words: object) -> Iterator["subprocess.Popen[str]"]:
+        """Starts it; kills it at the end."""
+        argv = [sys.executable, "-m", "reducer", *map(str, words)]
+        with subprocess.Popen(
+            argv,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.home,
+            env=self.environment,
+            start_new_session=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def strays(self) -> list[str]:
+        """Command lines of living processes whose temporary folder is ours."""
+        entry = f"TMPDIR={self.temporary}".encode()
+        found = []
+        for process in Path("/proc").iterdir():
+            try:
+                if process.name.isdigit() and entry in (process / "environ").read_bytes():
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+        return found
+
+    def leftovers(self) -> list[Path]:
+        """What lies in the temporary folder."""
+        return list(self.temporary.rglob("*"))
+
+    def assert_clean(self) -> None:
+        """Nothing runs and nothing lies about; cleaning up after a kill may take a moment."""
+        wait_until(lambda: not self.strays() and not self.leftovers())
+        assert self.strays() == []
+        assert self.leftovers() == []
+        assert list(self.home.glob(".*.tmp")) == []
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Waits for a condition; whether it came true."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def send(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
+    """Sends a signal to the program alone, as `kill` does."""
+    process.send_signal(number)
