@@ -88,6 +88,30 @@ class Rewrite:
         """Adds an op at the start of a function's entry block."""
         self._entry_lines.setdefault(function, []).append(line)
 
+    def rename(self, op: int) -> dict[int, str]:
+        """Gives an op's results fresh names; returns the new token of each."""
+        module = self.module
+        values = module.results(op)
+        if not values:
+            return {}
+        name = self.fresh()
+        header = module.header(op)
+        start = module.t.start[op] + len(header) - len(header.lstrip())
+        end = module.t.start[op] + header.index(" = ")
+        many = len(values) > 1
+        self._spans.append((start, end, f"{name}:{len(values)}" if many else name))
+        tokens = {v: f"{name}#{n}" if many else name for n, v in enumerate(values)}
+        self._substitutes.update(tokens)
+        return tokens
+
+    def hoist(self, op: int, inner: Sequence[int]) -> None:
+        """Removes an op but leaves these ops of one of its blocks in its place."""
+        position = self.module.t.start[op]
+        for kept in inner:
+            self._spans.append((position, self.module.t.start[kept], ""))
+            position = self.module.t.end[kept]
+        self._spans.append((position, self.module.t.end[op], ""))
+
     def replace(self, start: int, end: int, text: str) -> None:
         """Replaces a span of the module's text as it is."""
         self._spans.append((start, end, text))

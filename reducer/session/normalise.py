@@ -41,6 +41,10 @@ class Normaliser:
         """The same with a location on each op."""
         return self._convert(text, "--mlir-print-op-generic", "--mlir-print-debuginfo")
 
+    def after_passes(self, pipeline: str, text: str) -> str | None:
+        """The text in generic form after a pass pipeline; None if the tool does not manage it."""
+        return self._convert(text, "--mlir-print-op-generic", f"--pass-pipeline={pipeline}")
+
     def pretty(self, text: str) -> str | None:
         """The text as people write it; None if the tool has no pretty form for it.
 

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 
 from oracles import Kind, Limits, Oracle, Outcome
@@ -15,6 +16,7 @@ from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
+from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.errors import NoEnd
 from reducer.session.events import Listener, Progress, Size
 from reducer.session.files import write_atomic
@@ -129,16 +131,17 @@ class Reduction:
             return None
 
     def _remembered(self, form: str, text: str) -> str | None:
-        """A conversion by the compiler, from the journal if it was made before."""
+        """A conversion or pass pipeline of the compiler, from the journal if it ran before."""
         assert self.normaliser is not None
         digest = sha256(f"{form}\0{text}".encode(errors="surrogateescape")).hexdigest()
         known = self.journal.get_text(digest)
         if known is None:
-            convert = {
+            conversions = {
                 "generic": self.normaliser.generic,
                 "locations": self.normaliser.generic_with_locations,
                 "pretty": self.normaliser.pretty,
-            }[form]
+            }
+            convert = conversions.get(form) or partial(self.normaliser.after_passes, form)
             known = convert(text) or ""
             self.journal.put_text(digest, known)
         return known or None
@@ -197,7 +200,8 @@ class Reduction:
             sanity.repeat(state.document)
         self._show("halve")
         halve(state, abi)
-        reduce_to_fixpoint(state, standard_transformations(abi), self._show)
+        helper = CompilerPasses(self._remembered)
+        reduce_to_fixpoint(state, [*standard_transformations(abi), helper], self._show)
         return True
 
     def _search_text(self) -> bool:

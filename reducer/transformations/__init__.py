@@ -6,6 +6,7 @@ from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
+from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.forward import ForwardOperand
@@ -13,6 +14,7 @@ from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.units import Units
+from reducer.transformations.unwrap import UnwrapBodies
 
 __all__ = [
     "Abi",
@@ -32,6 +34,8 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropAttributes(),
         MergeConstants(),
         DeleteOps(abi),
+        UnwrapBodies(abi),
+        DeleteNested(abi),
         ForwardOperand(),
         DeleteUnused(),
         DropReturns(),

@@ -1,0 +1,50 @@
+"""Delete ops in the bodies of other ops; what they made becomes an argument of the function."""
+
+from collections.abc import Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.functions import container_of, is_function, takes_arguments
+from reducer.transformations.abi import Abi
+from reducer.transformations.base import Site
+from reducer.transformations.units import is_referred_to
+
+
+class DeleteNested:
+    """Removes an op from a loop, a branch, a `linalg.generic`… with a stub for its results.
+
+    A body may use whatever its function has, so an argument can stand in for a value there too.
+    Bodies that are isolated from above cannot; the parser turns those candidates away at once.
+    """
+
+    name = "delete ops in bodies"
+    all_at_once = False
+
+    def __init__(self, abi: Abi) -> None:
+        self.abi = abi
+
+    def sites(self, module: Module) -> list[Site]:
+        return [Site(op) for op in range(len(module)) if self._can_go(module, op)]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.remove(site.op)
+        for site in sites:
+            function = container_of(module, site.op)
+            for value in module.results(site.op):
+                if any(user not in rewrite.removed for user, _ in module.uses[value]):
+                    kind = module.type_of(value)
+                    rewrite.substitute(value, rewrite.add_argument(function, kind))
+        return rewrite.render()
+
+    def _can_go(self, module: Module, op: int) -> bool:
+        block = module.t.block[op]
+        if block == NONE or module.hidden[op] or module.t.block_ops[block][-1] == op:
+            return False
+        function = container_of(module, op)
+        if function in (NONE, module.t.parent[op]) or is_function(module, op):
+            return False
+        if not takes_arguments(module, function) or is_referred_to(module, function):
+            return False
+        used = [value for value in module.results(op) if module.uses[value]]
+        return all(self.abi.allows(module.type_of(value)) for value in used)

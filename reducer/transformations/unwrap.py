@@ -1,0 +1,105 @@
+"""Put the body of an op in its place: a loop runs once, a branch is taken, a call is inlined."""
+
+from collections.abc import Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.functions import container_of, is_function, takes_arguments
+from reducer.transformations.abi import Abi
+from reducer.transformations.base import Site
+from reducer.transformations.units import is_referred_to
+
+
+class UnwrapBodies:
+    """Replaces an op that has a body of one block by that block's ops.
+
+    The op's results become what the block's last op yields; the block's arguments become operands
+    of the same type, or new arguments of the function. This is the hoisting of hierarchical delta
+    debugging (Vince et al., arXiv 2104.03637), on SSA form.
+    """
+
+    name = "unwrap bodies"
+    all_at_once = False
+
+    def __init__(self, abi: Abi) -> None:
+        self.abi = abi
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, number)
+            for op in module.t.regions
+            for number, region in enumerate(module.t.regions[op])
+            if self._can_unwrap(module, op, region)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        done: list[int] = []
+        for site in sites:
+            # One inside another, or two bodies of one op: the next sweep sees to it.
+            if not any(module.is_inside(site.op, op) for op in done):
+                self._unwrap(rewrite, site)
+                done.append(site.op)
+        return rewrite.render()
+
+    def _can_unwrap(self, module: Module, op: int, region: int) -> bool:
+        blocks = module.t.region_blocks[region]
+        if len(blocks) != 1 or module.hidden[op] or is_function(module, op):
+            return False
+        function = container_of(module, op)
+        if function == NONE or not takes_arguments(module, function):
+            return False
+        inner = module.t.block_ops[blocks[0]]
+        if len(inner) < 2 or module.hidden[inner[0]]:
+            return False
+        values = module.block_args(blocks[0])
+        if any(module.uses[v] for v in values) and is_referred_to(module, function):
+            return False
+        if not all(self.abi.allows(module.type_of(v)) for v in values if module.uses[v]):
+            return False
+        return self._yielded(module, op, inner[-1]) is not None
+
+    def _yielded(self, module: Module, op: int, terminator: int) -> dict[int, int] | None:
+        """For each used result the yielded value of its type, in order; None if one has none."""
+        left = [v for v in module.t.operands[terminator] if v != NONE]
+        out: dict[int, int] = {}
+        for result in module.results(op):
+            if not module.uses[result]:
+                continue
+            kind = module.type_of(result)
+            match = next((v for v in left if module.type_of(v) == kind), None)
+            if match is None:
+                return None
+            left.remove(match)
+            out[result] = match
+        return out
+
+    def _unwrap(self, rewrite: Rewrite, site: Site) -> None:
+        module = rewrite.module
+        (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
+        *inner, terminator = module.t.block_ops[block]
+        yielded = self._yielded(module, site.op, terminator) or {}
+        stand_ins = self._arguments(rewrite, site.op, block)
+        for value, token in stand_ins.items():
+            rewrite.substitute(value, token)
+        renamed = {v: t for op in inner for v, t in rewrite.rename(op).items()}
+        for result, value in yielded.items():
+            token = renamed.get(value) or stand_ins.get(value) or module.t.token[value]
+            rewrite.substitute(result, token)
+        rewrite.hoist(site.op, inner)
+
+    def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
+        """What stands in for the block's arguments once the block is gone."""
+        module = rewrite.module
+        left = [v for v in module.t.operands[op] if v != NONE]
+        out: dict[int, str] = {}
+        for value in module.block_args(block):
+            if not module.uses[value]:
+                continue
+            kind = module.type_of(value)
+            match = next((v for v in left if module.type_of(v) == kind), None)
+            if match is None:
+                out[value] = rewrite.add_argument(container_of(module, op), kind)
+            else:
+                left.remove(match)
+                out[value] = module.t.token[match]
+        return out

@@ -1,0 +1,25 @@
+"""Deleting ops in bodies."""
+
+from reducer.transformations import Abi
+from reducer.transformations.delete_nested import DeleteNested
+from tests.support.sides import apply_to, body_of, function
+
+
+def test_an_argument_of_the_function_stands_in() -> None:
+    text = function(
+        """
+        %0 = "linalg.generic"(%arg0) ({
+        ^bb0(%arg1: f32):
+          %1 = "t.exp"(%arg1) : (f32) -> f64
+          %2 = "t.truncf"(%1) : (f64) -> f32
+          "linalg.yield"(%2) : (f32) -> ()
+        }) : (tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%0) : (tensor<4xf32>) -> ()
+        """,
+        arguments="%arg0: tensor<4xf32>",
+        results="tensor<4xf32>",
+    )
+    after = body_of(apply_to(DeleteNested(Abi(frozenset())), text, 0))
+    assert after.splitlines()[0] == "^bb0(%arg0: tensor<4xf32>, %s0: f64):"
+    assert '%2 = "t.truncf"(%s0)' in after
+    assert "t.exp" not in after

@@ -1,0 +1,67 @@
+"""Bodies in the place of their ops."""
+
+from reducer.ir import Module
+from reducer.transformations import Abi
+from reducer.transformations.unwrap import UnwrapBodies
+from tests.support.sides import apply_to, body_of, function
+
+ABI = Abi(frozenset())
+
+LOOP = function(
+    """
+    %0 = "scf.for"(%arg0, %arg1) ({
+    ^bb0(%arg2: index, %arg3: f32):
+      %1 = "t.load"(%arg2) : (index) -> f32
+      %2 = "t.add"(%arg3, %1) : (f32, f32) -> f32
+      "scf.yield"(%2) : (f32) -> ()
+    }) : (index, f32) -> f32
+    "func.return"(%0) : (f32) -> ()
+    """,
+    arguments="%arg0: index, %arg1: f32",
+    results="f32",
+)
+
+
+def test_a_loop_runs_once() -> None:
+    assert (
+        body_of(apply_to(UnwrapBodies(ABI), LOOP))
+        == """\
+^bb0(%arg0: index, %arg1: f32):
+  %s0 = "t.load"(%arg0) : (index) -> f32
+  %s1 = "t.add"(%arg1, %s0) : (f32, f32) -> f32
+"func.return"(%s1) : (f32) -> ()"""
+    )
+
+
+def test_what_the_operands_do_not_offer_becomes_an_argument() -> None:
+    text = LOOP.replace('"scf.for"(%arg0, %arg1)', '"scf.for"(%arg1)').replace(
+        '(index, f32) -> f32\n    "func', '(f32) -> f32\n    "func'
+    )
+    after = body_of(apply_to(UnwrapBodies(ABI), text))
+    assert after.startswith("^bb0(%arg0: index, %arg1: f32, %s0: index):")
+    assert '"t.load"(%s0)' in after
+
+
+def test_one_branch_or_the_other() -> None:
+    text = function(
+        """
+        %0 = "scf.if"(%arg0) ({
+          %1 = "t.then"() : () -> f32
+          "scf.yield"(%1) : (f32) -> ()
+        }, {
+          %1 = "t.else"() : () -> f32
+          "scf.yield"(%1) : (f32) -> ()
+        }) : (i1) -> f32
+        "func.return"(%0) : (f32) -> ()
+        """,
+        arguments="%arg0: i1",
+        results="f32",
+    )
+    taken, other = (apply_to(UnwrapBodies(ABI), text, n) for n in (0, 1))
+    assert "t.then" in taken and "t.else" not in taken
+    assert "t.else" in other and "t.then" not in other
+
+
+def test_a_body_that_yields_something_else_stays() -> None:
+    text = LOOP.replace('-> f32\n    "func', '-> i32\n    "func')
+    assert UnwrapBodies(ABI).sites(Module.parse(text)) == []
