@@ -75,6 +75,18 @@ def test_version_asks_the_compiler_on_the_path(
     assert "does not tell" in run("--version").stdout
 
 
+def test_a_shell_can_complete_it(tmp_path: Path) -> None:
+    program = Reducer(tmp_path)
+    program.environment["_MLIR_REDUCER_COMPLETE"] = "bash_source"
+    assert "complete" in program().stdout
+    program.environment |= {
+        "_MLIR_REDUCER_COMPLETE": "bash_complete",
+        "COMP_WORDS": "mlir-reducer reduce --max",
+        "COMP_CWORD": "2",
+    }
+    assert program().stdout.split() == ["plain,--max-calls", "plain,--max-seconds"]
+
+
 # ---- mistakes ----------------------------------------------------------------------------------
 
 

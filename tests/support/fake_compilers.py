@@ -4,7 +4,6 @@ Each is called as `script … input.mlir` and fails wherever the text `x.bad` is
 """
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -36,16 +35,19 @@ def write_script(path: Path, body: str) -> Path:
 
 
 class Reducer:
-    """Runs the real program in a process of its own, as a user would."""
+    """Runs the real program in a process of its own, as a user would.
 
-    def __init__(self, home: Path) -> None:
+    It works in the folder `home` and, unless told of a `cache`, finds no installed compiler.
+    """
+
+    def __init__(self, home: Path, cache: Path | None = None) -> None:
         self.home = home
         self.temporary = home / "tmp"
         self.temporary.mkdir()
         self.environment = {
             **os.environ,
             "TMPDIR": str(self.temporary),
-            "MLIR_REDUCER_CACHE": str(home / "cache"),  # no compiler but the script is in sight
+            "MLIR_REDUCER_CACHE": str(cache or home / "cache"),
             "PYTHONPATH": str(Path(__file__).parents[2]),
             "PATH": os.defpath,
         }
@@ -109,8 +111,3 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
             return True
         time.sleep(0.02)
     return condition()
-
-
-def send(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
-    """Sends a signal to the program alone, as `kill` does."""
-    process.send_signal(number)

@@ -1,0 +1,39 @@
+"""One signal stops, two leave. What they do to a whole run is in test_faults."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from reducer.cli.signals import stopping
+
+
+def test_the_first_signal_asks_to_stop(capfd: pytest.CaptureFixture[str]) -> None:
+    stop = threading.Event()
+    with stopping(stop, leave=lambda: None):
+        assert not stop.is_set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.wait(10)
+    assert "best result so far is kept" in capfd.readouterr().err
+
+
+def test_the_second_signal_cleans_up_and_leaves() -> None:
+    pid = os.fork()
+    if pid == 0:
+        with stopping(threading.Event(), leave=lambda: os.write(2, b"cleaned up\n")):
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+        os._exit(99)  # not reached
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+
+
+def test_what_was_ignored_stays_ignored_and_the_rest_comes_back() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopping(threading.Event(), leave=lambda: None):
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # nohup keeps its promise
+            assert signal.getsignal(signal.SIGINT) is not before[0]
+        assert signal.getsignal(signal.SIGINT) is before[0]
+    finally:
+        signal.signal(signal.SIGHUP, before[1])
