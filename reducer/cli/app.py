@@ -1,5 +1,7 @@
 """The program `mlir-reducer` with its commands."""
 
+import io
+import sys
 from typing import Any, NoReturn
 
 import click
@@ -16,6 +18,8 @@ class _Program(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer characters than we
+            sys.stdout.reconfigure(errors="backslashreplace")
         end_with(lambda: super(_Program, self).main(*args, **kwargs))
 
 

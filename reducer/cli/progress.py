@@ -163,7 +163,7 @@ class _Status:
         if event is None:
             return ""
         parts = [self._sizes(event), size(event.best.bytes)]
-        seconds = event.seconds + time.monotonic() - self._arrived
+        seconds = max(1e-3, event.seconds + time.monotonic() - self._arrived)
         if event.calls:
             parts.append(f"{plural(event.calls, 'run')}, {event.calls / seconds:.1f}/s")
         left = self._budget.left(event.calls, seconds)

@@ -34,7 +34,7 @@ def report_json(report: Report) -> dict[str, Any]:
 
 def write_json(target: str, value: dict[str, Any]) -> None:
     """Writes to the file `target`, or to standard output for `-`."""
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(value, indent=2) + "\n"
     if target == "-":
         sys.stdout.write(text)
     else:

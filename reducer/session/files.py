@@ -135,7 +135,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     A link keeps pointing to its target; a device or a pipe is simply written to.
     Raises OutputNotWritable; the old content is then still there, and no temporary file.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     try:
         if not _is_plain(path):
             path.write_bytes(data)

@@ -174,6 +174,16 @@ def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
         assert "Traceback" not in process.stderr.read()
 
 
+def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -> None:
+    fake.write_text("#!/bin/sh\necho 'input.mlir:1:1: error: good \u2192 bad' >&2; exit 1\n")
+    (tmp_path / "in.mlir").write_text(program())
+    user = Reducer(tmp_path)
+    user.environment["PYTHONIOENCODING"] = "latin-1"
+    done = user("check", "in.mlir", "--", fake)
+    assert done.returncode == 0, done.stderr
+    assert r"good \u2192 bad" in done.stdout
+
+
 # ---- check -------------------------------------------------------------------------------------
 
 

@@ -153,6 +153,11 @@ def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     assert (tmp_path / "out.mlir").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+def test_bytes_that_were_no_text_come_out_as_they_came_in(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "out.mlir", b"caf\xe9".decode(errors="surrogateescape"))
+    assert (tmp_path / "out.mlir").read_bytes() == b"caf\xe9"
+
+
 def test_writes_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.mlir").write_text("old")
     (tmp_path / "link.mlir").symlink_to("real.mlir")
