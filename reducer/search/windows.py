@@ -25,7 +25,7 @@ def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
     units = Units.of(state.document)
     origin = "carve around the diagnosed op"
     kept = sorted(_neighbourhoods(units, seeds[:_MOST_SEEDS]), key=len)
-    return _accept_first(state, abi, units, kept, origin)
+    return accept_first(state, abi, units, kept, origin)
 
 
 def halve(state: State[Module], abi: Abi) -> bool:
@@ -33,7 +33,7 @@ def halve(state: State[Module], abi: Abi) -> bool:
     progress = False
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
-        if not _accept_first(state, abi, units, _halves(units.units), "halve"):
+        if not accept_first(state, abi, units, _halves(units.units), "halve"):
             _trim(state, abi, at_end=True)
             _trim(state, abi, at_end=False)
             break
@@ -75,13 +75,13 @@ def _trim(state: State[Module], abi: Abi, *, at_end: bool) -> None:
     while failing - passing > max(1, len(order) // 16):
         size = (passing + failing) // 2
         part = frozenset(order[:size] if at_end else order[len(order) - size :])
-        if _accept_first(state, abi, units, [part], "trim"):
+        if accept_first(state, abi, units, [part], "trim"):
             failing = size
         else:
             passing = size
 
 
-def _accept_first(
+def accept_first(
     state: State[Module],
     abi: Abi,
     units: Units,

@@ -14,6 +14,7 @@ from reducer.locate import ops_of_diagnostics, read_locations
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.sampling import sample
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
 from reducer.session.compiler_passes import CompilerPasses
@@ -188,21 +189,28 @@ class Reduction:
             return self._search_text()
         state = State(module, Module.parse, self.evaluator, self._accept)
         abi = Abi.of(module)
-        self._show("follow the diagnostics")
-        seeds = self._seeds(module, first)
-        if not (seeds and grow_around(state, abi, seeds)):
+        if self._jump(state, abi, first):
+            sanity.repeat(state.document)
+        else:
             self._show("run our print of the input")
             if not sanity.survives_printing(module):
                 self._note("the failure is gone in generic form; cutting by lines and brackets")
                 return self._search_text()
             self._accept(Candidate(module, "print in generic form"))
-        else:
-            sanity.repeat(state.document)
         self._show("halve")
         halve(state, abi)
         helper = CompilerPasses(self._remembered)
         reduce_to_fixpoint(state, [*standard_transformations(abi), helper], self._show)
         return True
+
+    def _jump(self, state: State[Module], abi: Abi, first: Outcome) -> bool:
+        """Tries to get at the failure without another run of anything large."""
+        self._show("follow the diagnostics")
+        seeds = self._seeds(state.document, first)
+        if seeds and grow_around(state, abi, seeds):
+            return True
+        self._show("sample each kind of neighbourhood")
+        return sample(state, abi)
 
     def _search_text(self) -> bool:
         text = PlainText(self.settings.text)
