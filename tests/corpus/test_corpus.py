@@ -15,6 +15,9 @@ from tests.support.corpus import CORPUS, Case, Execution, Run, case_names, cases
 CHEAP = 5.0
 """Seconds of compiler time up to which a run is checked every time."""
 
+LONGEST = 900
+"""Seconds after which a compiler run is given up: many times what it takes on a quiet machine."""
+
 
 def test_every_folder_is_a_case() -> None:
     assert case_names() == sorted(path.name for path in CORPUS.iterdir())
@@ -60,7 +63,9 @@ def _failures() -> Iterator[object]:
 
 def _failure(case: Case, run: Run, seconds: float, name: str = "input") -> object:
     cheap = run.wheel == NEWEST_TESTED and seconds < CHEAP
-    marks = [pytest.mark.iree] if cheap else [pytest.mark.iree, pytest.mark.slow]
+    marks = [pytest.mark.iree]
+    if not cheap:
+        marks += [pytest.mark.slow, pytest.mark.timeout(LONGEST + 60)]
     return pytest.param(case, run, name, id=f"{case.name}-{run.wheel}-{name}", marks=marks)
 
 
@@ -76,7 +81,9 @@ def test_compiler_fails_as_described(
     toolchain = iree_toolchain(run.wheel)
     if case.execution is None:
         command = Command.parse(["iree-compile", *run.flags])
-        outcome = CompilerOracle(command, toolchain.compile, limits=Limits(seconds=280)).run(text)
+        outcome = CompilerOracle(command, toolchain.compile, limits=Limits(seconds=LONGEST)).run(
+            text
+        )
         assert outcome.kind == run.kind
         assert run.message in outcome.stderr
     else:
