@@ -1,0 +1,213 @@
+"""Finds the pass that fails, the IR that it fails on, and an `…-opt` command that shows it.
+
+The compiler itself writes what is needed. Its local crash reproducer has the IR before the pass
+that failed or crashed, with a pipeline; a pass that lives in a dynamic pipeline may depend on
+settings that no pipeline text can say, and then the pass around it is asked for, from the inside
+out. Nothing is believed: every proposal is run, and the first one that fails in the same way wins.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles import Command, Kind, ProcessResult, Signature
+from reducer.ir import NONE, GenericSyntaxError, Module
+from reducer.locate.dumps import Dump, read_dumps
+from reducer.locate.opt_tool import OptTool
+from reducer.locate.pipeline import Step, nested, parse_pipeline
+
+_GENERIC = (
+    "--mlir-disable-threading",
+    "--mlir-print-ir-module-scope",
+    "--mlir-print-op-generic",
+)
+_REPRODUCER = "reproducer.mlir"
+_REPRODUCE = (
+    "--mlir-print-ir-after-failure",
+    f"--mlir-pass-pipeline-crash-reproducer={_REPRODUCER}",
+    "--mlir-pass-pipeline-local-reproducer",
+)
+_OUTPUT_KEPT = 64 << 20
+_SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
+_EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
+_PIPELINE = re.compile(r'^ *pipeline: "((?:[^"\\]|\\.)*)"', re.M)
+_ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
+
+
+@dataclass(frozen=True)
+class FailingPass:
+    """IR and how to see it fail.
+
+    Attributes:
+        name: the innermost pass that failed, as a pipeline names it; '' where nobody tells.
+        step: what to run on `text`; None if the text is rejected as it is.
+        flags: options of the compiler's command that the pass needs.
+        text: the IR before the pass; or, where `step` is None, what the pass left behind.
+        signature: what the `…-opt` tool says of it.
+    """
+
+    name: str
+    step: Step | None
+    flags: tuple[str, ...]
+    text: str
+    signature: Signature
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    step: Step | None
+    text: str
+    name: str
+
+
+def find_failing_pass(
+    command: Command, executable: Path, text: str, wanted: Signature, tool: OptTool
+) -> FailingPass | None:
+    """The failing pass of a small program; None if no proposal shows the wanted failure.
+
+    Args:
+        command: the failing command, run with `executable`.
+        text: the program on which it fails.
+        wanted: how it fails.
+        tool: the `…-opt` tool of the same installation.
+
+    Raises:
+        Exhausted: the tool's bounds are reached.
+    """
+    proposals: list[_Proposal] = []
+    for proposal in _proposals(command, executable, text, wanted, tool):
+        if found := _validated(proposal, wanted, tool, ()):
+            return found
+        proposals.append(proposal)
+    flags = tuple(word for word in command.flags if tool.knows_flag(word))
+    for proposal in proposals if flags else ():
+        if found := _validated(proposal, wanted, tool, flags):
+            return found
+    return None
+
+
+def _validated(
+    proposal: _Proposal, wanted: Signature, tool: OptTool, flags: tuple[str, ...]
+) -> FailingPass | None:
+    step = proposal.step and _accepted(proposal.step, tool, flags)
+    if proposal.step is not None and step is None:
+        return None
+    signature = tool.fails_like(wanted, proposal.text, step, flags)
+    if signature is None:
+        return None
+    return FailingPass(proposal.name, step, flags, proposal.text, signature)
+
+
+def _accepted(step: Step, tool: OptTool, flags: Sequence[str]) -> Step | None:
+    """The step as the tool takes it: not every option that is printed can be read back."""
+    variants = (step, *step.smaller(), step.bare())
+    return next((variant for variant in variants if tool.accepts(variant, flags)), None)
+
+
+# ---- proposals, the most telling first ---------------------------------------------------------
+
+
+def _proposals(
+    command: Command, executable: Path, text: str, wanted: Signature, tool: OptTool
+) -> Iterator[_Proposal]:
+    if wanted.stage == "input":
+        yield _Proposal(None, text, "")
+        return
+    result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
+    failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
+    local = _read_reproducer(reproducer)
+    name = _innermost(failed, local)
+    if wanted.kind is Kind.VERIFIER and failed and failed[0].text:
+        yield _Proposal(None, failed[0].text, name)
+    if local is not None:
+        yield _Proposal(*local, name)
+    around = [dump.step.name for dump in failed if dump.step and tool.knows_pass(dump.step.name)]
+    if around:
+        before = f"--mlir-print-ir-before={','.join(dict.fromkeys(around))}"
+        result, _ = _run(command, executable, text, ("--mlir-print-ir-after-failure", before), tool)
+        yield from _before_failed(list(read_dumps(result.stderr)), name)
+    elif local is None:
+        result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
+        for dump in list(read_dumps(result.stderr))[-1:]:
+            yield from _nestings(dump, dump.step.name if dump.step else "")
+
+
+def _run(
+    command: Command, executable: Path, text: str, extra: Sequence[str], tool: OptTool
+) -> tuple[ProcessResult, str]:
+    """One run with more flags, and the reproducer that it wrote, or ''."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        place = Path(folder)
+        (place / "input.mlir").write_text(text, errors="surrogateescape")
+        words = command.expand("input.mlir", "output.bin")[1:]
+        argv = [str(executable.absolute()), *words, *_new(words, (*_GENERIC, *extra))]
+        result = tool.process(argv, place, _OUTPUT_KEPT)
+        reproducer = place / _REPRODUCER
+        if not reproducer.is_file():
+            return result, ""
+        return result, reproducer.read_text(errors="replace")
+
+
+def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:
+    """Flags may not be given twice."""
+    given = {word.partition("=")[0] for word in words}
+    return (flag for flag in extra if flag.partition("=")[0] not in given)
+
+
+def _read_reproducer(text: str) -> tuple[Step, str] | None:
+    """The pipeline and the IR of a crash reproducer."""
+    found = _PIPELINE.search(text, max(text.rfind("{-#"), 0))
+    if found is None:
+        return None
+    try:
+        step = parse_pipeline(_ESCAPE.sub(_unescaped, found[1]))
+    except ValueError:
+        return None
+    return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", text))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code, 16)) if len(code) == 2 else code
+
+
+def _innermost(failed: Sequence[Dump], local: tuple[Step, str] | None) -> str:
+    if failed and failed[0].step:
+        return failed[0].step.name
+    return local[0].passes[-1].name if local else ""
+
+
+def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[_Proposal]:
+    """For each failed pass, from the inside out, the last IR that the same pass began with."""
+    for number, failed in enumerate(dumps):
+        if not failed.failed or failed.step is None:
+            continue
+        for dump in reversed(dumps[:number]):
+            key = (dump.step, dump.op, dump.symbol)
+            if not dump.failed and key == (failed.step, failed.op, failed.symbol):
+                yield from _nestings(dump, name)
+                break
+
+
+def _nestings(dump: Dump, name: str) -> Iterator[_Proposal]:
+    """The pass on the op that it ran on, found by kind and name wherever it stands."""
+    try:
+        module = Module.parse(dump.text)
+    except GenericSyntaxError:
+        return
+    if dump.step is None:
+        return
+    seen: dict[tuple[str, ...], None] = {}
+    for op, kind in enumerate(module.t.name):
+        if kind == dump.op and (not dump.symbol or module.symbol_name(op) == dump.symbol):
+            seen.setdefault(tuple(reversed(list(_ancestry(module, op)))))
+    for anchors in seen:
+        yield _Proposal(nested(anchors, dump.step), dump.text, name)
+
+
+def _ancestry(module: Module, op: int) -> Iterator[str]:
+    while op != NONE:
+        yield module.t.name[op]
+        op = module.t.parent[op]

@@ -1,0 +1,156 @@
+"""The `…-opt` tool of a compiler as a judge of pass-level reproducers, within bounds."""
+
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature, run_process
+from reducer.locate.pipeline import Step
+
+_FLAG = re.compile(r"^  --([\w-]+)", re.M)
+_PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
+_EMPTY_MODULE = "module {\n}\n"
+_PASS_BODY = re.compile(r"runOnOperation\b")
+
+
+class Exhausted(Exception):
+    """No more runs are allowed: too many, too long, or the user wants to stop."""
+
+
+class OptTool:
+    """Runs one `…-opt` tool on candidates.
+
+    Args:
+        opt: the tool.
+        limits: what one run may use.
+        cancel: set to stop everything.
+        calls: how many runs are allowed in all.
+        seconds: how much wall time is allowed in all.
+
+    `calls` and `compiler_seconds` (CPU time) say what was spent.
+    """
+
+    def __init__(
+        self,
+        opt: Path,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+        calls: int,
+        seconds: float,
+    ) -> None:
+        self.opt = opt
+        self.limits = limits
+        self.cancel = cancel or threading.Event()
+        self.calls = 0
+        self.compiler_seconds = 0.0
+        self._most_calls = calls
+        self._deadline = time.monotonic() + seconds
+
+    @property
+    def calls_left(self) -> int:
+        return max(0, self._most_calls - self.calls)
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
+
+    # ---- questions -------------------------------------------------------------------------
+
+    def fails_like(
+        self, wanted: Signature, text: str, step: Step | None, flags: Sequence[str] = ()
+    ) -> Signature | None:
+        """What the tool says of a text, if that is the wanted failure one level down."""
+        self.check()
+        outcome = self.oracle(step, flags).run(text, cancel=self.cancel, limits=self.limits)
+        self.spend(1, outcome.cpu_seconds)
+        return outcome.signature if same_failure(wanted, outcome.signature) else None
+
+    def accepts(self, step: Step, flags: Sequence[str] = ()) -> bool:
+        """Whether the tool understands a pipeline: it runs on an empty module."""
+        self.check()
+        outcome = self.oracle(step, flags).run(_EMPTY_MODULE, cancel=self.cancel)
+        self.spend(1, outcome.cpu_seconds)
+        return not outcome.failed
+
+    def oracle(self, step: Step | None, flags: Sequence[str] = ()) -> CompilerOracle:
+        """The oracle whose command a reader of the reproducer would type."""
+        return CompilerOracle(self.command(step, flags), self.opt, limits=self.limits)
+
+    def command(self, step: Step | None, flags: Sequence[str] = ()) -> Command:
+        """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
+        pipeline = [] if step is None else [f"--pass-pipeline={step.text}"]
+        return Command.parse([self.opt.name, *pipeline, *flags])
+
+    # ---- what it knows ---------------------------------------------------------------------
+
+    def knows_flag(self, word: str) -> bool:
+        """Whether a `--flag=value` is one of its options (passes are none)."""
+        return word.lstrip("-").partition("=")[0] in self._flags
+
+    def knows_pass(self, name: str) -> bool:
+        """Whether a pass or pipeline of that name can be put into `--pass-pipeline`."""
+        return name in self._passes
+
+    @cached_property
+    def _help(self) -> str:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            return self.process([str(self.opt), "--help-hidden"], Path(folder)).stdout
+
+    @cached_property
+    def _flags(self) -> frozenset[str]:
+        return frozenset(_FLAG.findall(self._help)) - {"pass-pipeline", "o"}
+
+    @cached_property
+    def _passes(self) -> frozenset[str]:
+        return frozenset(_PASS.findall(self._help))
+
+    # ---- costs -----------------------------------------------------------------------------
+
+    def process(self, argv: Sequence[str], folder: Path, output: int = 4 << 20) -> ProcessResult:
+        """Runs any program under the same limits; `output` bytes of each stream are kept."""
+        self.check()
+        limits = Limits(self.limits.seconds, self.limits.memory, output)
+        result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
+        self.spend(1, result.cpu_seconds)
+        if result.end is End.CANCELLED:
+            raise Exhausted
+        return result
+
+    def spend(self, calls: int, seconds: float) -> None:
+        """Counts runs and their CPU time."""
+        self.calls += calls
+        self.compiler_seconds += seconds
+
+    def check(self) -> None:
+        """Raises Exhausted where nothing may be run any more."""
+        if self.cancel.is_set() or not self.calls_left or not self.seconds_left:
+            raise Exhausted
+
+
+def same_failure(wanted: Signature, seen: Signature) -> bool:
+    """Whether an `…-opt` tool shows the failure that the whole compiler showed.
+
+    The stage may differ, since what a pass left behind is the input of the next level. Where the
+    compiler had nothing to say of the bug itself, the pass is what counts, and nothing else. Of a
+    crash, the frames below the pass belong to whoever runs it.
+    """
+    if wanted.stage.startswith("pipeline "):
+        return wanted.stage == seen.stage
+    return (wanted.kind, wanted.template, wanted.op, _frames(wanted)) == (
+        seen.kind,
+        seen.template,
+        seen.op,
+        _frames(seen),
+    )
+
+
+def _frames(signature: Signature) -> tuple[str, ...]:
+    for number, frame in enumerate(signature.frames):
+        if _PASS_BODY.search(frame):
+            return signature.frames[: number + 1]
+    return signature.frames
