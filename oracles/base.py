@@ -1,6 +1,7 @@
 """What every oracle offers."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +33,13 @@ class Oracle(Protocol):
         """Runs one candidate to its end. Setting `cancel` kills it: kind CANCELLED.
 
         Raises OSError where the program cannot be started or the candidate cannot be written.
+        """
+        ...
+
+    def shortened(self) -> Sequence["Oracle"]:
+        """Oracles that ask the same of ever less work, the cheapest first; perhaps none.
+
+        Their signatures are those of this oracle if the failure lies in what they still do.
         """
         ...
 

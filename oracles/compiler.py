@@ -13,6 +13,7 @@ from oracles.classify import Finding, classify
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.kind import Kind
 from oracles.outcome import Outcome
+from oracles.phases import PHASES, STOP_FLAG, may_stop_early
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.signature import Signature
 from oracles.stage import PIPELINE, failing_pass, input_stage
@@ -112,6 +113,18 @@ class CompilerOracle:
             if finding.primary is None:
                 return outcome
             return self._with_stage(outcome, finding, _Costed(probe))
+
+    def shortened(self) -> "list[CompilerOracle]":
+        """The same command stopped after each phase, from the earliest to the last."""
+        if not may_stop_early(self.executable.name, self.command.flags):
+            return []
+        return [self._stopping_after(phase) for phase in PHASES]
+
+    def _stopping_after(self, phase: str) -> "CompilerOracle":
+        command = self.command.with_flags([*self.command.flags, f"{STOP_FLAG}={phase}"])
+        return CompilerOracle(
+            command, self.executable, name=self.name, output=self.output, limits=self.limits
+        )
 
     def execute(
         self,

@@ -48,6 +48,13 @@ class PatternOracle:
         pattern = None if self._pattern is None else self._pattern.pattern
         return f"pattern {pattern!r} {self.exit_code} {self.inner.key}"
 
+    def shortened(self) -> "list[PatternOracle]":
+        """The same question about commands that stop after each phase."""
+        return [
+            PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
+            for inner in self.inner.shortened()
+        ]
+
     def wants(self, outcome: Outcome) -> bool:
         """Only what was asked for."""
         return outcome.kind in (Kind.MATCH, Kind.EXIT_CODE)

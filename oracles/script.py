@@ -39,6 +39,10 @@ class ScriptOracle:
         """The script's place and version; what it calls is its own business."""
         return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"
 
+    def shortened(self) -> "list[ScriptOracle]":
+        """None: what a script does is its own business."""
+        return []
+
     def wants(self, outcome: Outcome) -> bool:
         """Only exit code 0."""
         return outcome.kind is Kind.SCRIPT

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Generic, Protocol
@@ -65,9 +66,12 @@ class Budget:
         return self.seconds is not None and time.monotonic() - self.started >= self.seconds
 
 
-def digest_of(text: str, repetition: int = 0) -> str:
-    """The content hash that verdicts are remembered by; repeated runs have their own."""
-    digest = sha256(text.encode(errors="surrogateescape")).hexdigest()
+def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
+    """The content hash that verdicts are remembered by.
+
+    Repeated runs have their own, and so have runs of another oracle than the reduction's.
+    """
+    digest = sha256(f"{oracle}{text}".encode(errors="surrogateescape")).hexdigest()
     return f"{digest}#{repetition}" if repetition else digest
 
 
@@ -85,6 +89,7 @@ class Evaluator:
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
     ) -> None:
         self.oracle = oracle
+        self._current = oracle
         self.cache = cache
         self.jobs = max(1, jobs)
         self.budget = budget or Budget()
@@ -98,6 +103,15 @@ class Evaluator:
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    @contextmanager
+    def asking(self, oracle: Oracle) -> Iterator[None]:
+        """Asks another oracle in the body of a `with`, such as a shortened one."""
+        before, self._current = self._current, oracle
+        try:
+            yield
+        finally:
+            self._current = before
 
     # ---- one candidate ---------------------------------------------------------------------
 
@@ -114,14 +128,15 @@ class Evaluator:
         Raises:
             Stopped: the budget is spent, or the user wants to stop.
         """
-        digest = digest_of(text, repetition)
+        oracle = self._current
+        digest = digest_of(text, repetition, "" if oracle is self.oracle else oracle.key)
         known = self.cache.get(digest)
         if known is not None:
             with self._lock:
                 self.costs.cached += 1
             return known
         self._check()
-        outcome = self.oracle.run(text, cancel=cancel or self.stop, limits=self.limits)
+        outcome = oracle.run(text, cancel=cancel or self.stop, limits=self.limits)
         if outcome.kind is not Kind.CANCELLED:
             self.cache.put(digest, outcome, ops)
         with self._lock:

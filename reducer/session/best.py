@@ -1,0 +1,61 @@
+"""The best program so far: on disk, whole, and known to fail under the full command."""
+
+from hashlib import sha256
+from pathlib import Path
+
+from reducer.ir import Document
+from reducer.session.events import Size
+from reducer.session.files import write_atomic
+from reducer.session.journal import Journal
+
+
+class Best:
+    """Keeps the output file. A provisional best is held back until the full command confirms it.
+
+    Attributes:
+        document: the best that the full command is known to fail on.
+        newest: the same, or a smaller one that only a shortened command has seen.
+        steps: how many documents were accepted.
+    """
+
+    def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
+        self._output = output
+        self._journal = journal
+        self.document = self.newest = document
+        self.size = size
+        self.steps = 0
+        self._origin = ""
+        self.save(document.text)
+
+    def accept(
+        self, document: Document, origin: str, calls: int, *, provisional: bool = False
+    ) -> None:
+        """Takes a better document; saves it at once unless it is provisional."""
+        self.newest = document
+        self.size = Size.of(document)
+        self._origin = origin
+        if not provisional:
+            self.confirm(calls)
+
+    @property
+    def is_provisional(self) -> bool:
+        return self.newest is not self.document
+
+    def confirm(self, calls: int) -> None:
+        """The full command fails on the newest document too."""
+        self.document = self.newest
+        self.save(self.document.text)
+        self.steps += 1
+        digest = sha256(self.document.text.encode(errors="surrogateescape")).hexdigest()
+        self._journal.record_step(
+            self.steps, digest, self.size.ops, self.size.bytes, self._origin, calls
+        )
+
+    def fall_back(self) -> None:
+        """Forgets what the full command has not confirmed."""
+        self.newest = self.document
+        self.size = Size.of(self.document)
+
+    def save(self, text: str) -> None:
+        """Replaces the output file in one step."""
+        write_atomic(self._output, text)

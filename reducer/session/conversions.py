@@ -1,0 +1,68 @@
+"""Conversions by the compiler, remembered in the journal like verdicts."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import sha256
+
+from reducer.ir import GenericSyntaxError, Module
+from reducer.session.journal import Journal
+from reducer.session.normalise import Normaliser, unwrap
+
+
+class Conversions:
+    """What the compiler's `…-opt` tool makes of a text; nothing at all where there is no tool."""
+
+    def __init__(
+        self, normaliser: Normaliser | None, journal: Journal, say: Callable[[str], None]
+    ) -> None:
+        self._normaliser = normaliser
+        self._journal = journal
+        self._say = say
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds that the tool took in this process."""
+        return self._normaliser.seconds if self._normaliser else 0.0
+
+    def module(self, text: str) -> Module | None:
+        """The text as a module; None if it cannot be brought into generic form."""
+        generic = self._remembered("generic", lambda n: n.generic(text), text)
+        try:
+            return Module.parse(generic) if generic else None
+        except GenericSyntaxError as error:
+            self._say(f"the compiler's generic print is not understood ({error})")
+            return None
+
+    def with_locations(self, text: str) -> str | None:
+        """The text in generic form with a location on each op."""
+        return self._remembered("locations", lambda n: n.generic_with_locations(text), text)
+
+    def after_passes(self, pipeline: str, text: str) -> str | None:
+        """The text in generic form after a pass pipeline."""
+        convert: Callable[[Normaliser], str | None] = partial(_after_passes, pipeline, text)
+        return self._remembered(pipeline, convert, text)
+
+    def readable_forms(self, generic: str) -> Iterator[str]:
+        """The text as people write it, the nicest form first."""
+        pretty = self._remembered("pretty", lambda n: n.pretty(generic), generic)
+        if pretty is not None:
+            bare = unwrap(pretty)
+            if bare is not None:
+                yield bare
+            yield pretty
+
+    def _remembered(
+        self, form: str, convert: Callable[[Normaliser], str | None], text: str
+    ) -> str | None:
+        if self._normaliser is None:
+            return None
+        digest = sha256(f"{form}\0{text}".encode(errors="surrogateescape")).hexdigest()
+        known = self._journal.get_text(digest)
+        if known is None:
+            known = convert(self._normaliser) or ""
+            self._journal.put_text(digest, known)
+        return known or None
+
+
+def _after_passes(pipeline: str, text: str, normaliser: Normaliser) -> str | None:
+    return normaliser.after_passes(pipeline, text)

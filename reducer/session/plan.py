@@ -1,0 +1,159 @@
+"""The order of things in a reduction: jump to the failure, halve, then polish to a fixpoint."""
+
+from collections.abc import Callable
+
+from oracles import Oracle, Outcome
+from reducer.ir import D, Document, Module, PlainText
+from reducer.locate import ops_of_diagnostics, read_locations
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.sampling import sample
+from reducer.search.state import State
+from reducer.search.windows import grow_around, halve
+from reducer.session.best import Best
+from reducer.session.compiler_passes import CompilerPasses
+from reducer.session.conversions import Conversions
+from reducer.session.early_stop import Drift, find_shortest
+from reducer.session.sanity import Sanity
+from reducer.transformations import Abi, standard_transformations, text_transformations
+
+_WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
+_TOO_LARGE_TO_REPEAT = 10_000  # ops; finding the phase takes a few runs of the whole
+
+
+class Plan:
+    """Carries out the stages on one input. What is accepted goes to `best`."""
+
+    def __init__(
+        self,
+        text: str,
+        evaluator: Evaluator,
+        best: Best,
+        conversions: Conversions,
+        sanity: Sanity,
+        show: Callable[[str], None],
+        note: Callable[[str], None],
+    ) -> None:
+        self.text = text
+        self.evaluator = evaluator
+        self.best = best
+        self.conversions = conversions
+        self.sanity = sanity
+        self.show = show
+        self.note = note
+        self._shortened = False
+
+    def reduce(self, module: Module | None, first: Outcome) -> None:
+        """Reduces as far as possible; what is left is 1-minimal.
+
+        Raises:
+            Stopped: the budget is spent, or the user wants to stop.
+            FlakyOracle: a candidate does not fail in the same way every time.
+        """
+        if module is None:
+            self.note("the input cannot be normalised; cutting it by lines and brackets instead")
+            self._reduce_text()
+            return
+        state = State(module, Module.parse, self.evaluator, self._accept)
+        abi = Abi.of(module)
+        if not self._jump(state, abi, first):
+            self.show("run our print of the input")
+            if not self.sanity.survives_printing(module):
+                self.note("the failure is gone in generic form; cutting by lines and brackets")
+                self._reduce_text()
+                return
+            self._accept(Candidate(module, "print in generic form"))
+        self.sanity.repeat(state.document)
+        if state.document.op_count > _TOO_LARGE_TO_REPEAT:
+            self.show("halve")
+            halve(state, abi)
+        self._polish(state, abi)
+
+    def _jump(self, state: State[Module], abi: Abi, first: Outcome) -> bool:
+        """Tries to get at the failure without another run of anything large."""
+        self.show("follow the diagnostics")
+        seeds = self._seeds(state.document, first)
+        if seeds and grow_around(state, abi, seeds):
+            return True
+        self.show("sample each kind of neighbourhood")
+        return sample(state, abi)
+
+    def _seeds(self, module: Module, first: Outcome) -> list[int]:
+        if not any(d.severity == "error" and d.line for d in first.diagnostics):
+            return []
+        located = self.conversions.with_locations(self.text)
+        if located is None:
+            return []
+        return ops_of_diagnostics(first.diagnostics, read_locations(located, module), module)
+
+    # ---- polishing -------------------------------------------------------------------------
+
+    def _polish(self, state: State[Module], abi: Abi) -> None:
+        helper = CompilerPasses(self.conversions.after_passes)
+        transformations = [*standard_transformations(abi), helper]
+
+        def polish(show: Callable[[str], None]) -> None:
+            show("halve")
+            halve(state, abi)
+            reduce_to_fixpoint(state, transformations, show)
+
+        short = self._shortest(state.document)
+        if short is not None:
+            try:
+                self._shortened_by(short, polish)
+                return
+            except Drift:
+                self.note("stopping the compiler early showed another failure; not any more")
+                self.best.fall_back()
+                assert isinstance(self.best.document, Module)
+                state.document = self.best.document
+        polish(self.show)
+
+    def _shortest(self, document: Document) -> Oracle | None:
+        if document.op_count < _WORTH_STOPPING_EARLY:
+            return None
+        self.show("find the failing phase")
+        return find_shortest(self.evaluator, document)
+
+    def _shortened_by(self, short: Oracle, polish: Callable[[Callable[[str], None]], None]) -> None:
+        """Polishes under a command that stops early; the full one confirms each milestone.
+
+        Raises:
+            Drift: it does not.
+        """
+        self._shortened = True
+        try:
+            with self.evaluator.asking(short):
+                polish(self._milestone)
+                self._confirm()
+        finally:
+            self._shortened = False
+
+    def _milestone(self, phase: str) -> None:
+        self._confirm()
+        self.show(phase)
+
+    def _confirm(self) -> None:
+        if not self.best.is_provisional:
+            return
+        document = self.best.newest
+        with self.evaluator.asking(self.evaluator.oracle):
+            outcome = self.evaluator.run(document.text, document.op_count)
+        if self.evaluator.judge(outcome) is not Verdict.SAME:
+            raise Drift
+        self.best.confirm(self.evaluator.costs.calls)
+
+    def _reduce_text(self) -> None:
+        text = PlainText(self.text)
+        self.sanity.repeat(text)
+        state = State(text, PlainText, self.evaluator, self._accept)
+        reduce_to_fixpoint(state, text_transformations(), self.show)
+
+    def _accept(self, candidate: Candidate[D]) -> None:
+        self.best.accept(
+            candidate.document,
+            candidate.origin,
+            self.evaluator.costs.calls,
+            provisional=self._shortened,
+        )

@@ -1,0 +1,54 @@
+"""Stopping the compiler at the failing phase, by a real compiler's phases."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from reducer.ir import PlainText
+from reducer.search.evaluator import Evaluator
+from reducer.session.early_stop import find_shortest
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+from tests.support.predicate import Memory
+
+pytestmark = pytest.mark.iree
+
+
+@pytest.mark.parametrize(
+    ("name", "phase"),
+    [
+        ("cat-zero-width", "input"),
+        ("matmul-k0-sigfpe", "flow"),
+        ("seed-21014-topk-bufferize-40", "executable-targets"),
+        ("softmax-f16-odd5-cannot-select", None),
+    ],
+)
+def test_the_earliest_phase_that_shows_the_failure(
+    name: str,
+    phase: str | None,
+    corpus: Callable[[str], Case],
+    iree_toolchain: Callable[..., Toolchain],
+) -> None:
+    case = corpus(name)
+    command = Command.parse(["iree-compile", *case.runs[0].flags])
+    oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
+    document = PlainText(case.input_text())
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = evaluator.run(document.text, document.op_count).signature
+    short = find_shortest(evaluator, document)
+    evaluator.close()
+    if phase is None:
+        assert short is None
+    else:
+        assert isinstance(short, CompilerOracle)
+        assert f"--compile-to={phase}" in short.command.flags
+        assert short.key != oracle.key
+
+
+def test_commands_that_choose_their_phase_are_left_alone() -> None:
+    chosen = Command.parse(["iree-compile", "--compile-from=flow"])
+    other = Command.parse(["mlir-opt", "--cse"])
+    for command, program in ((chosen, "iree-compile"), (other, "mlir-opt")):
+        assert CompilerOracle(command, Path(f"/bin/{program}")).shortened() == []

@@ -1,0 +1,79 @@
+"""The stages of a reduction, with oracles whose drift we choose."""
+
+from pathlib import Path
+
+import pytest
+
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.session.best import Best
+from reducer.session.conversions import Conversions
+from reducer.session.events import Size
+from reducer.session.journal import Journal
+from reducer.session.plan import Plan
+from reducer.session.sanity import Sanity
+from reducer.transformations import Units
+from tests.support.predicate import FAILURE, PredicateOracle
+from tests.support.sides import function
+
+TENSOR = "tensor<4xf32>"
+
+
+class ShortenedOracle(PredicateOracle):
+    """An oracle with a shortened form that fails on more programs than it does itself."""
+
+    def __init__(self, name: str, *, shortened_name: str) -> None:
+        super().__init__(lambda text: name in text)
+        self.short = PredicateOracle(lambda text: shortened_name in text)
+        self.short.key = "shortened"
+
+    def shortened(self) -> list[PredicateOracle]:
+        return [self.short]
+
+
+def chain(length: int) -> str:
+    ops = [f'%{i + 1} = "t.op{i}"(%{i}) : ({TENSOR}) -> {TENSOR}' for i in range(length)]
+    body = "\n".join(ops).replace("(%0)", "(%arg0)")
+    body += f'\n"func.return"(%{length}) : ({TENSOR}) -> ()'
+    return function(body, arguments=f"%arg0: {TENSOR}", results=TENSOR)
+
+
+def reduce(oracle: PredicateOracle, folder: Path) -> tuple[Best, list[str]]:
+    text = chain(40)
+    module = Module.parse(text)
+    notes: list[str] = []
+    with Journal.open(folder / "journal", identity={}, resume=False) as journal:
+        evaluator = Evaluator(oracle, journal)
+        evaluator.wanted = FAILURE
+        best = Best(folder / "out.mlir", journal, module, Size.of(module))
+        conversions = Conversions(None, journal, notes.append)
+        sanity = Sanity(evaluator, text, module.op_count)
+        plan = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
+        plan.reduce(module, oracle.run(text))
+        evaluator.close()
+    return best, notes
+
+
+@pytest.mark.parametrize("shortened", ['"t.op7"', '"t.op'])
+def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shortened: str) -> None:
+    oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
+    best, notes = reduce(oracle, tmp_path)
+    assert isinstance(best.document, Module)
+    assert not best.is_provisional
+    names = [best.document.t.name[unit] for unit in Units.of(best.document).units]
+    assert names == ["t.op7"]
+    drifted = shortened != '"t.op7"'
+    assert bool(notes) == drifted
+    if not drifted:
+        assert len(oracle.texts) < len(oracle.short.texts), "most runs should be short ones"
+
+
+def test_the_file_on_disk_fails_at_every_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op')
+    saved: list[str] = []
+    monkeypatch.setattr(Best, "save", lambda self, text: saved.append(text))
+    reduce(oracle, tmp_path)
+    assert len(saved) > 1
+    assert all(oracle.fails(text) for text in saved)
