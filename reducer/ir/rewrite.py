@@ -6,7 +6,7 @@ A `Rewrite` collects removals, substitutions, stubs and signature changes agains
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from reducer.ir.functions import entry_block, signature
@@ -79,6 +79,16 @@ class Rewrite:
         """Makes a function of one block return these values instead of its own."""
         self._returns[terminator] = values
         self._return_function[terminator] = function
+
+    def drop_returns(self, function: int, terminator: int, gone: Container[int]) -> None:
+        """Makes a function of one block return all of its values but those of these numbers."""
+        module = self.module
+        kept = [
+            Returned(module.t.token[value], module.type_of(value), number)
+            for number, value in enumerate(module.t.operands[terminator])
+            if number not in gone and value != NONE
+        ]
+        self.set_returns(function, terminator, kept)
 
     def set_entry(self, op: int, name: str, value: str | None) -> None:
         """Sets a property or attribute that the op has; None drops it."""

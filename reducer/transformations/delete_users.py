@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reducer.ir import NONE, Module, Returned, Rewrite
+from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, terminator_of
 from reducer.transformations.base import Site
 from reducer.transformations.units import is_referred_to
@@ -100,10 +100,5 @@ def _drop_returned(rewrite: Rewrite, terminator: int, numbers: set[int]) -> bool
         return any(module.is_inside(terminator, op) for op in rewrite.removed)
     if terminator_of(module, function) != terminator or is_referred_to(module, function):
         return False
-    kept = [
-        Returned(module.t.token[value], module.type_of(value), number)
-        for number, value in enumerate(module.t.operands[terminator])
-        if number not in numbers and value != NONE
-    ]
-    rewrite.set_returns(function, terminator, kept)
+    rewrite.drop_returns(function, terminator, numbers)
     return True

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import NONE, Module, Returned, Rewrite
+from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
 from reducer.transformations.base import Site
 from reducer.transformations.units import Units, is_referred_to
@@ -32,12 +32,7 @@ class DropReturns:
             terminator = terminator_of(module, function)
             if terminator is None:
                 return None
-            kept = [
-                Returned(module.t.token[value], module.type_of(value), number)
-                for number, value in enumerate(module.t.operands[terminator])
-                if number not in gone and value != NONE
-            ]
-            rewrite.set_returns(function, terminator, kept)
+            rewrite.drop_returns(function, terminator, gone)
         return rewrite.render()
 
 
