@@ -1,4 +1,4 @@
-"""Textual pass pipelines as trees: `builtin.module(func.func(cse,canonicalize{max-iterations=2}))`."""
+"""Textual pass pipelines as trees: `builtin.module(func.func(cse,canonicalize{top-down=true}))`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,0 +1,278 @@
+"""The second reproducer: small IR just before the failing pass, and a one-pass command.
+
+Starts from the input-level reproducer. The IR that the failing pass gets is lifted out of the ops
+around it, the pipeline loses what it does not need, and the same engine reduces what is left.
+"""
+
+import shlex
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Oracle, Signature
+from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.lift import lifted
+from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.locate.pipeline import Step
+from reducer.session.errors import ReducerError
+from reducer.session.events import Listener, Size
+from reducer.session.files import write_atomic
+from reducer.session.normalise import Normaliser
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
+
+MOST_CALLS = 200
+MOST_SECONDS = 300.0
+_ONE_RUN = 60.0  # seconds that one run may take where the user set no limit
+_ROUNDS = 3  # lift and reduce; what could not be lifted before may be lifted after
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What came out at the level of the failing pass.
+
+    `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
+    `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes leave out the
+    comment at the top of the file. `compiler_seconds` is CPU time.
+    """
+
+    pass_name: str
+    pipeline: str | None
+    level: str
+    output_path: Path
+    output: Size
+    command: list[str]
+    signature: Signature
+    verified: bool
+    one_minimal: bool
+    calls: int
+    compiler_seconds: float
+
+
+@dataclass(frozen=True)
+class PassLevel:
+    """What a pass-level reduction starts from.
+
+    Attributes:
+        text: the input-level reproducer.
+        name: its file name, for the report.
+        oracle: what ran its command.
+        wanted: how it fails.
+        opt: the `…-opt` tool of the compiler under test.
+        output: where the result goes.
+    """
+
+    text: str
+    name: str
+    oracle: CompilerOracle
+    wanted: Signature
+    opt: Path
+    output: Path
+    jobs: int = 1
+
+
+def pass_output(output: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.pass.mlir"""
+    return output.with_name(f"{output.name.removesuffix('.mlir')}.pass.mlir")
+
+
+def reduce_pass_level(
+    text: str,
+    *,
+    oracle: Oracle,
+    wanted: Signature,
+    opt: Path | None,
+    output: Path,
+    listener: Listener,
+    stop: threading.Event,
+    jobs: int = 1,
+) -> PassReport | None:
+    """Makes `pass_output(output)` from the input-level reproducer in `output`.
+
+    Bounded by MOST_CALLS and MOST_SECONDS; `stop` ends it early. Returns None, and leaves no
+    file, where only a script or a pattern knows the failure, where there is no `…-opt` tool, or
+    where no `…-opt` command shows the same failure.
+    """
+    if opt is None or not isinstance(oracle, CompilerOracle):
+        return None
+    listener.phase("find the failing pass")
+    work = PassLevel(text, output.name, oracle, wanted, opt, pass_output(output), jobs)
+    limits = replace(oracle.limits, seconds=oracle.limits.seconds or _ONE_RUN)
+    tool = OptTool(opt, limits=limits, cancel=stop, calls=MOST_CALLS, seconds=MOST_SECONDS)
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        return _PassReduction(work, tool, _Quiet(listener), Path(folder)).run()
+
+
+class _Quiet:
+    """Passes on that work goes on; the sizes at this level would only confuse."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def phase(self, name: str) -> None:
+        self._listener.phase(f"pass level: {name}")
+
+    def progress(self, event: object) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
+class _PassReduction:
+    def __init__(self, work: PassLevel, tool: OptTool, listener: Listener, folder: Path) -> None:
+        self.work = work
+        self.tool = tool
+        self.listener = listener
+        self.folder = folder
+        self.one_minimal = False
+        self.normaliser = Normaliser(work.opt, tool.limits)
+
+    def run(self) -> PassReport | None:
+        found = self._find()
+        if found is None:
+            return None
+        try:
+            for number in range(_ROUNDS):
+                smaller = self._shortened(self._lifted(found))
+                if number and smaller == found:
+                    break
+                found = smaller
+                found = replace(found, text=self._reduced(found, number))
+        except Exhausted:
+            self.one_minimal = False
+        except ReducerError:
+            return None  # flaky, or it fails on anything: no reproducer
+        return self._finish(found)
+
+    def _find(self) -> FailingPass | None:
+        oracle = self.work.oracle
+        try:
+            return find_failing_pass(
+                oracle.command, oracle.executable, self.work.text, self.work.wanted, self.tool
+            )
+        except Exhausted:
+            return None
+
+    # ---- making it smaller -----------------------------------------------------------------
+
+    def _lifted(self, found: FailingPass) -> FailingPass:
+        """The failing op alone, if it fails alone."""
+        generic = self.normaliser.generic(found.text)
+        if generic is None:
+            return found
+        try:
+            module = Module.parse(generic)
+        except GenericSyntaxError:
+            return found
+        for text, step in lifted(module, found.step):
+            if len(text) < len(generic) and self._fails(found, text, step, found.flags):
+                return replace(found, text=text, step=step)
+        return found
+
+    def _shortened(self, found: FailingPass) -> FailingPass:
+        """Fewer options, passes and flags."""
+        progress = True
+        while progress:
+            progress = False
+            for step, flags in _shorter(found.step, found.flags):
+                if self._fails(found, found.text, step, flags):
+                    found = replace(found, step=step, flags=flags)
+                    progress = True
+                    break
+        return found
+
+    def _fails(
+        self, found: FailingPass, text: str, step: Step | None, flags: tuple[str, ...]
+    ) -> bool:
+        return self.tool.fails_like(found.signature, text, step, flags) is not None
+
+    def _reduced(self, found: FailingPass, number: int) -> str:
+        """The text after a reduction of its own."""
+        settings = Settings(
+            input=self.work.output,
+            text=found.text,
+            output=self.folder / f"reduced{number}.mlir",
+            journal=self.folder / f"reduced{number}.journal",
+            opt=self.work.opt,
+            jobs=self.work.jobs,
+            max_calls=self.tool.calls_left,
+            max_seconds=self.tool.seconds_left,
+        )
+        oracle = self.tool.oracle(found.step, found.flags)
+        reduction = Reduction(settings, oracle, self.listener)
+        reduction.stop = self.tool.cancel
+        report = reduction.run()
+        self.tool.spend(report.calls, report.compiler_seconds)
+        self.one_minimal = report.one_minimal
+        return settings.output.read_text(errors="surrogateescape")
+
+    # ---- the end ---------------------------------------------------------------------------
+
+    def _finish(self, found: FailingPass) -> PassReport | None:
+        """Writes the file and runs the printed command on it, as it is."""
+        command = self.tool.command(found.step, found.flags)
+        level = self._level(found)
+        text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"
+        oracle = self.tool.oracle(found.step, found.flags)
+        outcome = oracle.confirm(text, self.work.output.name, limits=self.tool.limits)
+        self.tool.spend(1, outcome.cpu_seconds)
+        if outcome.signature != found.signature:
+            return None
+        write_atomic(self.work.output, text.encode(errors="surrogateescape"))
+        size = Size.of(PlainText(found.text))
+        return PassReport(
+            pass_name=found.name,
+            pipeline=found.step.text if found.step else None,
+            level=level,
+            output_path=self.work.output,
+            output=Size(size.lines, self._ops(found.text), size.bytes),
+            command=oracle.display(self.work.output.name),
+            signature=found.signature,
+            verified=True,
+            one_minimal=self.one_minimal,
+            calls=self.tool.calls,
+            compiler_seconds=self.tool.compiler_seconds + self.normaliser.seconds,
+        )
+
+    def _level(self, found: FailingPass) -> str:
+        by = _shell(self.work.oracle.command.words(self.work.name))
+        if not found.name:
+            return f"invalid before any pass, found by: {by}"
+        when = "IR after" if found.step is None else "IR before"
+        name = found.name if found.step is None else found.step.passes[-1].name
+        inside = f" (in which {found.name} fails)" if name != found.name else ""
+        return f"{when} {name}{inside}, reached from the input-level reproducer by: {by}"
+
+    def _ops(self, text: str) -> int:
+        generic = self.normaliser.generic(text)
+        try:
+            return Module.parse(generic).op_count if generic else PlainText(text).op_count
+        except GenericSyntaxError:
+            return PlainText(text).op_count
+
+
+def _shorter(
+    step: Step | None, flags: tuple[str, ...]
+) -> Iterator[tuple[Step | None, tuple[str, ...]]]:
+    """With less of the pipeline, then with fewer flags."""
+    if step is not None:
+        if step.bare() != step:
+            yield step.bare(), flags
+        for less in step.smaller():
+            yield less, flags
+    for number in range(len(flags)):
+        yield step, (*flags[:number], *flags[number + 1 :])
+
+
+def _shell(words: list[str]) -> str:
+    """One line for a shell, the pipeline quoted as people do; one line, whatever is in it."""
+    out: list[str] = []
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if equals and flag.startswith("--") and shlex.quote(value) != value:
+            out.append(f"{flag}={shlex.quote(value)}")
+        else:
+            out.append(word if word == "%s" else shlex.quote(word))
+    return " ".join(out).replace("\n", " ")
