@@ -8,6 +8,7 @@ import click
 
 from reducer.cli.check import check
 from reducer.cli.ending import end_with
+from reducer.cli.locate import locate
 from reducer.cli.reduce import reduce
 from reducer.cli.toolchain import toolchain
 from reducer.cli.versions import versions
@@ -65,4 +66,5 @@ def main() -> None:
 
 main.add_command(reduce)
 main.add_command(check)
+main.add_command(locate)
 main.add_command(toolchain)

@@ -46,7 +46,7 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **wan
         write_json(json_target, _as_json(outcome, command))
     if json_target != "-":
         click.echo(_as_text(outcome, command))
-    return ExitCode.REDUCED if outcome.failed else ExitCode.NOT_INTERESTING
+    return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 
 def _as_text(outcome: Outcome, command: list[str]) -> str:

@@ -1,0 +1,98 @@
+"""`mlir-reducer locate`"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.report import write_json
+from reducer.cli.signals import stopping
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.units import duration, plural
+from reducer.cli.workspace import workspace
+from reducer.session.files import read_input
+from reducer.session.locating import Culprit, Finding, Locating
+
+_CANDIDATE_NAME = "input.mlir"  # what the compiler is told the input is called
+_SHOWN = 12
+
+
+@click.command(cls=TrailingCommand)
+@click.argument("input", type=click.Path(path_type=Path))
+@wanted_options
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+)
+def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
+    """Say where COMMAND fails on INPUT, without reducing it.
+
+    Prints the failing phase and pass, the ops to look at with their lines in INPUT, and how sure
+    that is. It costs the run that fails and some small ones; without a diagnostic, up to two more
+    large ones.
+
+    \b
+      mlir-reducer locate model.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+    """
+    source = read_input(input)
+    with workspace() as place:
+        oracle, opt = Wanted(source=input, words=words, **wanted).oracle()
+        locating = Locating(
+            source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True)
+        )
+        with stopping(locating.stop, leave=place.clean_up):
+            finding = locating.run()
+    if json_target is not None:
+        write_json(json_target, _as_json(finding, input.name))
+    if json_target != "-":
+        click.echo(_as_text(finding, input.name))
+    return 0
+
+
+def _as_text(finding: Finding, name: str) -> str:
+    facts = [
+        ("failure", finding.outcome.signature.text),
+        ("bucket", finding.outcome.signature.bucket),
+        ("phase", finding.phase or "unknown: only the whole compilation shows it"),
+        ("pass", finding.pass_name or "unknown"),
+        ("pipeline", finding.pipeline),
+        ("sure", f"{'confirmed' if finding.sure else 'not confirmed'}: {finding.how}"),
+        (
+            "cost",
+            f"{plural(finding.calls, 'run')}, {duration(finding.compiler_seconds)} "
+            "of compiler time",
+        ),
+    ]
+    lines = [f"{key:<10} {value}" for key, value in facts if value]
+    shown = [f"  {_line(culprit, name)}" for culprit in finding.culprits[:_SHOWN]]
+    hidden = len(finding.culprits) - len(shown)
+    more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
+    return "\n".join([*lines, *(["", "ops to look at:"] if shown else []), *shown, *more])
+
+
+def _line(culprit: Culprit, name: str) -> str:
+    if culprit.place is None:
+        return culprit.name
+    file, line, column = culprit.place
+    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {culprit.name}"
+
+
+def _as_json(finding: Finding, name: str) -> dict[str, Any]:
+    signature = finding.outcome.signature
+    return {
+        "kind": str(signature.kind),
+        "signature": signature.text,
+        "bucket": signature.bucket,
+        "phase": finding.phase or None,
+        "pass": finding.pass_name or None,
+        "pipeline": finding.pipeline or None,
+        "sure": finding.sure,
+        "how": finding.how,
+        "culprits": [
+            {**asdict(culprit), "text": _line(culprit, name)} for culprit in finding.culprits
+        ],
+        "calls": finding.calls,
+        "compiler_seconds": round(finding.compiler_seconds, 3),
+    }
