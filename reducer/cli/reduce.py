@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.pass_level import pass_level_of
 from reducer.cli.progress import Budget, make_display
 from reducer.cli.report import report_json, write_json
 from reducer.cli.signals import stopping
@@ -16,6 +17,7 @@ from reducer.cli.workspace import workspace
 from reducer.session import Reduction, Report, Settings
 from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable
 from reducer.session.files import check_output, default_journal, default_output, read_input
+from reducer.session.pass_level import PassReport
 
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
@@ -69,6 +71,11 @@ Exit codes:
 @click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
 @click.option(
+    "--pass-level/--no-pass-level",
+    default=True,
+    help="Also leave the IR before the failing pass in NAME.pass.mlir. [default: yes]",
+)
+@click.option(
     "--json",
     "json_target",
     metavar="FILE",
@@ -88,6 +95,7 @@ def reduce(
     max_seconds: float | None,
     resume: bool,
     keep_generic: bool,
+    pass_level: bool,
     json_target: str | None,
     progress: bool | None,
     quiet: bool,
@@ -148,12 +156,15 @@ def reduce(
             reduction = Reduction(settings, oracle, display)
             with stopping(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
+                level = None
+                if pass_level:
+                    level = pass_level_of(report, settings, oracle, display, reduction.stop)
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise
         finally:
             display.close()
-    _show(report, json_target, quiet)
+    _show(report, level, json_target, quiet)
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
@@ -172,8 +183,8 @@ def _check_json(target: str | None) -> None:
         raise OutputNotWritable(f"there is no folder for the report {target}")
 
 
-def _show(report: Report, json_target: str | None, quiet: bool) -> None:
+def _show(report: Report, level: PassReport | None, json_target: str | None, quiet: bool) -> None:
     if not quiet:
-        click.echo(report_table(report), err=json_target == "-")
+        click.echo(report_table(report, level), err=json_target == "-")
     if json_target is not None:
-        write_json(json_target, report_json(report))
+        write_json(json_target, report_json(report, level))

@@ -7,10 +7,11 @@ from typing import Any
 
 from reducer.session import Report, Size
 from reducer.session.files import write_atomic
+from reducer.session.pass_level import PassReport
 
 
-def report_json(report: Report) -> dict[str, Any]:
-    """The figures of a reduction as plain values."""
+def report_json(report: Report, pass_level: PassReport | None = None) -> dict[str, Any]:
+    """The figures of a reduction, and of its second reproducer, as plain values."""
     return {
         "status": report.status,
         "verified": report.verified,
@@ -29,6 +30,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "command": report.command,
         "one_minimal": report.one_minimal,
         "notes": report.notes,
+        "pass_level": pass_level and _pass_level(pass_level),
     }
 
 
@@ -39,6 +41,23 @@ def write_json(target: str, value: dict[str, Any]) -> None:
         sys.stdout.write(text)
     else:
         write_atomic(Path(target), text)
+
+
+def _pass_level(report: PassReport) -> dict[str, Any]:
+    return {
+        "pass": report.pass_name,
+        "pipeline": report.pipeline,
+        "level": report.level,
+        "verified": report.verified,
+        "signature": report.signature.text,
+        "output": {"path": str(report.output_path), **_size(report.output)},
+        "command": report.command,
+        "one_minimal": report.one_minimal,
+        "oracle": {
+            "calls": report.calls,
+            "compiler_seconds": round(report.compiler_seconds, 3),
+        },
+    }
 
 
 def _size(size: Size) -> dict[str, int]:

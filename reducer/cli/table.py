@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 from reducer.cli.units import duration, percent, plural
 from reducer.session import Report
+from reducer.session.pass_level import PassReport
 
 
-def report_table(report: Report) -> str:
+def report_table(report: Report, pass_level: PassReport | None = None) -> str:
     """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
     verdicts = ", ".join(f"{count:,} {name}" for name, count in report.by_verdict.items())
     facts = [
@@ -20,6 +21,8 @@ def report_table(report: Report) -> str:
         ("result", str(report.output_path)),
         ("command", shlex.join(report.command)),
     ]
+    if pass_level is not None:
+        facts += _pass_facts(pass_level)
     if report.status != "reduced":
         facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
     return "\n".join([*_sizes(report), "", *_columns(facts)])
@@ -32,6 +35,15 @@ _STOPPED = {
     "budget": "the budget is spent; --resume with a larger one goes on from here",
     "interrupted": "interrupted; --resume goes on from here",
 }
+
+
+def _pass_facts(report: PassReport) -> list[tuple[str, str]]:
+    size = f"{plural(report.output.lines, 'line')}, {plural(report.output.ops, 'op')}"
+    return [
+        ("pass", report.pass_name or "none: the input itself breaks a rule"),
+        ("pass IR", f"{report.output_path} ({size})"),
+        ("pass run", shlex.join(report.command)),
+    ]
 
 
 def _sizes(report: Report) -> list[str]:

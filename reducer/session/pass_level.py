@@ -17,6 +17,7 @@ from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.lift import lifted
 from reducer.locate.opt_tool import Exhausted, OptTool
 from reducer.locate.pipeline import Step
+from reducer.search.evaluator import Stopped
 from reducer.session.errors import ReducerError
 from reducer.session.events import Listener, Size
 from reducer.session.files import write_atomic
@@ -72,6 +73,7 @@ class PassLevel:
     opt: Path
     output: Path
     jobs: int = 1
+    keep_generic: bool = False
 
 
 def pass_output(output: Path) -> Path:
@@ -89,21 +91,30 @@ def reduce_pass_level(
     listener: Listener,
     stop: threading.Event,
     jobs: int = 1,
+    keep_generic: bool = False,
+    calls: int = MOST_CALLS,
+    seconds: float = MOST_SECONDS,
 ) -> PassReport | None:
-    """Makes `pass_output(output)` from the input-level reproducer in `output`.
+    """Makes `pass_output(output)` from the input-level reproducer `text`, to be found in `output`.
 
-    Bounded by MOST_CALLS and MOST_SECONDS; `stop` ends it early. Returns None, and leaves no
-    file, where only a script or a pattern knows the failure, where there is no `…-opt` tool, or
-    where no `…-opt` command shows the same failure.
+    `calls` and `seconds` of wall time bound it, `stop` ends it early. Nothing that happens here
+    can spoil what was reached before: it returns None, and leaves no file, where only a script or
+    a pattern knows the failure, where there is no `…-opt` tool, where no `…-opt` command shows the
+    same failure, or where the file cannot be written.
     """
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
     listener.phase("find the failing pass")
-    work = PassLevel(text, output.name, oracle, wanted, opt, pass_output(output), jobs)
+    target = pass_output(output)
+    work = PassLevel(text, output.name, oracle, wanted, opt, target, jobs, keep_generic)
     limits = replace(oracle.limits, seconds=oracle.limits.seconds or _ONE_RUN)
-    tool = OptTool(opt, limits=limits, cancel=stop, calls=MOST_CALLS, seconds=MOST_SECONDS)
-    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        return _PassReduction(work, tool, _Quiet(listener), Path(folder)).run()
+    tool = OptTool(opt, limits=limits, cancel=stop, calls=calls, seconds=seconds)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            return _PassReduction(work, tool, _Quiet(listener), Path(folder)).run()
+    except (ReducerError, OSError) as error:
+        listener.message(f"no reproducer at the level of the failing pass: {error}")
+        return None
 
 
 class _Quiet:
@@ -140,10 +151,8 @@ class _PassReduction:
                     break
                 found = smaller
                 found = replace(found, text=self._reduced(found, number))
-        except Exhausted:
+        except (Exhausted, Stopped):
             self.one_minimal = False
-        except ReducerError:
-            return None  # flaky, or it fails on anything: no reproducer
         return self._finish(found)
 
     def _find(self) -> FailingPass | None:
@@ -197,8 +206,9 @@ class _PassReduction:
             journal=self.folder / f"reduced{number}.journal",
             opt=self.work.opt,
             jobs=self.work.jobs,
-            max_calls=self.tool.calls_left,
-            max_seconds=self.tool.seconds_left,
+            keep_generic=self.work.keep_generic,
+            max_calls=max(1, self.tool.calls_left),
+            max_seconds=max(1e-3, self.tool.seconds_left),
         )
         oracle = self.tool.oracle(found.step, found.flags)
         reduction = Reduction(settings, oracle, self.listener)
