@@ -1,0 +1,150 @@
+"""From a failing command to the pass that fails, with real compilers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits, Signature
+from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.opt_tool import Exhausted, OptTool, same_failure
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+
+LIMITS = Limits(seconds=60.0, memory=8 << 30)
+
+
+@pytest.fixture
+def find(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case]
+) -> Callable[..., FailingPass | None]:
+    """Finds the failing pass of a corpus case on the wheel of its first run."""
+
+    def run(name: str, calls: int = 50) -> FailingPass | None:
+        case = corpus(name)
+        how = case.runs[0]
+        toolchain = iree_toolchain(how.wheel)
+        text = (case.folder / str(how.expert)).read_text()
+        command = Command.parse(["iree-compile", *how.flags])
+        wanted = CompilerOracle(command, toolchain.compile, limits=LIMITS).run(text).signature
+        tool = OptTool(toolchain.opt, limits=LIMITS, calls=calls, seconds=120.0)
+        return find_failing_pass(command, toolchain.compile, text, wanted, tool)
+
+    return run
+
+
+Find = Callable[..., FailingPass | None]
+
+
+@pytest.mark.iree
+def test_what_a_pass_left_behind_is_enough_for_the_verifier(find: Find) -> None:
+    found = find("reduce-f8-add-hip-readlane")
+    assert found
+    assert found.name == "iree-codegen-expand-gpu-ops"
+    assert found.step is None
+    assert found.signature.kind is Kind.VERIFIER
+    assert "rocdl.readlane" in found.text
+
+
+@pytest.mark.iree
+def test_a_complaint_of_a_pass_needs_the_pass(find: Find) -> None:
+    found = find("argsort-dyn-cpu-unbounded-alloca")
+    assert found
+    assert found.step
+    assert (
+        found.name == found.step.passes[-1].name == "iree-llvmcpu-check-ir-before-llvm-conversion"
+    )
+
+
+@pytest.mark.iree
+def test_the_pass_around_a_pass_that_needs_more_than_its_text_says(find: Find) -> None:
+    """No pipeline text holds the callbacks of this bufferization, so alone it succeeds."""
+    found = find("seed-21014-topk-bufferize-40")
+    assert found
+    assert found.step
+    assert found.name == "iree-codegen-iree-comprehensive-bufferize"
+    assert found.step.passes[-1].name == "iree-llvmgpu-lower-executable-target"
+    assert found.signature.kind is Kind.BUFFERIZATION
+
+
+@pytest.mark.iree
+def test_a_crash_leaves_a_reproducer_too(find: Find) -> None:
+    found = find("matmul-k0-sigfpe")
+    assert found
+    assert found.step
+    assert found.step.text == "builtin.module(iree-flow-annotate-dispatches)"
+    assert found.signature.kind is Kind.CRASH
+
+
+@pytest.mark.iree
+def test_input_that_is_wrong_from_the_start_needs_no_pass(find: Find) -> None:
+    found = find("batch-matmul-20548")
+    assert found
+    assert (found.name, found.step) == ("", None)
+
+
+@pytest.mark.iree
+def test_the_bounds_hold(find: Find) -> None:
+    with pytest.raises(Exhausted):
+        find("matmul-k0-sigfpe", calls=1)
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        # Its pipeline's text has an option that cannot be read back.
+        ("seed-20581a-gather-subview", "iree-hal-serialize-target-executables"),
+        # It fails without a word, so only the pass tells.
+        ("seed-20581b-pad-operands-dynamic-k", "iree-codegen-gpu-pad-operands"),
+    ],
+)
+def test_older_compilers(find: Find, name: str, step: str) -> None:
+    found = find(name)
+    assert found
+    assert found.step
+    assert found.step.passes[-1].name == step
+
+
+@pytest.mark.iree
+def test_a_hang_is_where_the_last_pass_began(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Killed, a compiler writes no reproducer; what it printed before each pass remains."""
+    script = tmp_path / "hanging-opt"
+    script.write_text(
+        f"""#!/bin/sh
+{iree_toolchain().opt} "$@" || exit 1
+case "$*" in *pass-pipeline*) grep -q arith.addi input.mlir && sleep 600;; esac
+exit 0
+"""
+    )
+    script.chmod(0o755)
+    text = "func.func @f(%a: i32) -> i32 {\n  %0 = arith.addi %a, %a : i32\n  return %0 : i32\n}\n"
+    command = Command.parse(
+        ["hanging-opt", "--pass-pipeline=builtin.module(func.func(canonicalize,cse))"]
+    )
+    wanted = Signature(Kind.TIMEOUT)
+    tool = OptTool(script, limits=Limits(seconds=2.0), calls=20, seconds=60.0)
+    found = find_failing_pass(command, script, text, wanted, tool)
+    assert found
+    assert found.step
+    assert found.step.text == "builtin.module(func.func(cse))"
+
+
+def test_the_same_failure_one_level_down() -> None:
+    seen = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "input")
+    assert same_failure(Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline"), seen)
+    assert not same_failure(Signature(Kind.VERIFIER, "'a.c' op is bad", "a.c", "pipeline"), seen)
+    silent = Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", "", "pipeline PadPass")
+    follow_up = Signature(Kind.OTHER_ERROR, "failed to run translation", "", "pipeline PadPass")
+    assert same_failure(follow_up, silent)
+    assert not same_failure(Signature(Kind.OTHER_ERROR, "…", "", "pipeline TilePass"), silent)
+
+
+def test_frames_below_the_pass_do_not_count() -> None:
+    own = ("f", "Pass::runOnOperation")
+    in_opt = Signature(Kind.CRASH, "SIGFPE", frames=(*own, "performActions"))
+    assert same_failure(Signature(Kind.CRASH, "SIGFPE", frames=own), in_opt)
+    assert not same_failure(Signature(Kind.CRASH, "SIGFPE", frames=("g", own[1])), in_opt)

@@ -1,0 +1,150 @@
+"""The second reproducer: what lies in the file, and that it fails."""
+
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits, PatternOracle
+from reducer.session import Progress
+from reducer.session.pass_level import PassReport, pass_output, reduce_pass_level
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+
+LIMITS = Limits(memory=8 << 30)
+
+
+class Silent:
+    def phase(self, name: str) -> None: ...
+    def progress(self, event: Progress) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+Make = Callable[..., tuple[PassReport | None, str]]
+
+
+@pytest.fixture
+def make(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> Make:
+    """The pass-level reproducer of a corpus case: the report, and the file without comments."""
+
+    def run(name: str, **options: object) -> tuple[PassReport | None, str]:
+        case = corpus(name)
+        how = case.runs[0]
+        toolchain = iree_toolchain(how.wheel)
+        text = (case.folder / str(how.expert)).read_text()
+        command = Command.parse(["iree-compile", *how.flags])
+        oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS)
+        output = tmp_path / "model.reduced.mlir"
+        report = reduce_pass_level(
+            text,
+            oracle=oracle,
+            wanted=oracle.run(text).signature,
+            opt=toolchain.opt,
+            output=output,
+            listener=Silent(),
+            **({"stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
+        )
+        file = pass_output(output)
+        if report is None:
+            assert not file.exists()
+            return None, ""
+        whole = file.read_text()
+        assert whole.startswith("// RUN: iree-opt ")
+        return report, "".join(line for line in whole.splitlines(True) if line[:2] != "//")
+
+    return run
+
+
+def test_the_file_lies_beside_the_result() -> None:
+    assert pass_output(Path("a/model.reduced.mlir")) == Path("a/model.reduced.pass.mlir")
+
+
+@pytest.mark.iree
+def test_an_invalid_op_alone(make: Make) -> None:
+    report, text = make("reduce-f8-add-hip-readlane")
+    assert report
+    assert report.pipeline is None
+    assert report.pass_name == "iree-codegen-expand-gpu-ops"
+    assert "  %0 = rocdl.readlane %arg1, %arg0 : (f8E4M3FNUZ, i32) -> f8E4M3FNUZ\n" in text
+    assert report.output.lines == text.count("\n") == 4
+    assert report.level.startswith("IR after iree-codegen-expand-gpu-ops, reached from ")
+
+
+@pytest.mark.iree
+def test_a_function_without_its_executable(make: Make, tmp_path: Path) -> None:
+    report, text = make("seed-21014-topk-bufferize-40")
+    assert report
+    assert report.pipeline == "builtin.module(func.func(iree-llvmgpu-lower-executable-target))"
+    assert report.signature.kind is Kind.BUFFERIZATION
+    assert "iree_linalg_ext.sort" in text
+    assert "hal.executable" not in text
+    assert report.output.ops <= 6
+    assert report.verified
+    # What the report prints, typed by hand.
+    again = subprocess.run(report.command, cwd=tmp_path, capture_output=True, text=True)
+    assert again.returncode == 1
+    assert "failed to bufferize op" in again.stderr
+
+
+@pytest.mark.iree
+def test_a_crash(make: Make) -> None:
+    report, text = make("matmul-k0-sigfpe")
+    assert report
+    assert report.pipeline == "builtin.module(iree-flow-annotate-dispatches)"
+    assert report.signature.kind is Kind.CRASH
+    assert "linalg.matmul" in text
+    assert report.output.ops <= 12
+
+
+@pytest.mark.iree
+def test_a_small_budget_leaves_something_larger_that_fails_too(make: Make) -> None:
+    report, _ = make("matmul-k0-sigfpe", calls=8)
+    assert report
+    assert report.verified
+    assert not report.one_minimal
+    assert report.output.ops > 12
+
+
+@pytest.mark.iree
+def test_no_budget_and_no_patience_leave_nothing(make: Make) -> None:
+    stop = threading.Event()
+    stop.set()
+    assert make("matmul-k0-sigfpe", stop=stop) == (None, "")
+    assert make("matmul-k0-sigfpe", seconds=0.0) == (None, "")
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_the_four_lines_of_issue_20548(make: Make) -> None:
+    report, text = make("seed-20548-batch-matmul-collapse")
+    assert report
+    assert report.pipeline is None
+    assert report.pass_name == "iree-codegen-convolution-to-igemm"
+    assert text.splitlines()[1:] == [
+        "  %0 = linalg.batch_matmul ins(%arg0, %arg1 : tensor<8x1x16xf32>, tensor<2x4x16x32xf32>) "
+        "outs(%arg2 : tensor<8x1x32xf32>) -> tensor<8x1x32xf32>",
+        "  util.return",
+        "}",
+    ]
+
+
+def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
+    inner = CompilerOracle(Command.parse(["false"]), Path("/bin/false"))
+    oracle = PatternOracle(inner, exit_code=1)
+    output = tmp_path / "out.mlir"
+    for opt in (None, Path("/bin/false")):
+        report = reduce_pass_level(
+            "",
+            oracle=oracle if opt else inner,
+            wanted=inner.run("").signature,
+            opt=opt,
+            output=output,
+            listener=Silent(),
+            stop=threading.Event(),
+        )
+        assert report is None
+    assert not pass_output(output).exists()
