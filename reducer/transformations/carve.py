@@ -255,12 +255,9 @@ class Carving:
         if terminator is not None:
             rewrite.set_returns(function, terminator, self._wanted(function, terminator))
             self._drop_unused_arguments(rewrite, function, terminator)
-        name = module.symbol_name(function)
-        if name is not None and not self._is_called(name):
+        if function not in self.units.exported:
+            # Nothing that stays refers to it: were it private, it would be dead.
             rewrite.set_entry(function, "sym_visibility", None)
-
-    def _is_called(self, name: str) -> bool:
-        return bool(self.units.referenced.get(name))
 
     def _drop_unused_arguments(self, rewrite: Rewrite, function: int, terminator: int) -> None:
         block = entry_block(self.module, function)

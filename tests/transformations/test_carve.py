@@ -40,6 +40,27 @@ def test_configuration_goes_with_its_last_user() -> None:
     assert [after.t.name[u] for u in Units.of(after).units] == ["t.neg"]
 
 
+def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
+    text = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = () -> i32, sym_name = "main"}> ({
+    %0 = "t.call"() {callee = @helper} : () -> i32
+    "func.return"(%0) : (i32) -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = () -> i32, sym_name = "helper", sym_visibility = "private"}> ({
+    %0 = "t.one"() : () -> i32
+    "func.return"(%0) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    units = Units.of(module)
+    call, one = units.units
+    alone, called = (carve(units, [unit], Abi.of(module)) for unit in (one, call))
+    assert "main" not in alone and "private" not in alone
+    assert "main" in called and "private" in called
+
+
 @given(modules())
 def test_keeping_everything_keeps_every_unit(text: str) -> None:
     module = Module.parse(text)
