@@ -61,6 +61,10 @@ class Rewrite:
         """Writes `token` wherever the value is still used. The token must have the same type."""
         self._substitutes[value] = token
 
+    def token(self, value: int) -> str:
+        """How a value is written after the substitutions made so far."""
+        return self._substitutes.get(value, self.module.t.token[value])
+
     def set_operand(self, op: int, number: int, token: str) -> None:
         """Writes `token` for one operand of one op."""
         self._operands[op, number] = token
@@ -98,21 +102,20 @@ class Rewrite:
         """Adds an op at the start of a function's entry block."""
         self._entry_lines.setdefault(function, []).append(line)
 
-    def rename(self, op: int) -> dict[int, str]:
-        """Gives an op's results fresh names; returns the new token of each."""
+    def rename(self, op: int) -> None:
+        """Gives an op's results fresh names."""
         module = self.module
         values = module.results(op)
         if not values:
-            return {}
+            return
         name = self.fresh()
         header = module.header(op)
         start = module.t.start[op] + len(header) - len(header.lstrip())
         end = module.t.start[op] + header.index(" = ")
         many = len(values) > 1
         self._spans.append((start, end, f"{name}:{len(values)}" if many else name))
-        tokens = {v: f"{name}#{n}" if many else name for n, v in enumerate(values)}
-        self._substitutes.update(tokens)
-        return tokens
+        for number, value in enumerate(values):
+            self._substitutes[value] = f"{name}#{number}" if many else name
 
     def hoist(self, op: int, inner: Sequence[int]) -> None:
         """Removes an op but leaves these ops of one of its blocks in its place."""

@@ -34,7 +34,7 @@ class UnwrapBodies:
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         done: list[int] = []
-        for site in sites:
+        for site in sorted(sites, key=lambda site: site.op):  # what is made before it is used
             # One inside another, or two bodies of one op: the next sweep sees to it.
             if not any(module.is_inside(site.op, op) for op in done):
                 self._unwrap(rewrite, site)
@@ -78,13 +78,12 @@ class UnwrapBodies:
         (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
         *inner, terminator = module.t.block_ops[block]
         yielded = self._yielded(module, site.op, terminator) or {}
-        stand_ins = self._arguments(rewrite, site.op, block)
-        for value, token in stand_ins.items():
+        for value, token in self._arguments(rewrite, site.op, block).items():
             rewrite.substitute(value, token)
-        renamed = {v: t for op in inner for v, t in rewrite.rename(op).items()}
+        for op in inner:
+            rewrite.rename(op)
         for result, value in yielded.items():
-            token = renamed.get(value) or stand_ins.get(value) or module.t.token[value]
-            rewrite.substitute(result, token)
+            rewrite.substitute(result, rewrite.token(value))
         rewrite.hoist(site.op, inner)
 
     def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
@@ -101,5 +100,5 @@ class UnwrapBodies:
                 out[value] = rewrite.add_argument(container_of(module, op), kind)
             else:
                 left.remove(match)
-                out[value] = module.t.token[match]
+                out[value] = rewrite.token(match)
         return out

@@ -65,3 +65,28 @@ def test_one_branch_or_the_other() -> None:
 def test_a_body_that_yields_something_else_stays() -> None:
     text = LOOP.replace('-> f32\n    "func', '-> i32\n    "func')
     assert UnwrapBodies(ABI).sites(Module.parse(text)) == []
+
+
+def test_one_after_the_other() -> None:
+    text = function(
+        """
+        %0 = "t.once"(%arg0) ({
+        ^bb0(%arg1: f32):
+          %1 = "t.exp"(%arg1) : (f32) -> f32
+          "t.yield"(%1) : (f32) -> ()
+        }) : (f32) -> f32
+        %2 = "t.once"(%0) ({
+        ^bb0(%arg1: f32):
+          %1 = "t.neg"(%arg1) : (f32) -> f32
+          "t.yield"(%1) : (f32) -> ()
+        }) : (f32) -> f32
+        "func.return"(%2) : (f32) -> ()
+        """,
+        arguments="%arg0: f32",
+        results="f32",
+    )
+    assert body_of(apply_to(UnwrapBodies(ABI), text)) == """\
+^bb0(%arg0: f32):
+  %s0 = "t.exp"(%arg0) : (f32) -> f32
+  %s1 = "t.neg"(%s0) : (f32) -> f32
+"func.return"(%s1) : (f32) -> ()"""
