@@ -25,6 +25,18 @@ class PlainText:
         return self.text.splitlines(keepends=True)
 
     @cached_property
+    def is_balanced(self) -> bool:
+        """Whether every bracket that opens closes, and none closes that did not open."""
+        stack: list[str] = []
+        for line in self.lines:
+            for char in _without_strings(line):
+                if char in _OPENING:
+                    stack.append(_CLOSING[_OPENING.index(char)])
+                elif char in _CLOSING and (not stack or stack.pop() != char):
+                    return False
+        return not stack
+
+    @cached_property
     def groups(self) -> list[tuple[int, int]]:
         """Runs of lines (first, past the last) that open brackets on one and close them later."""
         out: list[tuple[int, int]] = []

@@ -33,7 +33,7 @@ def halve(state: State[Module], abi: Abi) -> bool:
     progress = False
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
-        if not accept_first(state, abi, units, _halves(units.units), "halve"):
+        if not accept_first(state, abi, units, _halves(units), "halve"):
             _trim(state, abi, at_end=True)
             _trim(state, abi, at_end=False)
             break
@@ -59,12 +59,35 @@ def _neighbourhoods(units: Units, seeds: Sequence[int]) -> Iterator[frozenset[in
                 yield found
 
 
-def _halves(units: Sequence[int]) -> Iterator[frozenset[int]]:
-    """Both halves, then the middle: the failing ops may straddle the cut."""
-    half, quarter = len(units) // 2, len(units) // 4
-    yield frozenset(units[:half])
-    yield frozenset(units[half:])
-    yield frozenset(units[quarter : len(units) - quarter])
+def _halves(units: Units) -> Iterator[frozenset[int]]:
+    """Both halves, then the middle: the failing ops may straddle the cut.
+
+    A function of a part that calls into the other one would bring what it calls along as a whole,
+    so the part without such functions comes first.
+    """
+    order = units.units
+    half, quarter = len(order) // 2, len(order) // 4
+    for part in (order[:half], order[half:], order[quarter : len(order) - quarter]):
+        whole = frozenset(part)
+        closed = _closed(units, whole)
+        if closed and closed != whole:
+            yield closed
+        yield whole
+
+
+def _closed(units: Units, part: frozenset[int]) -> frozenset[int]:
+    """A part without the functions that refer to functions outside of it."""
+    left = {units.function_of[unit] for unit in part}
+    while outside := [
+        f for f in left if not all(_is_within(units, g, part, left) for g in units.callees(f))
+    ]:
+        left.difference_update(outside)
+    return frozenset(unit for unit in part if units.function_of[unit] in left)
+
+
+def _is_within(units: Units, function: int, part: frozenset[int], left: set[int]) -> bool:
+    inside = units.units_in[function]
+    return part.issuperset(inside) and (not inside or function in left)
 
 
 def _trim(state: State[Module], abi: Abi, *, at_end: bool) -> None:

@@ -1,5 +1,8 @@
 """Questions to ask before a reduction starts, so that hours are not spent on nonsense."""
 
+import re
+import shlex
+
 from oracles import Outcome
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
@@ -7,6 +10,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.session.errors import FlakyOracle, NotInteresting
 
 _EMPTY_MODULE = "module {\n}\n"
+_QUOTED = 80  # characters of an error that are enough to look for it
 _CHEAP = 10.0  # seconds; an input that runs longer is not run again as a whole
 
 
@@ -28,7 +32,7 @@ class Sanity:
         if not self.evaluator.oracle.wants(first):
             raise NotInteresting(
                 "the command does not fail on the input, so there is nothing to reduce; "
-                "check the flags, or say what to look for with --match or --test"
+                f"{_advice(first)}"
             )
         self.evaluator.wanted = first.signature
         return first
@@ -74,3 +78,12 @@ class Sanity:
                     "reduced reliably: make it deterministic (try --mlir-disable-threading), or "
                     "write a --test script that runs the command several times"
                 )
+
+
+def _advice(outcome: Outcome) -> str:
+    """What to do about a command that ends well."""
+    error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
+    if error is None:
+        return "check the flags, or say what to look for with --match or --test"
+    words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
+    return f"but it prints an error and ends well; to keep that error: --match {shlex.quote(words)}"

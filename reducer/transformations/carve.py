@@ -231,6 +231,10 @@ class Carving:
                 rewrite.remove(unit)
         for function in sorted(active - self.whole):
             self._render_function(rewrite, function)
+        for op in (active | shells) - self.whole - self.beside:
+            # Nothing that stays refers to it: were it private, it would be dead.
+            if op not in self.units.exported:
+                rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
 
     def _shells_to_keep(self, active: set[int]) -> Iterator[int]:
@@ -255,9 +259,6 @@ class Carving:
         if terminator is not None:
             rewrite.set_returns(function, terminator, self._wanted(function, terminator))
             self._drop_unused_arguments(rewrite, function, terminator)
-        if function not in self.units.exported:
-            # Nothing that stays refers to it: were it private, it would be dead.
-            rewrite.set_entry(function, "sym_visibility", None)
 
     def _drop_unused_arguments(self, rewrite: Rewrite, function: int, terminator: int) -> None:
         block = entry_block(self.module, function)

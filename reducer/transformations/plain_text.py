@@ -31,4 +31,6 @@ class DeleteLines:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         gone = {site.op for site in sites}
-        return "".join(line for number, line in enumerate(module.lines) if number not in gone)
+        text = "".join(line for number, line in enumerate(module.lines) if number not in gone)
+        # A fragment that opens what it never closes fails for that alone, and reads badly.
+        return text if PlainText(text).is_balanced or not module.is_balanced else None

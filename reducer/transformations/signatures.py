@@ -44,7 +44,7 @@ class DropArguments:
 
     def sites(self, module: Module) -> list[Site]:
         out: list[Site] = []
-        for function in uncalled_functions(module):
+        for function in _functions_without_calls(module):
             block = entry_block(module, function)
             if block is None:
                 continue
@@ -57,6 +57,17 @@ class DropArguments:
         for site in sites:
             rewrite.drop_argument(site.op, site.number)
         return rewrite.render()
+
+
+def _functions_without_calls(module: Module) -> Iterator[int]:
+    """Functions that no other function refers to; an export may, and need not mind."""
+    units = Units.of(module)
+    functions = set(units.functions)
+    for function in units.functions:
+        name = module.symbol_name(function)
+        users = units.referenced.get(name or "", ())
+        if takes_arguments(module, function) and functions.isdisjoint(users):
+            yield function
 
 
 def uncalled_functions(module: Module) -> Iterator[int]:

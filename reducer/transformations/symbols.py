@@ -1,6 +1,6 @@
 """Drop functions, globals and other ops that stand beside the functions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.transformations.base import Site
@@ -21,7 +21,22 @@ class DropSymbols:
         rewrite = Rewrite(module)
         for site in sites:
             rewrite.remove(site.op)
+        for op in _orphans(Units.of(module), rewrite.removed):
+            rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
+
+
+def _orphans(units: Units, removed: set[int]) -> Iterator[int]:
+    """Functions and executables that lose their last referrer: if private, they would be dead."""
+    for op in (*units.functions, *units.shells):
+        name = units.module.symbol_name(op)
+        users = [
+            user
+            for user in units.referenced.get(name or "", ())
+            if not units.module.is_inside(user, op)
+        ]
+        if op not in removed and users and removed.issuperset(users):
+            yield op
 
 
 def _beside(units: Units) -> list[int]:

@@ -23,6 +23,7 @@ class Units:
         self.others: list[int] = []  # ops beside the functions: globals, declarations, exports…
         self.function_of: dict[int, int] = {}
         self.units_in: dict[int, list[int]] = {}
+        self._callees: dict[int, list[int]] = {}
         self._collect()
 
     @staticmethod
@@ -104,6 +105,21 @@ class Units:
         while op != NONE and op not in self.function_of:
             op = self.module.t.parent[op]
         return op
+
+    def callees(self, function: int) -> list[int]:
+        """Other functions that a function mentions, also through an executable around them."""
+        found = self._callees.get(function)
+        if found is None:
+            found = self._callees[function] = list(self._find_callees(function))
+        return found
+
+    def _find_callees(self, function: int) -> Iterator[int]:
+        for name in self.module.symbol_refs(function):
+            op = self.definition(name, function)
+            if op in self.units_in and op != function:
+                yield op
+            elif op != NONE:
+                yield from (f for f in self.functions_inside(op) if f != function)
 
     def functions_inside(self, shell: int) -> list[int]:
         """The functions anywhere inside a shell."""

@@ -123,3 +123,37 @@ def test_a_budget_stops_the_search_with_the_best_so_far() -> None:
     assert state.document.op_count < module.op_count
     assert len(oracle.texts) == 6
     evaluator.close()
+
+
+def test_a_helper_is_found_without_its_callers() -> None:
+    kind = f"function_type = () -> {TENSOR}"
+    helpers = [
+        f"""\
+  "func.func"() <{{{kind}, sym_name = "h{n}", sym_visibility = "private"}}> ({{
+    %0 = "t.make"() : () -> {TENSOR}
+    %1 = "t.op{n}"(%0) : ({TENSOR}) -> {TENSOR}
+    "func.return"(%1) : ({TENSOR}) -> ()
+  }}) : () -> ()
+"""
+        for n in range(40)
+    ]
+    calls = "".join(
+        f'    %{n} = "t.call"() {{callee = @h{n}}} : () -> {TENSOR}\n' for n in range(40)
+    )
+    main = f"""\
+  "func.func"() <{{function_type = () -> (), sym_name = "main"}}> ({{
+{calls}    "func.return"() : () -> ()
+  }}) : () -> ()
+"""
+    module = Module.parse(f'"builtin.module"() ({{\n{main}{"".join(helpers)}}}) : () -> ()\n')
+    oracle = PredicateOracle(lambda text: '"t.op29"' in text and _is_alive(text, "h29"))
+    found = search(module, oracle)
+    assert op_names(found.document) == ["t.op29"]
+    assert found.evaluator.costs.calls <= 30
+    assert found.evaluator.costs.candidate_ops / module.op_count <= 5
+
+
+def _is_alive(text: str, name: str) -> bool:
+    """Whether a compiler would look into a function: it is public, or something mentions it."""
+    definition = next(line for line in text.splitlines() if f'sym_name = "{name}"' in line)
+    return "private" not in definition or f"@{name}}}" in text

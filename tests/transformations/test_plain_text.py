@@ -14,4 +14,12 @@ def test_a_group_goes_with_its_brackets() -> None:
 
 def test_single_lines() -> None:
     text = PlainText(TEXT)
-    assert DeleteLines().apply(text, DeleteLines().sites(text)[1:5]) == "module {\n}\n"
+    sites = DeleteLines().sites(text)
+    assert DeleteLines().apply(text, sites[1:5]) == "module {\n}\n"
+
+
+def test_brackets_stay_balanced_where_they_were() -> None:
+    sites = DeleteLines().sites(PlainText(TEXT))
+    assert DeleteLines().apply(PlainText(TEXT), sites[:1]) is None
+    unbalanced = PlainText("{\na\nb\n")
+    assert DeleteLines().apply(unbalanced, DeleteLines().sites(unbalanced)[1:2]) == "{\nb\n"

@@ -21,3 +21,21 @@ def test_only_what_is_free() -> None:
     assert [module.symbol_name(site.op) for site in sites] == ["unused", "f"]
     after = DropSymbols().apply(module, sites[:1])
     assert after == TEXT.replace('  "t.global"() <{sym_name = "unused"}> : () -> ()\n', "")
+
+
+def test_what_loses_its_last_referrer_becomes_public() -> None:
+    text = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = () -> (), sym_name = "main"}> ({
+    "t.call"() {callee = @helper} : () -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = () -> (), sym_name = "helper", sym_visibility = "private"}> ({
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    module = Module.parse(text)
+    after = DropSymbols().apply(module, DropSymbols().sites(module))
+    assert after is not None
+    assert "main" not in after and "private" not in after

@@ -85,8 +85,11 @@ def test_one_after_the_other() -> None:
         arguments="%arg0: f32",
         results="f32",
     )
-    assert body_of(apply_to(UnwrapBodies(ABI), text)) == """\
+    assert (
+        body_of(apply_to(UnwrapBodies(ABI), text))
+        == """\
 ^bb0(%arg0: f32):
   %s0 = "t.exp"(%arg0) : (f32) -> f32
   %s1 = "t.neg"(%s0) : (f32) -> f32
 "func.return"(%s1) : (f32) -> ()"""
+    )
