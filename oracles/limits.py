@@ -1,0 +1,57 @@
+"""What a run may use, and how it ended."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use; None means unlimited.
+
+    `seconds` is wall time, `memory` bytes of resident memory of the whole process tree, `output`
+    bytes kept of each of standard output and error, `disk` bytes of the largest file written.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+    output: int = 4 << 20
+    disk: int = 8 << 30
+
+
+class End(StrEnum):
+    """Who ended the run: the program itself, a limit, or the caller."""
+
+    EXITED = "exited"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class ProcessResult:
+    """How a process ended. `exit_code` is negative for a signal; times are in seconds."""
+
+    end: End
+    exit_code: int
+    seconds: float
+    cpu_seconds: float
+    peak_memory: int
+    stdout: str
+    stderr: str
+
+
+class Runner(Protocol):
+    """A way to run a program: `run_process`, or one that does the same in less time."""
+
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> ProcessResult: ...

@@ -1,0 +1,201 @@
+"""Watches one child from its start to its end, whoever its parent is.
+
+Memory is watched rather than limited in advance: a compiler maps hundreds of megabytes of library
+and reserves address space for every thread, so RLIMIT_AS says nothing about what it uses. The
+resident size of the whole process tree is read every few milliseconds instead, and the kernel is
+told to pick the child first when memory runs out.
+"""
+
+import math
+import os
+import resource
+import selectors
+import signal
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from oracles.capture import Capture
+from oracles.limits import End, Limits, ProcessResult
+from oracles.tree import kill_strays, peak_memory, resident_memory
+
+_TICK = 0.02
+"""Seconds between two looks at the cancel event and at memory."""
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the kernel says of a child that ended; `status` is that of `wait`, memory is in bytes.
+
+    The peak is `doubtful` where it may be that of the parent.
+    """
+
+    status: int
+    cpu_seconds: float
+    peak_memory: int
+    doubtful: bool = False
+
+
+class Child(Protocol):
+    """A process that leads a session of its own, with two pipes to read from."""
+
+    pid: int
+    pidfd: int | None
+    """Readable once the process has ended; without it the end is seen a tick later."""
+    stdout: int
+    stderr: int
+
+    def has_exited(self) -> bool:
+        """Whether it has ended; its number is not free for another until `reap`."""
+
+    def reap(self) -> Usage:
+        """Waits for its end."""
+
+    def close(self) -> None:
+        """Closes the descriptors."""
+
+
+def watch(
+    child: Child,
+    *,
+    limits: Limits,
+    cancel: threading.Event | None,
+    started: float,
+    token: str,
+    sweep: bool,
+) -> ProcessResult:
+    """Waits for the child within `limits` and kills whatever is left of it.
+
+    `started` is when its time began, on the monotonic clock; `token` marks its descendants.
+    """
+    watcher = _Watch(child, limits, cancel, started)
+    try:
+        watcher.confine()
+        end = watcher.wait()
+    except BaseException:
+        watcher.end = End.CANCELLED
+        raise
+    finally:
+        watcher.kill(token, sweep)
+        usage = watcher.finish()
+    return ProcessResult(
+        end=end,
+        exit_code=os.waitstatus_to_exitcode(usage.status),
+        seconds=time.monotonic() - started,
+        cpu_seconds=usage.cpu_seconds,
+        peak_memory=usage.peak_memory,
+        stdout=watcher.stdout.text(),
+        stderr=watcher.stderr.text(),
+    )
+
+
+class _Watch:
+    def __init__(
+        self, child: Child, limits: Limits, cancel: threading.Event | None, started: float
+    ) -> None:
+        self.child = child
+        self.limits = limits
+        self.cancel = cancel
+        self.deadline = None if limits.seconds is None else started + limits.seconds
+        self.end = End.EXITED
+        self.stdout = Capture(limits.output)
+        self.stderr = Capture(limits.output)
+        self.peak_memory = 0
+        self._next_look = started
+        self._selector = selectors.DefaultSelector()
+        for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
+            os.set_blocking(pipe, False)
+            self._selector.register(pipe, selectors.EVENT_READ, capture)
+        if child.pidfd is not None:
+            self._selector.register(child.pidfd, selectors.EVENT_READ, None)
+
+    def confine(self) -> None:
+        """Limits set from outside: a hook run in the child would be unsafe beside threads."""
+        pid = self.child.pid
+        if hasattr(resource, "prlimit"):
+            # It may have ended already, or a stricter limit may be in force.
+            with suppress(ProcessLookupError, PermissionError, ValueError):
+                resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.limits.disk, self.limits.disk))
+                if self.limits.seconds is not None:
+                    # Never reached while we watch; ends the child if we are killed.
+                    cpu = math.ceil(self.limits.seconds * (os.cpu_count() or 1)) + 60
+                    resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
+        with suppress(OSError):
+            Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+
+    def wait(self) -> End:
+        while self.end is End.EXITED and not self.child.has_exited():
+            for key, _ in self._selector.select(self._patience()):
+                if key.data is not None:
+                    self._read(key.fd, key.data)
+            self._look()
+        return self.end
+
+    def kill(self, token: str, sweep: bool) -> None:
+        """The group dies before its leader is reaped, while its number cannot be reused.
+
+        A leader that has just been forked may not have its group yet.
+        """
+        for kill in (os.kill, os.killpg):
+            with suppress(ProcessLookupError, PermissionError):
+                kill(self.child.pid, signal.SIGKILL)
+        if sweep or self.end is not End.EXITED:
+            kill_strays(token)
+
+    def finish(self) -> Usage:
+        """What it used, the highest memory seen while it ran included."""
+        try:
+            usage = self.child.reap()
+            self._drain()
+        finally:
+            self._selector.close()
+            self.child.close()
+        peak = self.peak_memory
+        if not peak or not usage.doubtful:
+            peak = max(peak, usage.peak_memory)
+        return Usage(usage.status, usage.cpu_seconds, peak)
+
+    def _patience(self) -> float | None:
+        """Seconds that may pass before something must be looked at again."""
+        if self.deadline is None:
+            return _TICK
+        return max(0.0, min(_TICK, self.deadline - time.monotonic()))
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if self.cancel is not None and self.cancel.is_set():
+            self.end = End.CANCELLED
+        elif self.deadline is not None and now >= self.deadline:
+            self.end = End.TIMEOUT
+        elif now >= self._next_look:
+            self._next_look = now + _TICK
+            self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
+            limit = self.limits.memory
+            if limit is not None and resident_memory(self.child.pid) > limit:
+                self.end = End.MEMORY
+
+    def _read(self, descriptor: int, capture: Capture) -> bool:
+        """Whether more may follow at once."""
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self._selector.unregister(descriptor)
+            return False
+        capture.add(chunk)
+        return True
+
+    def _drain(self) -> None:
+        """What is left in the pipes; a stray that still writes must not hold us here."""
+        until = time.monotonic() + 1.0
+        for key in list(self._selector.get_map().values()):
+            if isinstance(key.data, Capture):
+                while time.monotonic() < until and self._read(key.fd, key.data):
+                    pass
