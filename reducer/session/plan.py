@@ -19,7 +19,7 @@ from reducer.session.sanity import Sanity
 from reducer.transformations import Abi, standard_transformations, text_transformations
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
-_TOO_LARGE_TO_REPEAT = 10_000  # ops; finding the phase takes a few runs of the whole
+_TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes a few runs of the whole
 
 
 class Plan:

@@ -1,0 +1,66 @@
+"""What the first accepted step and the pass level cost, from finished reductions of the corpus.
+
+    python -m benchmarks.reduce_corpus     makes them
+    python -m benchmarks.stages            prints how each found the failure
+
+For each case: how much of the input the first accepted candidate left, after how many oracle
+calls; the work of the whole reduction in runs of the whole input; and the reproducer at the level
+of the failing pass: its pass, size, calls, and whether a fresh run of its command verified it.
+"""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+COLUMNS = (
+    "case", "ops", "first step", "gone", "calls", "full runs", "pass level", "lines", "calls",
+)  # fmt: skip
+
+
+@click.command()
+@click.option("--folder", default="build/bench", show_default=True, type=click.Path(path_type=Path))
+def main(folder: Path) -> None:
+    """Prints one row for each finished reduction."""
+    rows = [_row(path.parent) for path in sorted(folder.glob("*/report.json"))]
+    widths = [max(len(row[n]) for row in [COLUMNS, *rows]) for n in range(len(COLUMNS))]
+    for row in [COLUMNS, *rows]:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+def _row(folder: Path) -> tuple[str, ...]:
+    report = json.loads((folder / "report.json").read_text())
+    before = report["input"]["ops"]
+    ops, calls = _first_step(folder / "reduced.journal")
+    return (
+        folder.name,
+        f"{before:,}",
+        f"{ops:,}",
+        f"{100 * (1 - ops / before):.1f}%",
+        str(calls),
+        f"{report['oracle']['full_run_equivalents']:.2f}",
+        *_pass_level(report.get("pass_level")),
+    )
+
+
+def _first_step(journal: Path) -> tuple[int, int]:
+    """Ops left by the first accepted candidate, and the calls until then."""
+    with closing(sqlite3.connect(f"file:{journal.absolute()}?mode=ro", uri=True)) as database:
+        found = database.execute("SELECT ops, calls FROM steps ORDER BY n LIMIT 1").fetchone()
+    return found or (0, 0)
+
+
+def _pass_level(report: dict[str, Any] | None) -> tuple[str, str, str]:
+    if report is None:
+        return ("none", "", "")
+    pipeline = report["pipeline"] or "the IR is invalid as it is"
+    verified = "" if report["verified"] else "NOT VERIFIED: "
+    lines, calls = report["output"]["lines"], report["oracle"]["calls"]
+    return (f"{verified}{pipeline}"[:90], str(lines), str(calls))
+
+
+if __name__ == "__main__":
+    main()
