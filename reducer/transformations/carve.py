@@ -49,7 +49,7 @@ class Carving:
         self.gone = gone
         self.inline = inline
         self.kept: set[int] = set(keep)
-        self.lost: dict[int, list[int]] = {}  # function -> values to become arguments
+        self.lost: dict[int, set[int]] = {}  # function -> values to become arguments
         self.whole: set[int] = set()  # functions that something kept refers to
         self.beside: set[int] = set()  # other symbols that stay
         self._settled: set[int] = set()
@@ -107,9 +107,7 @@ class Carving:
             return False
         if self.inline and producer not in self.gone and self._is_cheap(producer, kind):
             return False
-        values = self.lost.setdefault(function, [])
-        if value not in values:
-            values.append(value)
+        self.lost.setdefault(function, set()).add(value)
         return True
 
     def _is_cheap(self, producer: int, kind: str) -> bool:
@@ -151,14 +149,14 @@ class Carving:
     def _drop_idle(self) -> None:
         """Drops kept configuration whose users have all been dropped."""
         for unit in sorted(self.kept, reverse=True):
-            if self.units.function_of[unit] in self.whole or not is_configuration(
-                self.units, unit, self.abi
-            ):
-                continue
             uses = [
                 use for value in self.module.results(unit) for use, _ in self.module.uses[value]
             ]
-            if uses and not any(self._stays(use) for use in uses):
+            if not uses or any(self._stays(use) for use in uses):
+                continue
+            if self.units.function_of[unit] not in self.whole and is_configuration(
+                self.units, unit, self.abi
+            ):
                 self.kept.discard(unit)
 
     def _stays(self, op: int) -> bool:

@@ -125,12 +125,15 @@ class Units:
         """The functions anywhere inside a shell."""
         return [f for f in self.functions if self.module.is_inside(f, shell)]
 
+    @cached_property
+    def _shell_set(self) -> frozenset[int]:
+        return frozenset(self.shells)
+
     def shells_around(self, op: int) -> Iterator[int]:
         """The shells that an op lies in, from the inside out."""
-        shells = set(self.shells)
         op = self.module.t.parent[op]
         while op != NONE:
-            if op in shells:
+            if op in self._shell_set:
                 yield op
             op = self.module.t.parent[op]
 
