@@ -6,6 +6,7 @@ from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
+from reducer.transformations.constants_for_ops import ReplaceByConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
@@ -41,6 +42,7 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropReturns(),
         DropArguments(),
         DeleteWithUsers(),
+        ReplaceByConstants(),
     ]
 
 
