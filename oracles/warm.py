@@ -70,7 +70,8 @@ class WarmCompiler:
         if server is not None:
             with suppress(ServerLost):
                 result = _run(server, argv, cwd, limits, cancel, sweep)
-                self.warm_runs += 1
+                with self._lock:
+                    self.warm_runs += 1
                 return result
             server.close()
         return run_process(argv, cwd=cwd, limits=limits, cancel=cancel, sweep=sweep)
