@@ -5,14 +5,12 @@ from contextlib import contextmanager
 
 from oracles import CompilerOracle, Oracle, PatternOracle
 from oracles.warm import WarmCompiler
-from oracles.warm_choice import choose_runner
-
-_SMALL = "module {\n}\n"
+from oracles.warm_choice import EventuallyWarm
 
 
 @contextmanager
 def warmed(oracle: Oracle, asked: bool | None) -> Iterator[None]:
-    """Makes the oracle's runs warm in the body of a `with`: as `asked`, or if that is faster.
+    """Makes the oracle's runs warm in the body of a `with`: as `asked`, or when that is faster.
 
     Only a compiler can be warm; any other oracle stays as it is.
     """
@@ -21,14 +19,9 @@ def warmed(oracle: Oracle, asked: bool | None) -> Iterator[None]:
         yield
         return
     before = compiler.runner
-    if asked:
-        warm = WarmCompiler(compiler.executable)
-        compiler.runner, close = warm, warm.close
-    else:
-        choice = choose_runner(compiler, _SMALL)
-        compiler.runner, close = choice.runner, choice.close
-    try:
-        yield
-    finally:
-        compiler.runner = before
-        close()
+    with (WarmCompiler if asked else EventuallyWarm)(compiler.executable) as runner:
+        compiler.runner = runner
+        try:
+            yield
+        finally:
+            compiler.runner = before

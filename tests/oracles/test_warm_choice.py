@@ -1,33 +1,57 @@
-"""Which way to run a compiler is measured."""
+"""Runs go warm when that is measured to be worth it."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Limits, run_process
-from oracles.warm import WarmCompiler
-from oracles.warm_choice import choose_runner
-from tests.support.fake_compilers import FAIL, write_script
+from oracles import End, Limits
+from oracles.warm_choice import EventuallyWarm
+from tests.support.fake_compilers import write_script
 
-EMPTY = "module {\n}\n"
 LIMITS = Limits(120)
 
 
-def test_program_without_a_library_is_run_plainly(tmp_path: Path) -> None:
-    executable = write_script(tmp_path / "iree-compile", FAIL)
-    oracle = CompilerOracle(Command.parse(["iree-compile"]), executable, limits=LIMITS)
-    choice = choose_runner(oracle, EMPTY)
-    assert (choice.runner, choice.warm, choice.gain) == (run_process, None, 1.0)
-    choice.close()
+def test_program_without_a_library_stays_plain(tmp_path: Path) -> None:
+    executable = write_script(tmp_path / "iree-compile", "echo $input")
+    with EventuallyWarm(executable, first_look=1) as runner:
+        for _ in range(3):
+            result = runner([str(executable), "x"], cwd=tmp_path, limits=LIMITS)
+            assert result.stdout == "x\n"
+        assert not runner.is_warm
+        assert runner.saving is None
 
 
 @pytest.mark.iree
-def test_real_compiler_is_measured_in_both_ways(iree_compile: Path) -> None:
-    command = Command.parse(["iree-compile", "--iree-hal-target-backends=llvm-cpu"])
-    oracle = CompilerOracle(command, iree_compile, limits=LIMITS)
-    choice = choose_runner(oracle, EMPTY, runs=1)
-    assert choice.warm is not None and choice.gain > 0
-    assert choice.is_warm is isinstance(choice.runner, WarmCompiler)
-    assert oracle.runner is run_process, "the oracle itself is left as it was"
-    choice.close()
-    choice.close()
+def test_short_runs_go_warm(iree_compile: Path, tmp_path: Path) -> None:
+    """Nothing is shorter than a run that only starts: it saves as much as can be saved."""
+    argv = [str(iree_compile), "--version"]
+    with EventuallyWarm(iree_compile, first_look=2) as runner:
+        first = runner(argv, cwd=tmp_path, limits=LIMITS)
+        assert runner.saving is None, "too early to look"
+        runner(argv, cwd=tmp_path, limits=LIMITS)
+        assert runner.saving is not None
+        assert runner.is_warm
+        assert runner(argv, cwd=tmp_path, limits=LIMITS).stdout == first.stdout
+
+
+@pytest.mark.iree
+def test_long_runs_stay_plain(iree_compile: Path, tmp_path: Path) -> None:
+    lines = "\n".join(f"  %v{n} = arith.addi %a, %a : i32" for n in range(60_000))
+    (tmp_path / "input.mlir").write_text(f"func.func @f(%a: i32) {{\n{lines}\n  return\n}}\n")
+    argv = [str(iree_compile), "--compile-to=input", "input.mlir", "-o", "output.mlir"]
+    with EventuallyWarm(iree_compile, first_look=1) as runner:
+        assert runner(argv, cwd=tmp_path, limits=LIMITS).exit_code == 0
+        assert runner.saving is not None
+        assert not runner.is_warm
+
+
+@pytest.mark.iree
+def test_cancelled_run_is_no_measurement(iree_compile: Path, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    argv = [str(iree_compile), "--version"]
+    with EventuallyWarm(iree_compile, first_look=1) as runner:
+        result = runner(argv, cwd=tmp_path, limits=LIMITS, cancel=cancel)
+        assert result.end is End.CANCELLED
+        assert runner.saving is None
