@@ -13,6 +13,7 @@ from reducer.cli.report import report_json, write_json
 from reducer.cli.signals import stopping
 from reducer.cli.table import report_table
 from reducer.cli.trailing import TrailingCommand
+from reducer.cli.warm import warmed
 from reducer.cli.workspace import workspace
 from reducer.session import Reduction, Report, Settings
 from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable
@@ -71,6 +72,11 @@ Exit codes:
 @click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
 @click.option(
+    "--warm",
+    is_flag=True,
+    help="Fork compilers from a process that has their library loaded; the outcomes are the same.",
+)
+@click.option(
     "--pass-level/--no-pass-level",
     default=True,
     help="Also leave the IR before the failing pass in NAME.pass.mlir. [default: yes]",
@@ -95,6 +101,7 @@ def reduce(
     max_seconds: float | None,
     resume: bool,
     keep_generic: bool,
+    warm: bool,
     pass_level: bool,
     json_target: str | None,
     progress: bool | None,
@@ -154,7 +161,7 @@ def reduce(
         )
         try:
             reduction = Reduction(settings, oracle, display)
-            with stopping(reduction.stop, leave=place.clean_up):
+            with stopping(reduction.stop, leave=place.clean_up), warmed(oracle, warm):
                 report = reduction.run()
                 level = None
                 if pass_level:

@@ -5,21 +5,20 @@ from contextlib import contextmanager
 
 from oracles import CompilerOracle, Oracle, PatternOracle
 from oracles.warm import WarmCompiler
-from oracles.warm_choice import EventuallyWarm
 
 
 @contextmanager
-def warmed(oracle: Oracle, asked: bool | None) -> Iterator[None]:
-    """Makes the oracle's runs warm in the body of a `with`: as `asked`, or when that is faster.
+def warmed(oracle: Oracle, wanted: bool) -> Iterator[None]:
+    """Makes the oracle's runs warm in the body of a `with`, if that is wanted.
 
     Only a compiler can be warm; any other oracle stays as it is.
     """
     compiler = oracle.inner if isinstance(oracle, PatternOracle) else oracle
-    if asked is False or not isinstance(compiler, CompilerOracle):
+    if not wanted or not isinstance(compiler, CompilerOracle):
         yield
         return
     before = compiler.runner
-    with (WarmCompiler if asked else EventuallyWarm)(compiler.executable) as runner:
+    with WarmCompiler(compiler.executable) as runner:
         compiler.runner = runner
         try:
             yield

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, PatternOracle, ScriptOracle, run_process
 from oracles.warm import WarmCompiler
-from oracles.warm_choice import EventuallyWarm
 from reducer.cli.warm import warmed
 from tests.support.fake_compilers import FAIL, write_script
 
@@ -21,13 +20,6 @@ def test_as_asked(tmp_path: Path) -> None:
     assert oracle.runner is run_process
     with warmed(oracle, False):
         assert oracle.runner is run_process
-
-
-def test_measured_where_nothing_was_asked(tmp_path: Path) -> None:
-    oracle = compiler(tmp_path)
-    with warmed(oracle, None):
-        assert isinstance(oracle.runner, EventuallyWarm)
-    assert oracle.runner is run_process
 
 
 def test_compiler_behind_a_pattern(tmp_path: Path) -> None:
