@@ -37,7 +37,7 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DeleteOps(abi),
         UnwrapBodies(abi),
         DeleteNested(abi),
-        ForwardOperand(),
+        ForwardOperand(abi),
         DeleteUnused(),
         DropReturns(),
         DropArguments(),

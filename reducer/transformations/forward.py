@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import is_function
+from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
 
 _ALTERNATIVES = 3
@@ -20,12 +21,15 @@ class ForwardOperand:
     name = "forward operands"
     all_at_once = False
 
+    def __init__(self, abi: Abi) -> None:
+        self.abi = abi
+
     def sites(self, module: Module) -> list[Site]:
         return [
             Site(op, number)
             for op in range(len(module))
             if module.t.num_results[op] and not module.hidden[op] and not is_function(module, op)
-            for number in range(len(_alternatives(module, op)))
+            for number in range(len(self._alternatives(module, op)))
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
@@ -35,11 +39,11 @@ class ForwardOperand:
             if site.op in removed:
                 continue
             removed.add(site.op)
-            stand_in = _alternatives(module, site.op)[site.number]
+            stand_in = self._alternatives(module, site.op)[site.number]
             for value in module.results(site.op):
                 if not module.uses[value]:
                     continue
-                other = _same_type(module, value, stand_in, site.op)
+                other = self._same_type(module, value, stand_in, site.op)
                 if other is None:
                     return None
                 chosen[value] = other
@@ -53,34 +57,40 @@ class ForwardOperand:
             rewrite.substitute(value, module.t.token[target])
         return rewrite.render()
 
+    def _alternatives(self, module: Module, op: int) -> list[int]:
+        """Values of the type of the op's first used result, nearest first."""
+        used = [v for v in module.results(op) if module.uses[v]]
+        if not used:
+            return []
+        kind = module.type_of(used[0])
+        out: dict[int, None] = {}
+        for value in self._in_reach(module, op, kind):
+            if value not in out and module.type_of(value) == kind:
+                out[value] = None
+                if len(out) == _ALTERNATIVES:
+                    break
+        return list(out)
 
-def _alternatives(module: Module, op: int) -> list[int]:
-    """Values of the type of the op's first used result, nearest first."""
-    used = [v for v in module.results(op) if module.uses[v]]
-    if not used:
-        return []
-    kind = module.type_of(used[0])
-    out: dict[int, None] = {}
-    for value in _in_reach(module, op):
-        if value not in out and module.type_of(value) == kind:
-            out[value] = None
-            if len(out) == _ALTERNATIVES:
-                break
-    return list(out)
+    def _in_reach(self, module: Module, op: int, kind: str) -> Iterator[int]:
+        yield from _behind(module, op)
+        block = module.t.block[op]
+        if block == NONE:
+            return
+        yield from module.block_args(block)
+        parent = module.t.parent[op]
+        if parent != NONE and is_function(module, parent) and self.abi.is_shaped(kind):
+            return  # of data, arguments and what lies behind are enough
+        for earlier in reversed(module.t.block_ops[block]):
+            if earlier < op:
+                yield from module.results(earlier)
 
-
-def _in_reach(module: Module, op: int) -> Iterator[int]:
-    yield from _behind(module, op)
-    block = module.t.block[op]
-    if block == NONE:
-        return
-    yield from module.block_args(block)
-    parent = module.t.parent[op]
-    if parent != NONE and is_function(module, parent):
-        return  # there, arguments and what lies behind are enough
-    for earlier in reversed(module.t.block_ops[block]):
-        if earlier < op:
-            yield from module.results(earlier)
+    def _same_type(self, module: Module, value: int, stand_in: int, op: int) -> int | None:
+        kind = module.type_of(value)
+        if module.type_of(stand_in) == kind:
+            return stand_in
+        return next(
+            (v for v in self._in_reach(module, op, kind) if module.type_of(v) == kind), None
+        )
 
 
 def _behind(module: Module, op: int) -> Iterator[int]:
@@ -92,13 +102,6 @@ def _behind(module: Module, op: int) -> Iterator[int]:
         producers = dict.fromkeys(module.t.def_op[v] for v in values)
         level = [p for p in producers if p != NONE and p not in seen]
         seen.update(level)
-
-
-def _same_type(module: Module, value: int, stand_in: int, op: int) -> int | None:
-    kind = module.type_of(value)
-    if module.type_of(stand_in) == kind:
-        return stand_in
-    return next((v for v in _in_reach(module, op) if module.type_of(v) == kind), None)
 
 
 def _resolve(value: int, chosen: dict[int, int]) -> int | None:

@@ -3,8 +3,11 @@
 from textwrap import dedent
 
 from reducer.ir import Module
+from reducer.transformations import Abi
 from reducer.transformations.forward import ForwardOperand
 from tests.support.sides import apply_to, body_of, function
+
+ABI = Abi(frozenset())
 
 
 def test_an_operand_of_equal_type_takes_over() -> None:
@@ -18,7 +21,7 @@ def test_an_operand_of_equal_type_takes_over() -> None:
         results="f32",
     )
     # Both at once: the chain is followed to its start.
-    assert body_of(apply_to(ForwardOperand(), text)) == dedent("""\
+    assert body_of(apply_to(ForwardOperand(ABI), text)) == dedent("""\
         ^bb0(%arg0: f32):
         "func.return"(%arg0) : (f32) -> ()""")
 
@@ -37,9 +40,9 @@ def test_the_body_of_an_op_yields_its_argument() -> None:
         results="tensor<4xf32>",
     )
     module = Module.parse(text)
-    names = [module.t.name[site.op] for site in ForwardOperand().sites(module)]
+    names = [module.t.name[site.op] for site in ForwardOperand(ABI).sites(module)]
     assert names == ["t.index", "t.index", "t.add", "t.add", "t.add"]
-    after = apply_to(ForwardOperand(), text, 2)
+    after = apply_to(ForwardOperand(ABI), text, 2)
     assert '"linalg.yield"(%arg0) : (f32) -> ()' in after
 
 
@@ -52,4 +55,17 @@ def test_types_must_match() -> None:
         arguments="%arg0: f32",
         results="i32",
     )
-    assert ForwardOperand().sites(Module.parse(text)) == []
+    assert ForwardOperand(ABI).sites(Module.parse(text)) == []
+
+
+def test_of_configuration_any_earlier_value_will_do() -> None:
+    text = function(
+        """
+        %0 = "t.one"() : () -> !t.int
+        %1 = "t.size"(%arg0) : (tensor<?xf32>) -> !t.int
+        "t.use"(%1) : (!t.int) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: tensor<?xf32>",
+    )
+    assert '"t.use"(%0)' in body_of(apply_to(ForwardOperand(ABI), text))
