@@ -1,5 +1,6 @@
 """Fixtures that any test may use."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,12 @@ import pytest
 
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, load_case
+
+# Under nohup, or in the background of a script, signals arrive ignored, and programs that tests
+# start would inherit that: those that are sent signals must start as on a terminal.
+for _number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler)
 
 NEWEST_TESTED = "3.13.0"
 """The compiler version that tests use unless they say otherwise, so that they do not drift."""
