@@ -1,9 +1,11 @@
 """Fixtures that any test may use."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from reducer.toolchain import Toolchain, install
@@ -14,6 +16,11 @@ from tests.support.corpus import Case, load_case
 for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler)
+
+# Elsewhere every run tries new examples; where a change is judged, the same ones each time.
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
 
 NEWEST_TESTED = "3.13.0"
 """The compiler version that tests use unless they say otherwise, so that they do not drift."""

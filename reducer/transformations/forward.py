@@ -52,7 +52,7 @@ class ForwardOperand:
             rewrite.remove(op)
         for value in chosen:
             target = _resolve(value, chosen)
-            if target is None:
+            if target is None or module.t.def_op[target] in removed:
                 return None
             rewrite.substitute(value, module.t.token[target])
         return rewrite.render()

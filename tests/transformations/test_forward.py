@@ -69,3 +69,19 @@ def test_of_configuration_any_earlier_value_will_do() -> None:
         arguments="%arg0: tensor<?xf32>",
     )
     assert '"t.use"(%0)' in body_of(apply_to(ForwardOperand(ABI), text))
+
+
+def test_a_value_that_goes_itself_cannot_stand_in() -> None:
+    text = function(
+        """
+        %0 = "t.a"() : () -> i32
+        %1:2 = "t.b"() : () -> (i32, i32)
+        %2 = "t.c"() : () -> i32
+        "t.use"(%1#1, %2) : (i32, i32) -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    transformation = ForwardOperand(ABI)
+    nearest = {module.t.name[site.op]: site for site in reversed(transformation.sites(module))}
+    assert transformation.apply(module, [nearest["t.b"], nearest["t.c"]]) is None
