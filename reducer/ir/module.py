@@ -295,7 +295,3 @@ class Module:
         if ops:
             return self.t.end[ops[-1]]
         return self.t.block_label_end[last]
-
-    @property
-    def lines(self) -> int:
-        return self.text.count("\n") + (not self.text.endswith("\n") and bool(self.text))

@@ -42,12 +42,10 @@ class Rewrite:
         self.module = module
         self.removed: set[int] = set()
         self._substitutes: dict[int, str] = {}
-        self._operands: dict[tuple[int, int], str] = {}
         self._signatures: dict[int, _Signature] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
         self._entries: dict[int, dict[str, str | None]] = {}
-        self._entry_lines: dict[int, list[str]] = {}
         self._spans: list[tuple[int, int, str]] = []
         self._fresh: int | None = None
 
@@ -64,10 +62,6 @@ class Rewrite:
     def token(self, value: int) -> str:
         """How a value is written after the substitutions made so far."""
         return self._substitutes.get(value, self.module.t.token[value])
-
-    def set_operand(self, op: int, number: int, token: str) -> None:
-        """Writes `token` for one operand of one op."""
-        self._operands[op, number] = token
 
     def add_argument(self, function: int, kind: str) -> str:
         """Appends an argument of the given type to a function; returns its token."""
@@ -97,10 +91,6 @@ class Rewrite:
     def set_entry(self, op: int, name: str, value: str | None) -> None:
         """Sets a property or attribute that the op has; None drops it."""
         self._entries.setdefault(op, {})[name] = value
-
-    def insert_at_entry(self, function: int, line: str) -> None:
-        """Adds an op at the start of a function's entry block."""
-        self._entry_lines.setdefault(function, []).append(line)
 
     def rename(self, op: int) -> None:
         """Gives an op's results fresh names."""
@@ -148,9 +138,8 @@ class Rewrite:
         edits = list(self._spans)
         edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
         self._keep_blocks(edits)
-        for function in self._signatures.keys() | self._entry_lines.keys():
-            self._edit_entry_label(function, edits)
         for function, change in self._signatures.items():
+            self._edit_entry_label(function, edits)
             self._edit_function_type(function, change)
         for terminator, values in self._returns.items():
             self._edit_return(terminator, values, edits)
@@ -167,17 +156,15 @@ class Rewrite:
                 edits.append((t.block_start[block], t.block_start[block], "^bb0:\n"))
 
     def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
-        changed = {op for op, _ in self._operands}
         uses = self.module.uses
-        for value in self._substitutes:
-            changed.update(op for op, _ in uses[value])
+        changed = {op for value in self._substitutes for op, _ in uses[value]}
         t = self.module.t
         for op in changed:
             if op in self._returns:
                 continue
             tokens = self.module.text[t.operands_start[op] : t.operands_end[op]].split(", ")
             for number, value in enumerate(t.operands[op]):
-                token = self._operands.get((op, number)) or self._substitutes.get(value)
+                token = self._substitutes.get(value)
                 if token is not None:
                     tokens[number] = token
             edits.append((t.operands_start[op], t.operands_end[op], ", ".join(tokens)))
@@ -259,8 +246,7 @@ class Rewrite:
         label = f"{indent}^bb0({arguments}):\n" if arguments else ""
         if end > start and (name := self._label(block).strip().split("(")[0].rstrip(":")) and label:
             label = label.replace("^bb0", name, 1)
-        lines = "".join(f"{indent}  {line}\n" for line in self._entry_lines.get(function, ()))
-        edits.append((start, end, label + lines))
+        edits.append((start, end, label))
 
     def _edit_dictionaries(self, op: int, edits: list[tuple[int, int, str]]) -> None:
         syntax = self.module.syntax(op)

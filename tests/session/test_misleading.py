@@ -7,9 +7,10 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits
-from reducer.session import Progress, Reduction, Report, Settings
+from reducer.session import Reduction, Report, Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.silent import Silent
 
 pytestmark = pytest.mark.iree
 
@@ -25,12 +26,6 @@ exit $code
 WRONG_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/input.mlir:5:10/"
 NO_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/<unknown>:0/"
 NO_STACK = r"/^ *#?[0-9]+[. ]|^Stack dump/d"
-
-
-class Silent:
-    def phase(self, name: str) -> None: ...
-    def progress(self, event: Progress) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 @pytest.fixture

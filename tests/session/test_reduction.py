@@ -7,20 +7,15 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, ScriptOracle
-from reducer.session import Progress, Reduction, Report, Settings
+from reducer.session import Reduction, Report, Settings
 from reducer.session.errors import NotInteresting
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.silent import Silent
 
 pytestmark = pytest.mark.iree
 
 HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
-
-
-class Silent:
-    def phase(self, name: str) -> None: ...
-    def progress(self, event: Progress) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 @pytest.fixture
