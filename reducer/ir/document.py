@@ -1,4 +1,4 @@
-"""What any program under reduction has: a text and a size."""
+"""What any program under reduction has: a text and a size, of several kinds."""
 
 from typing import Protocol, TypeVar
 
@@ -10,6 +10,9 @@ class Document(Protocol):
 
     @property
     def op_count(self) -> int: ...
+
+    @property
+    def type_cost(self) -> tuple[int, int]: ...
 
 
 D = TypeVar("D", bound=Document)

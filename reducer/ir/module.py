@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from reducer.ir.dialects import hides_its_body
+from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax
 
 NONE = -1
@@ -102,6 +103,11 @@ class Module:
             for op, name in enumerate(self.t.name)
             if not hidden[op] and not (name == "builtin.module" and self.t.parent[op] == NONE)
         )
+
+    @cached_property
+    def type_cost(self) -> tuple[int, int]:
+        """How far the types are from the simplest, see `shapes.type_cost`."""
+        return type_cost(self.text)
 
     @cached_property
     def hidden(self) -> list[bool]:

@@ -20,6 +20,11 @@ class PlainText:
         """Lines that look like the start of an op, or lines if none does."""
         return len(_OP_START.findall(self.text)) or len(self.lines)
 
+    @property
+    def type_cost(self) -> tuple[int, int]:
+        """Always the same: nothing here changes types."""
+        return 0, 0
+
     @cached_property
     def lines(self) -> list[str]:
         return self.text.splitlines(keepends=True)

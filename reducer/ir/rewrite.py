@@ -9,10 +9,17 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from reducer.ir.functions import entry_block, signature
+from reducer.ir.functions import entry_block, is_function, signature
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
 from reducer.ir.prune import prune_unreferenced
+from reducer.ir.retype import (
+    function_returning,
+    function_type,
+    ops_that_name,
+    retype_label,
+    retype_op,
+)
 from reducer.ir.syntax import Entry, Span, split_array, split_function_type
 
 _FRESH = re.compile(r"%s(\d+)\b")
@@ -42,6 +49,7 @@ class Rewrite:
         self.module = module
         self.removed: set[int] = set()
         self._substitutes: dict[int, str] = {}
+        self._types: dict[int, str] = {}
         self._signatures: dict[int, _Signature] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
@@ -58,6 +66,10 @@ class Rewrite:
     def substitute(self, value: int, token: str) -> None:
         """Writes `token` wherever the value is still used. The token must have the same type."""
         self._substitutes[value] = token
+
+    def set_type(self, value: int, kind: str) -> None:
+        """Gives a value another type, wherever it is made, used, passed on or returned."""
+        self._types[value] = kind
 
     def token(self, value: int) -> str:
         """How a value is written after the substitutions made so far."""
@@ -138,6 +150,7 @@ class Rewrite:
         edits = list(self._spans)
         edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
         self._keep_blocks(edits)
+        self._edit_types(edits)
         for function, change in self._signatures.items():
             self._edit_entry_label(function, edits)
             self._edit_function_type(function, change)
@@ -154,6 +167,23 @@ class Rewrite:
         for block in {t.block[op] for op in self.removed} - {NONE}:
             if t.block_label_end[block] == NONE and self.removed.issuperset(t.block_ops[block]):
                 edits.append((t.block_start[block], t.block_start[block], "^bb0:\n"))
+
+    def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
+        """Writes new types; those of functions go the way of other changes to them."""
+        module, t = self.module, self.module.t
+        for op in ops_that_name(module, self._types) - self._returns.keys():
+            if edit := retype_op(module, op, self._types):
+                edits.append(edit)
+            function = function_returning(module, op)
+            if function is not None:
+                kinds = [self._types.get(v, module.type_of(v)) for v in t.operands[op]]
+                self._override_function_type(function, results=kinds)
+        for block in {t.def_block[value] for value in self._types} - {NONE}:
+            owner = t.region_op[t.block_region[block]]
+            if is_function(module, owner) and entry_block(module, owner) == block:
+                self._signature(owner)
+            elif edit := retype_label(module, block, self._types):
+                edits.append(edit)
 
     def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
         uses = self.module.uses
@@ -213,8 +243,7 @@ class Rewrite:
             before = split_function_type(pending) or before
         ins = before[0] if inputs is None else tuple(inputs)
         outs = before[1] if results is None else tuple(results)
-        right = outs[0] if len(outs) == 1 and "->" not in outs[0] else f"({', '.join(outs)})"
-        self._entries[function]["function_type"] = f"({', '.join(ins)}) -> {right}"
+        self._entries[function]["function_type"] = function_type(ins, outs)
 
     def _set_attribute_array(self, function: int, name: str, items: list[str]) -> None:
         empty = all(item == "{}" for item in items)
@@ -225,8 +254,13 @@ class Rewrite:
         change = self._signatures.get(function, _Signature())
         kept: list[tuple[str, str]] = []
         if block is not None and self.module.t.block_label_end[block] != NONE:
-            label = self._label(block)
-            kept = [a for n, a in enumerate(label_arguments(label)) if n not in change.dropped]
+            values = self.module.block_args(block)
+            arguments = zip(values, label_arguments(self._label(block)), strict=True)
+            kept = [
+                (token, self._types.get(value, kind))
+                for n, (value, (token, kind)) in enumerate(arguments)
+                if n not in change.dropped
+            ]
         return kept + change.added
 
     def _label(self, block: int) -> str:

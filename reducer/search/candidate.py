@@ -30,6 +30,23 @@ class Candidate(Generic[D]):
         return self.document.text
 
 
-def weight(document: Document) -> tuple[int, int]:
-    """The measure that every accepted step makes smaller: ops first, then characters."""
-    return document.op_count, len(document.text)
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The measure that every accepted step makes smaller.
+
+    Ops first, then sizes and ranks, then element types, then characters. Types are looked at only
+    where the ops are equally many: for a large module that is most of the work.
+    """
+
+    document: Document
+
+    def __lt__(self, other: "Weight") -> bool:
+        mine, its = self.document, other.document
+        if mine.op_count != its.op_count:
+            return mine.op_count < its.op_count
+        return (*mine.type_cost, len(mine.text)) < (*its.type_cost, len(its.text))
+
+
+def weight(document: Document) -> Weight:
+    """How large a document is, to be compared with that of another."""
+    return Weight(document)

@@ -1,7 +1,12 @@
 """Edits: what goes in and what comes out, side by side."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from reducer.ir import Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, terminator_of
+from tests.support.modules import modules
+from tests.support.wellformed import problems
 
 BEFORE = """\
 #map = affine_map<(d0) -> (d0)>
@@ -97,3 +102,39 @@ def test_resources_that_nothing_uses_go() -> None:
     assert "gone" not in after
     rewrite.remove(0)
     assert "{-#" not in rewrite.render()
+
+
+def test_a_value_gets_another_type_wherever_its_type_is_written() -> None:
+    module = Module.parse(BEFORE)
+    rewrite = Rewrite(module)
+    rewrite.set_type(module.block_args(module.t.def_block[0])[0], "i8")
+    rewrite.set_type(module.results(3)[0], "tensor<2xi8>")
+    assert (
+        rewrite.render()
+        == """\
+#map = affine_map<(d0) -> (d0)>
+#map1 = affine_map<(d0) -> (0)>
+"builtin.module"() ({
+  "func.func"() <{arg_attrs = [{t.a}, {}], function_type = (i8, f32) -> tensor<2xi8>, sym_name = "f"}> ({
+  ^bb0(%arg0: i8, %arg1: f32):
+    %0 = "t.a"(%arg0) {m = #map} : (i8) -> i32
+    %1 = "t.b"(%0, %arg1) {m = #map1} : (i32, f32) -> tensor<2xi8>
+    "func.return"(%1) : (tensor<2xi8>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""  # noqa: E501
+    )
+
+
+@given(st.data())
+def test_new_types_leave_every_module_well_formed(data: st.DataObject) -> None:
+    module = Module.parse(data.draw(modules()))
+    chosen = (
+        data.draw(st.sets(st.sampled_from(range(len(module.t.token))))) if module.t.token else ()
+    )
+    rewrite = Rewrite(module)
+    for value in chosen:
+        rewrite.set_type(value, "tensor<3xf64>")
+    after = Module.parse(rewrite.render())
+    assert problems(after) == []
+    assert [after.type_of(v) for v in chosen] == ["tensor<3xf64>" for _ in chosen]

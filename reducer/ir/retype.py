@@ -1,0 +1,68 @@
+"""Edits that give values other types, everywhere a type is written.
+
+In generic form a value's type stands at its definition and at each use: in the types of ops, in
+block labels and in function types.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from reducer.ir.functions import is_function, signature
+from reducer.ir.module import NONE, Module
+from reducer.ir.parser import label_arguments
+
+Edit = tuple[int, int, str]
+
+
+def function_type(inputs: Iterable[str], results: Iterable[str]) -> str:
+    """A function type as the printer writes it."""
+    outs = tuple(results)
+    right = outs[0] if len(outs) == 1 and "->" not in outs[0] else f"({', '.join(outs)})"
+    return f"({', '.join(inputs)}) -> {right}"
+
+
+def retype_op(module: Module, op: int, types: Mapping[int, str]) -> Edit | None:
+    """The new `(operand types) -> result types` of an op; None if its text has no such part."""
+    syntax = module.syntax(op)
+    operands, results = module.t.operands[op], module.results(op)
+    if (
+        syntax.types_span is None
+        or len(operands) != len(syntax.operand_types)
+        or len(results) != len(syntax.result_types)
+    ):
+        return None
+    ins = [types.get(v, old) for v, old in zip(operands, syntax.operand_types, strict=True)]
+    outs = [types.get(v, old) for v, old in zip(results, syntax.result_types, strict=True)]
+    return (*syntax.types_span, function_type(ins, outs))
+
+
+def retype_label(module: Module, block: int, types: Mapping[int, str]) -> Edit | None:
+    """The new label of a block; None if it has none."""
+    t = module.t
+    start, end = t.block_start[block], t.block_label_end[block]
+    if end == NONE:
+        return None
+    label = module.text[start:end]
+    arguments = zip(module.block_args(block), label_arguments(label), strict=True)
+    shown = ", ".join(f"{token}: {types.get(v, kind)}" for v, (token, kind) in arguments)
+    return start, start + label.rindex("):") + 2, f"{label[: label.index('(')]}({shown}):"
+
+
+def ops_that_name(module: Module, values: Iterable[int]) -> set[int]:
+    """The ops that make or use values, and so write their types."""
+    out: set[int] = set()
+    for value in values:
+        if module.t.def_op[value] != NONE:
+            out.add(module.t.def_op[value])
+        out.update(op for op, _ in module.uses[value])
+    return out
+
+
+def function_returning(module: Module, op: int) -> int | None:
+    """The function whose results are an op's operands, as for `func.return`; None if none is."""
+    function, block = module.t.parent[op], module.t.block[op]
+    if function == NONE or module.t.block_ops[block][-1] != op or not is_function(module, function):
+        return None
+    types = signature(module, function)
+    if types is None or types[1] != module.syntax(op).operand_types:
+        return None
+    return function

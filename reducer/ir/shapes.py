@@ -1,0 +1,102 @@
+"""Shapes and element types inside the text of a type.
+
+`tensor<2x?xf32>`, `memref<4xi8, #space>`, `!torch.vtensor<[2,?],f32>` and types that wrap one of
+them (`!flow.dispatch.tensor<readonly:tensor<4xf32>>`) are all one shape, one element type and the
+text around. Nothing here knows what a type means.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+Dims = tuple[int | None, ...]
+"""Sizes of a shape; None is a dynamic one."""
+
+_HEAD = re.compile(
+    r"\b(?:(tensor|vector|memref)<(?!\w+:)((?:(?:\d+|\?)x)*)|(v?tensor)<\[([\d?, ]*)\](?:,|$))"
+)
+_BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """The one shape in a type. `with_…` makes the type's text anew."""
+
+    dims: Dims
+    element: str
+    _before: str
+    _between: str  # between dims and element: nothing, or the end of a bracketed list
+    _after: str
+
+    @property
+    def text(self) -> str:
+        """The whole type."""
+        names = ["?" if size is None else str(size) for size in self.dims]
+        if self._between:
+            return f"{self._before}{','.join(names)}{self._between}{self.element}{self._after}"
+        return f"{self._before}{''.join(f'{n}x' for n in names)}{self.element}{self._after}"
+
+    def with_dims(self, dims: Sequence[int | None]) -> "Shaped":
+        return replace(self, dims=tuple(dims))
+
+    def with_element(self, element: str) -> "Shaped":
+        return replace(self, element=element)
+
+
+def parse_shaped(kind: str) -> Shaped | None:
+    """The shape in a type; None if there is none, or more than one."""
+    heads = list(_HEAD.finditer(kind))
+    if len(heads) != 1:
+        return None
+    head = heads[0]
+    end = _element_end(kind, head.end())
+    element = kind[head.end() : end]
+    if not element or element.startswith(("*", "[")):
+        return None
+    if head.group(1):
+        before, between = kind[: head.start(2)], ""
+        sizes = [size for size in head.group(2).split("x") if size]
+    else:
+        before, between = kind[: head.start(4)], kind[head.end(4) : head.end()]
+        sizes = [size.strip() for size in head.group(4).split(",") if size.strip()]
+    dims = tuple(None if size == "?" else int(size) for size in sizes)
+    return Shaped(dims, element, before, between, kind[end:])
+
+
+def _element_end(kind: str, start: int) -> int:
+    """Where the element type ends: at a comma or bracket of the type around it."""
+    closers: list[str] = []
+    for position in range(start, len(kind)):
+        char = kind[position]
+        if char == ">" and kind[position - 1] == "-":
+            continue  # an arrow
+        if closers and char == closers[-1]:
+            closers.pop()
+        elif char in _BRACKETS:
+            closers.append(_BRACKETS[char])
+        elif not closers and char in ",>":
+            return position
+    return len(kind)
+
+
+# ---- how simple the types of a text are -----------------------------------------------------
+
+_SHAPES = re.compile(r"\b(?:tensor|vector|memref)<((?:(?:\d+|\?)x)+)|tensor<\[([\d?, ]+)\]")
+_ODD_ELEMENT = re.compile(
+    r"(?:(?<![\w.#%@!$\"])|(?<=[\d?]x))(?:complex<|(?:bf16|f16|f64|f80|f128|tf32|f[468]E\w+"
+    r"|[su]?i(?!1\b|32\b|64\b)\d+|[su]i1|ui\d+)\b)"
+)
+_DYNAMIC = 1 << 20  # a dynamic size counts as more than any static one
+
+
+def type_cost(text: str) -> tuple[int, int]:
+    """How far the types of a text are from the simplest: sizes and ranks first, then elements.
+
+    The first number adds up size + 1 over all dims of all shapes; the second counts element types
+    other than f32, i32, i64 and i1.
+    """
+    sizes = 0
+    for crossed, listed in _SHAPES.findall(text):
+        for size in crossed.split("x")[:-1] if crossed else listed.split(","):
+            sizes += 1 + (_DYNAMIC if size.strip() == "?" else int(size))
+    return sizes, len(_ODD_ELEMENT.findall(text))
