@@ -4,13 +4,19 @@ In generic form a value's type stands at its definition and at each use: in the 
 block labels and in function types.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping
 
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
 
 Edit = tuple[int, int, str]
+
+SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
+"""How ops with several groups of operands say how many each has."""
+
+_INTEGERS = re.compile(r"(array<i\d+: )([\d, ]+)>")
 
 
 def function_type(inputs: Iterable[str], results: Iterable[str]) -> str:
@@ -20,8 +26,13 @@ def function_type(inputs: Iterable[str], results: Iterable[str]) -> str:
     return f"({', '.join(inputs)}) -> {right}"
 
 
-def retype_op(module: Module, op: int, types: Mapping[int, str]) -> Edit | None:
-    """The new `(operand types) -> result types` of an op; None if its text has no such part."""
+def retype_op(
+    module: Module, op: int, types: Mapping[int, str], gone: Container[int] = ()
+) -> Edit | None:
+    """The new `(operand types) -> result types` of an op; None if its text has no such part.
+
+    Operands whose numbers are in `gone` are left out.
+    """
     syntax = module.syntax(op)
     operands, results = module.t.operands[op], module.results(op)
     if (
@@ -30,7 +41,8 @@ def retype_op(module: Module, op: int, types: Mapping[int, str]) -> Edit | None:
         or len(results) != len(syntax.result_types)
     ):
         return None
-    ins = [types.get(v, old) for v, old in zip(operands, syntax.operand_types, strict=True)]
+    pairs = enumerate(zip(operands, syntax.operand_types, strict=True))
+    ins = [types.get(value, old) for number, (value, old) in pairs if number not in gone]
     outs = [types.get(v, old) for v, old in zip(results, syntax.result_types, strict=True)]
     return (*syntax.types_span, function_type(ins, outs))
 
@@ -45,6 +57,19 @@ def retype_label(module: Module, block: int, types: Mapping[int, str]) -> Edit |
     arguments = zip(module.block_args(block), label_arguments(label), strict=True)
     shown = ", ".join(f"{token}: {types.get(v, kind)}" for v, (token, kind) in arguments)
     return start, start + label.rindex("):") + 2, f"{label[: label.index('(')]}({shown}):"
+
+
+def segment_sizes_without(module: Module, op: int, gone: Container[int]) -> tuple[str, str] | None:
+    """Name and new value of the property that counts an op's groups of operands, if it has one."""
+    syntax = module.syntax(op)
+    for entry in (*syntax.properties, *syntax.attributes):
+        if entry.name in SEGMENT_SIZES and (match := _INTEGERS.fullmatch(entry.value)):
+            first, kept = 0, []
+            for size in map(int, match.group(2).split(",")):
+                kept.append(sum(n not in gone for n in range(first, first + size)))
+                first += size
+            return entry.name, f"{match.group(1)}{', '.join(map(str, kept))}>"
+    return None
 
 
 def ops_that_name(module: Module, values: Iterable[int]) -> set[int]:

@@ -19,6 +19,7 @@ from reducer.ir.retype import (
     ops_that_name,
     retype_label,
     retype_op,
+    segment_sizes_without,
 )
 from reducer.ir.syntax import Entry, Span, split_array, split_function_type
 
@@ -50,6 +51,7 @@ class Rewrite:
         self.removed: set[int] = set()
         self._substitutes: dict[int, str] = {}
         self._types: dict[int, str] = {}
+        self._dropped_operands: dict[int, set[int]] = {}
         self._signatures: dict[int, _Signature] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
@@ -66,6 +68,10 @@ class Rewrite:
     def substitute(self, value: int, token: str) -> None:
         """Writes `token` wherever the value is still used. The token must have the same type."""
         self._substitutes[value] = token
+
+    def drop_operand(self, op: int, number: int) -> None:
+        """Drops one operand, and its place in the sizes of the op's groups of operands."""
+        self._dropped_operands.setdefault(op, set()).add(number)
 
     def set_type(self, value: int, kind: str) -> None:
         """Gives a value another type, wherever it is made, used, passed on or returned."""
@@ -171,9 +177,13 @@ class Rewrite:
     def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
         """Writes new types; those of functions go the way of other changes to them."""
         module, t = self.module, self.module.t
-        for op in ops_that_name(module, self._types) - self._returns.keys():
-            if edit := retype_op(module, op, self._types):
+        renamed = ops_that_name(module, self._types) | self._dropped_operands.keys()
+        for op in renamed - self._returns.keys():
+            gone = self._dropped_operands.get(op, ())
+            if edit := retype_op(module, op, self._types, gone):
                 edits.append(edit)
+            if gone and (sizes := segment_sizes_without(module, op, gone)):
+                self.set_entry(op, *sizes)
             function = function_returning(module, op)
             if function is not None:
                 kinds = [self._types.get(v, module.type_of(v)) for v in t.operands[op]]
@@ -188,6 +198,7 @@ class Rewrite:
     def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
         uses = self.module.uses
         changed = {op for value in self._substitutes for op, _ in uses[value]}
+        changed |= self._dropped_operands.keys()
         t = self.module.t
         for op in changed:
             if op in self._returns:
@@ -197,6 +208,8 @@ class Rewrite:
                 token = self._substitutes.get(value)
                 if token is not None:
                     tokens[number] = token
+            gone = self._dropped_operands.get(op, ())
+            tokens = [token for number, token in enumerate(tokens) if number not in gone]
             edits.append((t.operands_start[op], t.operands_end[op], ", ".join(tokens)))
 
     def _edit_return(

@@ -138,3 +138,21 @@ def test_new_types_leave_every_module_well_formed(data: st.DataObject) -> None:
     after = Module.parse(rewrite.render())
     assert problems(after) == []
     assert [after.type_of(v) for v in chosen] == ["tensor<3xf64>" for _ in chosen]
+
+
+def test_a_dropped_operand_leaves_its_group() -> None:
+    module = Module.parse(
+        """\
+"builtin.module"() ({
+  %0 = "t.a"() : () -> i32
+  %1 = "t.a"() : () -> f32
+  "t.b"(%0, %1, %0) <{operandSegmentSizes = array<i32: 1, 0, 2>}> : (i32, f32, i32) -> ()
+}) : () -> ()
+"""
+    )
+    rewrite = Rewrite(module)
+    rewrite.drop_operand(3, 1)
+    assert (
+        '"t.b"(%0, %0) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (i32, i32) -> ()'
+        in rewrite.render()
+    )
