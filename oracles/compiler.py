@@ -27,6 +27,12 @@ _NAME_PASS = (
     "--mlir-disable-threading",
     "--mlir-elide-elementsattrs-if-larger=16",
 )
+_READS_OTHERWISE = (
+    "mlir-very-unsafe-disable-verifier",
+    "no-implicit-module",
+    "split-input-file",
+    "verify-diagnostics",
+)
 
 
 class CompilerOracle:
@@ -118,6 +124,14 @@ class CompilerOracle:
                 return outcome
             return self._with_stage(outcome, finding, _Costed(probe))
 
+    def verifying_command(self) -> list[str] | None:
+        """A program and flags that read an input as the command does, and verify it, no more.
+
+        None if there is no such tool, or if the command reads inputs in a way of its own.
+        """
+        own = any(flag.lstrip("-").startswith(_READS_OTHERWISE) for flag in self.command.flags)
+        return None if own else self._verifying
+
     def shortened(self) -> "list[CompilerOracle]":
         """The same command stopped after each phase, from the earliest to the last."""
         if not may_stop_early(self.executable.name, self.command.flags):
@@ -182,14 +196,21 @@ class CompilerOracle:
         return probe.added(outcome, replace(outcome.signature, stage=stage))
 
     def _verify(self, probe: "_Costed", flags: Sequence[str]) -> ProcessResult | None:
+        command = self._verifying
+        if command is None:
+            return None
+        program, *lenient = command
+        return probe([program, self.name, *flags, *lenient, "-o", "verified.mlir"])
+
+    @property
+    def _verifying(self) -> list[str] | None:
         if self._verifier is None:
             return None
         # A compiler takes unregistered operations; an `-opt` tool only where it is told to.
         lenient = any("allow-unregistered-dialect" in flag for flag in self.command.flags)
         if lenient or self._verifier != self.executable:
-            flags = [*flags, "--allow-unregistered-dialect"]
-        argv = [str(self._verifier.absolute()), self.name, *flags, "-o", "verified.mlir"]
-        return probe(argv)
+            return [str(self._verifier.absolute()), "--allow-unregistered-dialect"]
+        return [str(self._verifier.absolute())]
 
 
 class _Costed:

@@ -26,6 +26,11 @@ def report_json(report: Report, pass_level: PassReport | None = None) -> dict[st
             "compiler_seconds": round(report.compiler_seconds, 3),
             "full_run_equivalents": round(report.full_run_equivalents, 3),
         },
+        "checks": {
+            "runs": report.checks,
+            "turned_away": report.turned_away,
+            "compiler_seconds": round(report.check_seconds, 3),
+        },
         "wall_seconds": round(report.wall_seconds, 3),
         "command": report.command,
         "one_minimal": report.one_minimal,

@@ -17,6 +17,7 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
         ("verdict", _VERIFIED if report.verified else _NOT_VERIFIED),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
+        *_checks(report),
         ("cost", _cost(report)),
         ("result", str(report.output_path)),
         ("command", shlex.join(report.command)),
@@ -57,6 +58,14 @@ def _sizes(report: Report) -> list[str]:
         f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>9}"
         for name, before, after in rows
     ]
+
+
+def _checks(report: Report) -> list[tuple[str, str]]:
+    """What never came to a run of the command."""
+    if not report.checks:
+        return []
+    words = f"{plural(report.checks, 'check')} by the parser and verifier turned away"
+    return [("checks", f"{words} {plural(report.turned_away, 'candidate')}")]
 
 
 def _cost(report: Report) -> str:

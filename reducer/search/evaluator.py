@@ -15,8 +15,9 @@ from hashlib import sha256
 from typing import Generic, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
-from reducer.ir import D
+from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.screening import LARGE, Rates, Screen, Screened
 
 
 class Stopped(Exception):
@@ -97,6 +98,8 @@ class Evaluator:
         self.costs = Costs()
         self.wanted: Signature | None = None
         self.limits: Limits = oracle.limits
+        self.screen: Screen | None = None
+        self._rates = Rates()
         self._on_verdict = on_verdict
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
@@ -129,7 +132,7 @@ class Evaluator:
             Stopped: the budget is spent, or the user wants to stop.
         """
         oracle = self._current
-        digest = digest_of(text, repetition, "" if oracle is self.oracle else oracle.key)
+        digest = self._digest(text, repetition)
         known = self.cache.get(digest)
         if known is not None:
             with self._lock:
@@ -169,14 +172,18 @@ class Evaluator:
     # ---- many candidates -------------------------------------------------------------------
 
     def first_interesting(
-        self, candidates: Iterable[Candidate[D]]
+        self, candidates: Iterable[Candidate[D]], base: Document | None = None
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate, in the order given, that fails the same way; and its position.
+
+        Args:
+            base: what the candidates were made from. If it is given, and small, those that the
+                compiler would turn away are not run (see `screening`).
 
         Raises:
             Stopped: see `run`.
         """
-        source = enumerate(candidates)
+        source = self._screened(iter(candidates), base)
         running: list[_Running[D]] = []
         try:
             while True:
@@ -184,7 +191,10 @@ class Evaluator:
                 if not running:
                     return None
                 head = running.pop(0)
-                if head.verdict() is Verdict.SAME:
+                verdict = head.verdict()
+                if isinstance(source, Screened):
+                    source.settle(head.position, invalid=verdict is Verdict.INVALID)
+                if verdict is Verdict.SAME:
                     return head.position, head.candidate
         finally:
             for task in running:
@@ -192,8 +202,22 @@ class Evaluator:
             for task in running:
                 task.settle()
 
+    def _screened(
+        self, candidates: Iterator[Candidate[D]], base: Document | None
+    ) -> Iterator[tuple[int, Candidate[D]]]:
+        if self.screen is None or base is None or base.op_count > LARGE:
+            return enumerate(candidates)
+        return Screened(candidates, self.screen, base, self._rates, self._is_known)
+
+    def _is_known(self, text: str) -> bool:
+        return self.cache.get(self._digest(text)) is not None
+
+    def _digest(self, text: str, repetition: int = 0) -> str:
+        oracle = self._current
+        return digest_of(text, repetition, "" if oracle is self.oracle else oracle.key)
+
     def _refill(
-        self, source: "Iterator[tuple[int, Candidate[D]]]", running: "list[_Running[D]]"
+        self, source: Iterator[tuple[int, Candidate[D]]], running: "list[_Running[D]]"
     ) -> None:
         while len(running) < self.jobs:
             item = next(source, None)

@@ -49,7 +49,7 @@ def _pass(state: State[D], transformation: Transformation[D], size: int) -> bool
     while position > 0:
         starts: list[int] = []
         hit = state.evaluator.first_interesting(
-            _chunks(state, transformation, size, position, starts)
+            _chunks(state, transformation, size, position, starts), state.document
         )
         if hit is None:
             return progress

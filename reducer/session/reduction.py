@@ -20,6 +20,7 @@ from reducer.session.plan import Plan
 from reducer.session.report import Report
 from reducer.session.sanity import Sanity
 from reducer.session.settings import Settings
+from reducer.session.validity import Validity, screen_for
 
 _FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit
 _SLOWER = 4  # a candidate may take so many times as long as the input did…
@@ -43,6 +44,7 @@ class Reduction:
         self._phase = ""
         self._size = Size.of(PlainText(settings.text))
         self._best: Best | None = None
+        self._screen: Validity | None = None
 
     # ---- the whole -------------------------------------------------------------------------
 
@@ -85,6 +87,9 @@ class Reduction:
         self._show("run the input")
         first = self._first_run(sanity)
         self._limit_candidates(first)
+        self._screen = self.evaluator.screen = screen_for(
+            self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
+        )
         best = Best(
             self.settings.output, self.journal, PlainText(self.settings.text), self.input_size
         )
@@ -186,13 +191,21 @@ class Reduction:
             calls=costs.calls,
             cached=costs.cached,
             by_verdict=dict(sorted(costs.by_verdict.items())),
-            compiler_seconds=costs.compiler_seconds + self.conversions.seconds,
+            compiler_seconds=self._compiler_seconds + self.conversions.seconds,
             full_run_equivalents=costs.candidate_ops / max(1, self.input_size.ops),
             wall_seconds=time.monotonic() - self._started,
             command=self.oracle.display(self.settings.output.name),
             one_minimal=status == "reduced",
+            checks=self._screen.runs if self._screen else 0,
+            check_seconds=self._screen.seconds if self._screen else 0.0,
+            turned_away=self._screen.rejected if self._screen else 0,
             notes=self.notes,
         )
+
+    @property
+    def _compiler_seconds(self) -> float:
+        """CPU seconds of the oracle's runs and of the checks before them."""
+        return self.evaluator.costs.compiler_seconds + (self._screen.seconds if self._screen else 0)
 
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
@@ -232,7 +245,7 @@ class Reduction:
                 self._best.size if self._best else self._size,
                 costs.calls,
                 costs.cached,
-                costs.compiler_seconds,
+                self._compiler_seconds,
                 time.monotonic() - self._started,
             )
         )

@@ -12,7 +12,9 @@ class Report:
     """The figures of one reduction. `status` is `reduced`, `budget` or `interrupted`.
 
     `compiler_seconds` is CPU time, user and system, of every compiler and helper process;
-    `full_run_equivalents` the sum of the ops of all candidates over the ops of the input.
+    `full_run_equivalents` the sum of the ops of all candidates over the ops of the input. `checks`
+    are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
+    their `check_seconds` are part of `compiler_seconds`, but they are no `calls`.
     """
 
     status: str
@@ -29,6 +31,9 @@ class Report:
     wall_seconds: float
     command: list[str]
     one_minimal: bool
+    checks: int = 0
+    check_seconds: float = 0.0
+    turned_away: int = 0
     notes: list[str] = field(default_factory=list)
 
     @property

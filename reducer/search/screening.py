@@ -1,0 +1,133 @@
+"""A cheap look at candidates before the oracle: what the compiler's parser or verifier would turn
+away is not worth a run.
+
+One process of a tool that only parses and verifies looks at many candidates at once, so the search
+looks ahead: it takes the next few candidates, has them all checked, and goes on in their order with
+those that are left. What a check says of a text depends on the text alone, so looking ahead further
+or less far changes what a reduction costs and never what it finds.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from reducer.ir import D, Document
+from reducer.search.candidate import Candidate
+
+LARGE = 2_500
+"""Ops; a candidate of so many is made and checked in about the time that its run would take."""
+
+_FIRST, _MOST = 4, 32  # candidates in a batch; each is twice as large as the one before
+_WORK = 8 * LARGE  # ops in a batch
+_RARE = 0.04  # a smaller share of invalid candidates costs less than looking for them
+
+
+class Screen(Protocol):
+    """Tells what a compiler would turn away."""
+
+    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
+        """For each text whether it is worth a run.
+
+        `base` is a text that the compiler takes. All are worth a run if the screen would turn it
+        away, for then it knows less than the compiler.
+        """
+        ...
+
+
+class Rates:
+    """How often the candidates of each origin were invalid."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._invalid: dict[str, int] = {}
+
+    def add(self, origin: str, *, invalid: bool) -> None:
+        self._seen[origin] = self._seen.get(origin, 0) + 1
+        self._invalid[origin] = self._invalid.get(origin, 0) + invalid
+
+    def sound(self) -> frozenset[str]:
+        """Origins with so few invalid candidates that looking for them does not pay."""
+        return frozenset(
+            origin
+            for origin, seen in self._seen.items()
+            if (self._invalid[origin] + 1) / (seen + 2) <= _RARE
+        )
+
+
+class Screened(Iterator[tuple[int, Candidate[D]]]):
+    """Candidates with their positions, without those that the screen turns away.
+
+    Args:
+        known: whether a text's outcome is known already, so that there is nothing to save.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterator[Candidate[D]],
+        screen: Screen,
+        base: Document,
+        rates: Rates,
+        known: Callable[[str], bool],
+    ) -> None:
+        self._source = enumerate(candidates)
+        self._screen = screen
+        self._base = base
+        self._rates = rates
+        self._sound = rates.sound()  # by what is known now, however far is looked ahead
+        self._known = known
+        self._size = _FIRST
+        self._ready: deque[tuple[int, Candidate[D]]] = deque()
+        self._rejected: deque[tuple[int, str]] = deque()
+        self._origins: dict[int, str] = {}
+
+    def __next__(self) -> tuple[int, Candidate[D]]:
+        while not self._ready:
+            batch = self._batch()
+            if not batch:
+                raise StopIteration
+            self._check(batch)
+        return self._ready.popleft()
+
+    def settle(self, position: int, *, invalid: bool) -> None:
+        """Learns the verdict on the candidate at a position; call it in their order.
+
+        Those turned away before it count as well, and no others: with several workers more may
+        have been checked already, and what is learned must not depend on that.
+        """
+        while self._rejected and self._rejected[0][0] < position:
+            self._rates.add(self._rejected.popleft()[1], invalid=True)
+        self._rates.add(self._origins[position], invalid=invalid)
+
+    def _batch(self) -> list[tuple[int, Candidate[D]]]:
+        """The next candidates: as many as a batch may have, but one that needs no check alone."""
+        out: list[tuple[int, Candidate[D]]] = []
+        work = 0
+        while len(out) < self._size and work <= _WORK:
+            item = next(self._source, None)
+            if item is None:
+                break
+            out.append(item)
+            work += item[1].document.op_count
+            if len(out) == 1 and not self._needs_check(item[1]):
+                return out
+        self._size = min(_MOST, 2 * self._size)
+        return out
+
+    def _check(self, batch: list[tuple[int, Candidate[D]]]) -> None:
+        doubtful = {c.text for _, c in batch if self._needs_check(c)}
+        texts = list(dict.fromkeys(c.text for _, c in batch if c.text in doubtful))
+        passed = self._screen.passes(texts, self._base.text) if texts else []
+        rejected = {text for text, passes in zip(texts, passed, strict=True) if not passes}
+        for position, candidate in batch:
+            if candidate.text in rejected:
+                self._rejected.append((position, candidate.origin))
+            else:
+                self._ready.append((position, candidate))
+                self._origins[position] = candidate.origin
+
+    def _needs_check(self, candidate: Candidate[D]) -> bool:
+        return (
+            candidate.document.op_count <= LARGE
+            and candidate.origin not in self._sound
+            and not self._known(candidate.text)
+        )

@@ -1,0 +1,164 @@
+"""Which texts the compiler's parser and verifier would turn away, many asked about at once.
+
+The compiler's `…-opt` tool reads a file of several programs with a separator line between them
+(`--split-input-file`) as easily as one: starting it takes most of the time. The line number in an
+error tells whose it is. Releases differ in how they write it:
+
+    screen.mlir:13:5: error: …                               the line in the whole file
+    within split at screen.mlir:10 offset :4:5: error: …     the same, in older ones: 10 + 4 - 1
+"""
+
+import re
+import tempfile
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
+from oracles.base import write_candidate
+from oracles.stage import INPUT
+
+_NAME = "screen.mlir"
+_SEPARATOR = "// -----"
+_SECONDS = 60.0  # a tool that takes longer has trouble of its own
+_OUTPUT = 64 << 20  # bytes; an error may show a whole module
+_ERROR = re.compile(
+    rf"^(?:within split at {_NAME}:(?P<split>\d+) offset :|{_NAME}:)(?P<line>\d+):\d+: error: "
+    r"|^(?P<elsewhere>\S.*?: error: |error: )",
+    re.MULTILINE,
+)
+
+
+class Answer(StrEnum):
+    """What the tool says of a text. A tool that crashes or hangs says nothing."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNKNOWN = "unknown"
+
+
+class Texts(Protocol):
+    """Where answers are remembered (the session's journal)."""
+
+    def get_text(self, key: str) -> str | None: ...
+
+    def put_text(self, key: str, text: str) -> None: ...
+
+
+def screen_for(
+    oracle: Oracle, wanted: Signature, texts: Texts, limits: Limits, stop: threading.Event
+) -> "Validity | None":
+    """What can tell invalid candidates of this oracle; None where nothing can.
+
+    That is behind a script, without an `…-opt` tool, and where being invalid is the point.
+    """
+    inner = oracle.inner if isinstance(oracle, PatternOracle) else oracle
+    if not isinstance(inner, CompilerOracle) or wanted.stage == INPUT:
+        return None
+    command = inner.verifying_command()
+    return Validity(command, inner, texts, limits, stop) if command else None
+
+
+class Validity:
+    """Asks the tool. `runs`, `seconds` (CPU) and `rejected` (texts) add up what came of it."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        oracle: CompilerOracle,
+        texts: Texts,
+        limits: Limits,
+        stop: threading.Event,
+    ) -> None:
+        self._command = command
+        self._oracle = oracle
+        self._texts = texts
+        self._limits = Limits(_SECONDS, limits.memory, _OUTPUT)
+        self._stop = stop
+        self.runs = 0
+        self.seconds = 0.0
+        self.rejected = 0
+
+    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
+        """For each text whether it is worth a run: all are if the tool turns `base` away."""
+        answers = self._answers([base, *texts])
+        if answers[0] is not Answer.VALID:
+            return [True] * len(texts)
+        passed = [answer is not Answer.INVALID for answer in answers[1:]]
+        self.rejected += passed.count(False)
+        return passed
+
+    def _answers(self, texts: Sequence[str]) -> list[Answer]:
+        keys = [_key(text) for text in texts]
+        known = {key: self._texts.get_text(key) for key in keys}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if known[key] is None}
+        alone = [key for key, text in new.items() if _SEPARATOR in text]
+        together = [key for key in new if key not in alone]
+        for group in ([together] if together else []) + [[key] for key in alone]:
+            for key, answer in zip(group, self._ask([new[key] for key in group]), strict=True):
+                known[key] = answer
+                if not self._stop.is_set():
+                    self._texts.put_text(key, answer)
+        return [Answer(known[key] or Answer.UNKNOWN) for key in keys]
+
+    def _ask(self, texts: Sequence[str]) -> list[Answer]:
+        """One process for all; halves where it does not tell which of them it means."""
+        result = self._run(texts)
+        if result.end is End.EXITED and result.exit_code == 0:
+            return [Answer.VALID] * len(texts)
+        diagnosed = result.end is End.EXITED and result.exit_code > 0
+        if len(texts) == 1:
+            return [Answer.INVALID if diagnosed else Answer.UNKNOWN]
+        if self._stop.is_set():
+            return [Answer.UNKNOWN] * len(texts)
+        invalid = _blamed(result.stderr, texts) if diagnosed else None
+        if not invalid:
+            half = len(texts) // 2
+            return [*self._ask(texts[:half]), *self._ask(texts[half:])]
+        return [Answer.INVALID if n in invalid else Answer.VALID for n in range(len(texts))]
+
+    def _run(self, texts: Sequence[str]) -> ProcessResult:
+        program, *flags = self._command
+        split = ["--split-input-file"] if len(texts) > 1 else []
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            write_candidate(Path(folder), _NAME, _joined(texts))
+            result = self._oracle.runner(
+                [program, _NAME, *flags, *split, "-o", "/dev/null"],
+                cwd=Path(folder),
+                limits=self._limits,
+                cancel=self._stop,
+            )
+        self.runs += 1
+        self.seconds += result.cpu_seconds
+        return result
+
+
+def _key(text: str) -> str:
+    return sha256(f"valid\0{text}".encode(errors="surrogateescape")).hexdigest()
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return f"\n{_SEPARATOR}\n".join(texts)
+
+
+def _blamed(stderr: str, texts: Sequence[str]) -> set[int] | None:
+    """The texts that errors are about; None if there is an error of which that is not clear."""
+    starts = list(_first_lines(texts))
+    out: set[int] = set()
+    for error in _ERROR.finditer(stderr):
+        if error["elsewhere"]:
+            return None
+        line = int(error["line"]) + (int(error["split"]) - 1 if error["split"] else 0)
+        out.add(bisect_right(starts, line) - 1)
+    return out
+
+
+def _first_lines(texts: Sequence[str]) -> Iterator[int]:
+    line = 1
+    for text in texts:
+        yield line
+        line += text.count("\n") + 2

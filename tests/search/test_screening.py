@@ -1,0 +1,103 @@
+"""Candidates that a compiler would turn away cost no run, and change nothing else."""
+
+from collections.abc import Sequence
+
+from reducer.ir import PlainText
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.screening import LARGE, Rates
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+BASE = PlainText("base")
+
+
+class Turnstile:
+    """Lets through what holds no `bad`."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+
+    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
+        assert base == BASE.text
+        self.batches.append(list(texts))
+        return ["bad" not in text for text in texts]
+
+
+def search(
+    texts: Sequence[str], *, jobs: int = 1, screen: Turnstile | None = None, base: PlainText = BASE
+) -> tuple[int | None, PredicateOracle, Turnstile]:
+    """The position of the first text that says `yes`."""
+    oracle = PredicateOracle(lambda text: "yes" in text)
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
+    evaluator.wanted = FAILURE
+    evaluator.screen = screen = screen or Turnstile()
+    try:
+        candidates = [Candidate(PlainText(text), "test") for text in texts]
+        hit = evaluator.first_interesting(candidates, base)
+    finally:
+        evaluator.close()
+    return (None if hit is None else hit[0]), oracle, screen
+
+
+def test_what_is_turned_away_is_not_run() -> None:
+    found, oracle, _ = search(["bad 1", "no 2", "bad 3", "no 4", "bad 5", "yes 6"])
+    assert found == 5
+    assert oracle.texts == ["no 2", "no 4", "yes 6"]
+
+
+def test_any_number_of_workers_finds_the_same() -> None:
+    texts = [f"{'bad' if n % 3 else 'no'} {n}" for n in range(50)]
+    texts[37:41] = ["yes bad", "yes 38", "bad", "yes 40"]
+    assert {search(texts, jobs=jobs)[0] for jobs in (1, 2, 5)} == {38}
+
+
+def test_looking_ahead_goes_further_each_time_but_not_to_the_end() -> None:
+    _, _, screen = search([f"no {n}" for n in range(6)] + ["yes"] + ["no"] * 500)
+    assert [len(batch) for batch in screen.batches] == [4, 4]
+
+
+def test_candidates_of_a_large_module_are_not_checked() -> None:
+    large = PlainText("line\n" * (LARGE + 1))
+    _, oracle, screen = search(["bad 1", "bad 2"], base=large)
+    assert oracle.texts == ["bad 1", "bad 2"]
+    assert not screen.batches
+
+
+def test_a_large_candidate_is_run_unchecked() -> None:
+    _, oracle, screen = search(["bad\n" * (LARGE + 1), "bad 2"])
+    assert len(oracle.texts) == 1
+    assert screen.batches == [["bad 2"]]
+
+
+def test_without_a_base_nothing_is_checked() -> None:
+    oracle = PredicateOracle(lambda text: False)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    evaluator.screen = Turnstile()
+    assert evaluator.first_interesting([Candidate(PlainText("bad"), "test")]) is None
+    assert oracle.texts == ["bad"]
+    evaluator.close()
+
+
+def test_checking_ends_where_nearly_all_are_valid() -> None:
+    rates = Rates()
+    for _ in range(30):
+        rates.add("sound", invalid=False)
+        rates.add("faulty", invalid=True)
+    for _ in range(10):
+        rates.add("new", invalid=False)
+    assert rates.sound() == {"sound"}
+    rates.add("sound", invalid=True)
+    rates.add("sound", invalid=True)
+    assert not rates.sound()
+
+
+def test_known_outcomes_need_no_check() -> None:
+    oracle = PredicateOracle(lambda text: False)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    screen = evaluator.screen = Turnstile()
+    evaluator.run("no 1", 1)
+    evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
+    assert not screen.batches
+    evaluator.close()
