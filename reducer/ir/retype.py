@@ -15,6 +15,8 @@ Edit = tuple[int, int, str]
 
 SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
 """How ops with several groups of operands say how many each has."""
+RESULT_SEGMENT_SIZES = ("resultSegmentSizes", "result_segment_sizes")
+"""The same of results."""
 
 _INTEGERS = re.compile(r"(array<i\d+: )([\d, ]+)>")
 
@@ -27,11 +29,15 @@ def function_type(inputs: Iterable[str], results: Iterable[str]) -> str:
 
 
 def retype_op(
-    module: Module, op: int, types: Mapping[int, str], gone: Container[int] = ()
+    module: Module,
+    op: int,
+    types: Mapping[int, str],
+    gone: Container[int] = (),
+    gone_results: Container[int] = (),
 ) -> Edit | None:
     """The new `(operand types) -> result types` of an op; None if its text has no such part.
 
-    Operands whose numbers are in `gone` are left out.
+    Operands and results whose numbers are in `gone` and `gone_results` are left out.
     """
     syntax = module.syntax(op)
     operands, results = module.t.operands[op], module.results(op)
@@ -43,27 +49,37 @@ def retype_op(
         return None
     pairs = enumerate(zip(operands, syntax.operand_types, strict=True))
     ins = [types.get(value, old) for number, (value, old) in pairs if number not in gone]
-    outs = [types.get(v, old) for v, old in zip(results, syntax.result_types, strict=True)]
+    made = enumerate(zip(results, syntax.result_types, strict=True))
+    outs = [types.get(v, old) for number, (v, old) in made if number not in gone_results]
     return (*syntax.types_span, function_type(ins, outs))
 
 
-def retype_label(module: Module, block: int, types: Mapping[int, str]) -> Edit | None:
-    """The new label of a block; None if it has none."""
+def retype_label(
+    module: Module, block: int, types: Mapping[int, str], gone: Container[int] = ()
+) -> Edit | None:
+    """The new label of a block, without the arguments of these numbers; None if it has none."""
     t = module.t
     start, end = t.block_start[block], t.block_label_end[block]
     if end == NONE:
         return None
     label = module.text[start:end]
-    arguments = zip(module.block_args(block), label_arguments(label), strict=True)
-    shown = ", ".join(f"{token}: {types.get(v, kind)}" for v, (token, kind) in arguments)
-    return start, start + label.rindex("):") + 2, f"{label[: label.index('(')]}({shown}):"
+    arguments = enumerate(zip(module.block_args(block), label_arguments(label), strict=True))
+    shown = ", ".join(
+        f"{token}: {types.get(value, kind)}"
+        for number, (value, (token, kind)) in arguments
+        if number not in gone
+    )
+    name = label[: label.index("(")]
+    return start, start + label.rindex("):") + 2, f"{name}({shown}):" if shown else f"{name}:"
 
 
-def segment_sizes_without(module: Module, op: int, gone: Container[int]) -> tuple[str, str] | None:
+def segment_sizes_without(
+    module: Module, op: int, gone: Container[int], names: Container[str] = SEGMENT_SIZES
+) -> tuple[str, str] | None:
     """Name and new value of the property that counts an op's groups of operands, if it has one."""
     syntax = module.syntax(op)
     for entry in (*syntax.properties, *syntax.attributes):
-        if entry.name in SEGMENT_SIZES and (match := _INTEGERS.fullmatch(entry.value)):
+        if entry.name in names and (match := _INTEGERS.fullmatch(entry.value)):
             first, kept = 0, []
             for size in map(int, match.group(2).split(",")):
                 kept.append(sum(n not in gone for n in range(first, first + size)))

@@ -14,6 +14,7 @@ from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
 from reducer.ir.prune import prune_unreferenced
 from reducer.ir.retype import (
+    RESULT_SEGMENT_SIZES,
     function_returning,
     function_type,
     ops_that_name,
@@ -52,6 +53,9 @@ class Rewrite:
         self._substitutes: dict[int, str] = {}
         self._types: dict[int, str] = {}
         self._dropped_operands: dict[int, set[int]] = {}
+        self._dropped_results: dict[int, set[int]] = {}
+        self._dropped_arguments: dict[int, set[int]] = {}  # of blocks
+        self._operands: dict[tuple[int, int], str] = {}
         self._signatures: dict[int, _Signature] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
@@ -72,6 +76,18 @@ class Rewrite:
     def drop_operand(self, op: int, number: int) -> None:
         """Drops one operand, and its place in the sizes of the op's groups of operands."""
         self._dropped_operands.setdefault(op, set()).add(number)
+
+    def drop_result(self, op: int, number: int) -> None:
+        """Drops one result, likewise. Its uses must be gone or substituted."""
+        self._dropped_results.setdefault(op, set()).add(number)
+
+    def drop_block_argument(self, block: int, number: int) -> None:
+        """Drops an argument of a block in an op that is no function, as `drop_argument` does."""
+        self._dropped_arguments.setdefault(block, set()).add(number)
+
+    def set_operand(self, op: int, number: int, token: str) -> None:
+        """Writes `token` for one operand of one op. The token must have the same type."""
+        self._operands[op, number] = token
 
     def set_type(self, value: int, kind: str) -> None:
         """Gives a value another type, wherever it is made, used, passed on or returned."""
@@ -112,16 +128,23 @@ class Rewrite:
 
     def rename(self, op: int) -> None:
         """Gives an op's results fresh names."""
-        module = self.module
-        values = module.results(op)
+        self._name_results(op, self.module.results(op), self._spans)
+
+    def _name_results(
+        self, op: int, values: Sequence[int], edits: list[tuple[int, int, str]]
+    ) -> None:
+        """Writes these results of an op and no others, under a fresh name."""
+        if not self.module.results(op):
+            return
+        header = self.module.header(op)
+        start = self.module.t.start[op] + len(header) - len(header.lstrip())
+        end = self.module.t.start[op] + header.index(" = ")
         if not values:
+            edits.append((start, end + len(" = "), ""))
             return
         name = self.fresh()
-        header = module.header(op)
-        start = module.t.start[op] + len(header) - len(header.lstrip())
-        end = module.t.start[op] + header.index(" = ")
         many = len(values) > 1
-        self._spans.append((start, end, f"{name}:{len(values)}" if many else name))
+        edits.append((start, end, f"{name}:{len(values)}" if many else name))
         for number, value in enumerate(values):
             self._substitutes[value] = f"{name}#{number}" if many else name
 
@@ -156,6 +179,7 @@ class Rewrite:
         edits = list(self._spans)
         edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
         self._keep_blocks(edits)
+        self._drop_results(edits)
         self._edit_types(edits)
         for function, change in self._signatures.items():
             self._edit_entry_label(function, edits)
@@ -174,13 +198,22 @@ class Rewrite:
             if t.block_label_end[block] == NONE and self.removed.issuperset(t.block_ops[block]):
                 edits.append((t.block_start[block], t.block_start[block], "^bb0:\n"))
 
+    def _drop_results(self, edits: list[tuple[int, int, str]]) -> None:
+        for op, gone in self._dropped_results.items():
+            kept = [v for number, v in enumerate(self.module.results(op)) if number not in gone]
+            self._name_results(op, kept, edits)
+            if sizes := segment_sizes_without(self.module, op, gone, RESULT_SEGMENT_SIZES):
+                self.set_entry(op, *sizes)
+
     def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
         """Writes new types; those of functions go the way of other changes to them."""
         module, t = self.module, self.module.t
-        renamed = ops_that_name(module, self._types) | self._dropped_operands.keys()
+        renamed = ops_that_name(module, self._types)
+        renamed |= self._dropped_operands.keys() | self._dropped_results.keys()
         for op in renamed - self._returns.keys():
             gone = self._dropped_operands.get(op, ())
-            if edit := retype_op(module, op, self._types, gone):
+            gone_results = self._dropped_results.get(op, ())
+            if edit := retype_op(module, op, self._types, gone, gone_results):
                 edits.append(edit)
             if gone and (sizes := segment_sizes_without(module, op, gone)):
                 self.set_entry(op, *sizes)
@@ -188,24 +221,27 @@ class Rewrite:
             if function is not None:
                 kinds = [self._types.get(v, module.type_of(v)) for v in t.operands[op]]
                 self._override_function_type(function, results=kinds)
-        for block in {t.def_block[value] for value in self._types} - {NONE}:
+        changed = {t.def_block[value] for value in self._types} - {NONE}
+        for block in changed | self._dropped_arguments.keys():
             owner = t.region_op[t.block_region[block]]
             if is_function(module, owner) and entry_block(module, owner) == block:
                 self._signature(owner)
-            elif edit := retype_label(module, block, self._types):
+                continue
+            gone = self._dropped_arguments.get(block, ())
+            if edit := retype_label(module, block, self._types, gone):
                 edits.append(edit)
 
     def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
         uses = self.module.uses
         changed = {op for value in self._substitutes for op, _ in uses[value]}
-        changed |= self._dropped_operands.keys()
+        changed |= self._dropped_operands.keys() | {op for op, _ in self._operands}
         t = self.module.t
         for op in changed:
             if op in self._returns:
                 continue
             tokens = self.module.text[t.operands_start[op] : t.operands_end[op]].split(", ")
             for number, value in enumerate(t.operands[op]):
-                token = self._substitutes.get(value)
+                token = self._operands.get((op, number)) or self._substitutes.get(value)
                 if token is not None:
                     tokens[number] = token
             gone = self._dropped_operands.get(op, ())

@@ -4,6 +4,7 @@ from reducer.ir import Module, PlainText
 from reducer.transformations.abi import Abi
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
+from reducer.transformations.carried import DropCarried
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.constants_for_ops import ReplaceByConstants
@@ -13,9 +14,11 @@ from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.signatures import DropArguments, DropReturns
+from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.units import Units
 from reducer.transformations.unwrap import UnwrapBodies
+from reducer.transformations.yields import YieldOthers
 
 __all__ = [
     "Abi",
@@ -36,9 +39,12 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         MergeConstants(),
         DeleteOps(abi),
         UnwrapBodies(abi),
+        YieldOthers(),
+        DropCarried(),
         DeleteNested(abi),
         ForwardOperand(abi),
         DeleteUnused(),
+        DropStructuredOperands(),
         DropReturns(),
         DropArguments(),
         DeleteWithUsers(),

@@ -1,0 +1,100 @@
+"""Drop values that loops carry from one iteration to the next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.functions import is_function
+from reducer.transformations.base import Site
+
+
+class DropCarried:
+    """Drops a carried value: initial operand, block argument, yielded operand and result.
+
+    Whoever used it, inside or after the loop, takes the initial value. A loop is recognised by
+    its shape and not by its name: the last operands, the last arguments of its body, what the
+    body yields and the results have the same types, one by one.
+    """
+
+    name = "drop carried values"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, number)
+            for op in module.t.regions
+            if (loop := _loop(module, op)) is not None
+            for number in range(loop.count)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sorted(sites, key=lambda site: site.op):  # initial values first
+            loop = _loop(module, site.op)
+            if loop is None:
+                return None
+            _drop(rewrite, loop, site.number)
+        return rewrite.render()
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """An op that carries `count` values: the last of its operands and of its blocks' arguments."""
+
+    op: int
+    count: int
+    blocks: tuple[int, ...]
+    yields: tuple[tuple[int, int], ...]  # op, and the number of the first operand that is carried
+
+
+def _loop(module: Module, op: int) -> _Loop | None:
+    count = module.t.num_results[op]
+    regions = [module.t.region_blocks[region] for region in module.t.regions[op]]
+    if not count or module.hidden[op] or is_function(module, op):
+        return None
+    if len(regions) > 2 or any(len(blocks) != 1 for blocks in regions):
+        return None
+    blocks = tuple(blocks[0] for blocks in regions)
+    carried = [module.t.operands[op], *(tuple(module.block_args(block)) for block in blocks)]
+    yields: list[tuple[int, int]] = []
+    for block in blocks:
+        if not module.t.block_ops[block]:
+            return None
+        last = module.t.block_ops[block][-1]
+        if last in module.t.regions:
+            continue  # it says what becomes of the values in a body of its own
+        # Where there are two bodies, the first one yields a condition before the values.
+        before = 1 if len(blocks) == 2 and not yields else 0
+        if len(module.t.operands[last]) != count + before:
+            return None
+        yields.append((last, before))
+        carried.append(module.t.operands[last])
+    kinds = [module.type_of(value) for value in module.results(op)]
+    if not all(_types(module, values[-count:]) == kinds for values in carried):
+        return None
+    return _Loop(op, count, blocks, tuple(yields))
+
+
+def _types(module: Module, values: Sequence[int]) -> list[str]:
+    return [module.type_of(value) for value in values if value != NONE]
+
+
+def _drop(rewrite: Rewrite, loop: _Loop, number: int) -> None:
+    module, t = rewrite.module, rewrite.module.t
+    operand = len(t.operands[loop.op]) - loop.count + number
+    initial = rewrite.token(t.operands[loop.op][operand])
+    rewrite.drop_operand(loop.op, operand)
+    rewrite.drop_result(loop.op, number)
+    rewrite.substitute(module.results(loop.op)[number], initial)
+    for block in loop.blocks:
+        values = module.block_args(block)
+        argument = len(values) - loop.count + number
+        rewrite.drop_block_argument(block, argument)
+        rewrite.substitute(values[argument], initial)
+        last = t.block_ops[block][-1]
+        if last in t.regions:
+            for inner, _ in module.uses[values[argument]]:
+                if t.parent[inner] == last:
+                    rewrite.remove(inner)
+    for last, before in loop.yields:
+        rewrite.drop_operand(last, before + number)

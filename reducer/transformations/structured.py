@@ -1,0 +1,144 @@
+"""Drop inputs and outputs of ops whose operands have indexing maps, such as linalg.generic."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.syntax import split_array
+from reducer.transformations.base import Site
+from reducer.transformations.dead import ops_that_die
+
+_DIM = re.compile(r"\bd\d+\b")
+
+
+class DropStructuredOperands:
+    """Drops an operand with its indexing map and its block argument; of an output the result too.
+
+    A block argument that is used gives way to another one of its type. An output must have an
+    unused result. Operands stay that alone give some dimension of the iteration space its size.
+    """
+
+    name = "drop structured operands"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, number)
+            for op in module.t.regions
+            if (shape := _shape_of(module, op)) is not None
+            for number in shape.droppable(module)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for op in dict.fromkeys(site.op for site in sites):
+            shape = _shape_of(module, op)
+            if shape is None or not shape.drop(rewrite, [s.number for s in sites if s.op == op]):
+                return None
+        return rewrite.render()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A structured op: one indexing map per operand, outputs last, one output per result."""
+
+    op: int
+    maps: tuple[str, ...]
+    block: int
+    terminator: int
+    outputs: int
+
+    def droppable(self, module: Module) -> Iterator[int]:
+        results = module.results(self.op)
+        for number in range(len(self.maps)):
+            gone, output = {number}, number - self._inputs
+            if output >= 0 and (self.outputs == 1 or (results and module.uses[results[output]])):
+                continue
+            if self._covers(module, gone) and self._stand_ins(module, gone) is not None:
+                yield number
+
+    def drop(self, rewrite: Rewrite, numbers: Sequence[int]) -> bool:
+        """Drops operands of these numbers together; False if they cannot all go."""
+        module, gone = rewrite.module, set(numbers)
+        outputs = {number - self._inputs for number in gone if number >= self._inputs}
+        stand_ins = self._stand_ins(module, gone)
+        if stand_ins is None or not self._covers(module, gone):
+            return False
+        if len(outputs) == self.outputs:
+            return False
+        for number in gone:
+            rewrite.drop_operand(self.op, number)
+            if self._has_arguments(module):
+                rewrite.drop_block_argument(self.block, number)
+        for value, other in stand_ins.items():
+            rewrite.substitute(value, module.t.token[other])
+        kept = [text for number, text in enumerate(self.maps) if number not in gone]
+        rewrite.set_entry(self.op, "indexing_maps", f"[{', '.join(kept)}]")
+        for number in outputs:
+            if module.t.num_results[self.op]:
+                rewrite.drop_result(self.op, number)
+            rewrite.drop_operand(self.terminator, number)
+        lost = {(self.terminator, number) for number in outputs}
+        for dead in ops_that_die(module, lost, self.op):
+            rewrite.remove(dead)
+        return True
+
+    @property
+    def _inputs(self) -> int:
+        return len(self.maps) - self.outputs
+
+    def _has_arguments(self, module: Module) -> bool:
+        """Whether each operand has a block argument (the body of attention only sees scores)."""
+        return module.t.block_num_args[self.block] == len(self.maps)
+
+    def _stand_ins(self, module: Module, gone: set[int]) -> dict[int, int] | None:
+        """For each used argument that goes, one that stays; None if there is none."""
+        out: dict[int, int] = {}
+        if not self._has_arguments(module):
+            return out
+        values = module.block_args(self.block)
+        for number in gone:
+            value = values[number]
+            if not module.uses[value]:
+                continue
+            kind = module.type_of(value)
+            others = (
+                v for n, v in enumerate(values) if n not in gone and module.type_of(v) == kind
+            )
+            other = next(others, None)
+            if other is None:
+                return None
+            out[value] = other
+        return out
+
+    def _covers(self, module: Module, gone: set[int]) -> bool:
+        """Whether the maps that stay name every dimension that all of them name together."""
+        dims = [_dims_of(module, text) for text in self.maps]
+        left = set().union(*(d for number, d in enumerate(dims) if number not in gone))
+        return left == set().union(*dims)
+
+
+def _shape_of(module: Module, op: int) -> _Shape | None:
+    if module.hidden[op] or "indexing_maps = " not in module.own_text(op):
+        return None
+    entry = module.syntax(op).property("indexing_maps")
+    maps = split_array(entry.value) if entry else None
+    blocks = list(module.blocks_of(op))
+    if maps is None or len(maps) != len(module.t.operands[op]) or len(blocks) != 1:
+        return None
+    ops = module.t.block_ops[blocks[0]]
+    if not ops or module.hidden[ops[0]]:
+        return None
+    outputs = len(module.t.operands[ops[-1]])
+    if not outputs or module.t.num_results[op] not in (0, outputs):
+        return None  # results are absent where outputs are memrefs
+    return _Shape(op, tuple(maps), blocks[0], ops[-1], outputs)
+
+
+def _dims_of(module: Module, text: str) -> set[str]:
+    """The dimensions that an affine map, or an alias of one, names on its right side."""
+    for alias in module.t.aliases:
+        if alias.name == text.strip():
+            text = module.text[alias.start : alias.end]
+    return set(_DIM.findall(text.partition("->")[2]))

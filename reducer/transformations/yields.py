@@ -1,0 +1,78 @@
+"""Let a body yield something that is there anyway instead of what it computes."""
+
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.functions import container_of, entry_block, is_function
+from reducer.transformations.base import Site
+from reducer.transformations.dead import Use, ops_that_die
+from reducer.transformations.units import is_referred_to
+
+_ALTERNATIVES = 2
+
+
+class YieldOthers:
+    """Makes a body's last op take an argument of equal type; what it took before dies with that.
+
+    So a `linalg.generic` copies an input, a loop carries a value around unchanged, a branch yields
+    what was there before it, a function that is called returns what it was given. Forwarding the
+    ops of a body one by one gets there too, if each step on the way keeps the failure.
+    """
+
+    name = "yield other values"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(terminator, number * _ALTERNATIVES + choice)
+            for terminator in _terminators(module)
+            for number in range(len(module.t.operands[terminator]))
+            for choice in range(len(_alternatives(module, terminator, number)))
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        lost: dict[int, set[Use]] = {}  # op -> uses in its body that go
+        for site in sites:
+            number, choice = divmod(site.number, _ALTERNATIVES)
+            inside = lost.setdefault(module.t.parent[site.op], set())
+            if (site.op, number) in inside:
+                continue  # another choice for the same operand was taken
+            inside.add((site.op, number))
+            value = _alternatives(module, site.op, number)[choice]
+            rewrite.set_operand(site.op, number, module.t.token[value])
+        for op, uses in lost.items():
+            for dead in ops_that_die(module, uses, op):
+                rewrite.remove(dead)
+        return rewrite.render()
+
+
+def _terminators(module: Module) -> Iterator[int]:
+    """Last ops of the only block of a region, where what they take may be chosen freely."""
+    for op in module.t.regions:
+        function = is_function(module, op)
+        if module.hidden[op] or (function and not is_referred_to(module, op)):
+            continue
+        for region in module.t.regions[op]:
+            blocks = module.t.region_blocks[region]
+            if len(blocks) == 1 and (ops := module.t.block_ops[blocks[0]]):
+                last = ops[-1]
+                if not module.hidden[last] and last not in module.t.regions:
+                    yield last
+
+
+def _alternatives(module: Module, terminator: int, number: int) -> list[int]:
+    """Arguments that could stand in for what a body computes: of the body, else around it."""
+    value = module.t.operands[terminator][number]
+    if value == NONE or module.t.def_op[value] == NONE:
+        return []
+    if module.t.block[module.t.def_op[value]] != module.t.block[terminator]:
+        return []
+    kind = module.type_of(value)
+    own = [v for v in module.block_args(module.t.block[terminator]) if module.type_of(v) == kind]
+    if own:
+        return [own[0], own[-1]] if len(own) > 1 else own
+    function = container_of(module, terminator)
+    block = entry_block(module, function) if function != NONE else None
+    around = module.block_args(block) if block is not None else ()
+    return [v for v in around if module.type_of(v) == kind][:1]

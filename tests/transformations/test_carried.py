@@ -1,0 +1,125 @@
+"""Loops that carry less."""
+
+from reducer.ir import Module
+from reducer.transformations.carried import DropCarried
+from tests.support.sides import apply_to, body_of, function
+
+FOR = function(
+    """
+    %0:2 = "scf.for"(%arg0, %arg0, %arg0, %arg1, %arg2) ({
+    ^bb0(%arg3: index, %arg4: f32, %arg5: i32):
+      %1 = "t.a"(%arg4, %arg5) : (f32, i32) -> f32
+      "scf.yield"(%1, %arg5) : (f32, i32) -> ()
+    }) : (index, index, index, f32, i32) -> (f32, i32)
+    "func.return"(%0#0, %0#1) : (f32, i32) -> ()
+    """,
+    arguments="%arg0: index, %arg1: f32, %arg2: i32",
+    results="f32, i32",
+)
+
+
+def test_users_take_the_initial_value() -> None:
+    assert (
+        body_of(apply_to(DropCarried(), FOR, 1))
+        == """\
+^bb0(%arg0: index, %arg1: f32, %arg2: i32):
+%s0 = "scf.for"(%arg0, %arg0, %arg0, %arg1) ({
+^bb0(%arg3: index, %arg4: f32):
+  %1 = "t.a"(%arg4, %arg2) : (f32, i32) -> f32
+  "scf.yield"(%1) : (f32) -> ()
+}) : (index, index, index, f32) -> f32
+"func.return"(%s0, %arg2) : (f32, i32) -> ()"""
+    )
+
+
+def test_all_of_them() -> None:
+    assert (
+        body_of(apply_to(DropCarried(), FOR))
+        == """\
+^bb0(%arg0: index, %arg1: f32, %arg2: i32):
+"scf.for"(%arg0, %arg0, %arg0) ({
+^bb0(%arg3: index):
+  %1 = "t.a"(%arg1, %arg2) : (f32, i32) -> f32
+  "scf.yield"() : () -> ()
+}) : (index, index, index) -> ()
+"func.return"(%arg1, %arg2) : (f32, i32) -> ()"""
+    )
+
+
+def test_a_loop_with_a_condition() -> None:
+    text = function(
+        """
+        %0 = "scf.while"(%arg0) ({
+        ^bb0(%arg1: i32):
+          %1 = "t.more"(%arg1) : (i32) -> i1
+          "scf.condition"(%1, %arg1) : (i1, i32) -> ()
+        }, {
+        ^bb0(%arg1: i32):
+          %1 = "t.next"(%arg1) : (i32) -> i32
+          "scf.yield"(%1) : (i32) -> ()
+        }) : (i32) -> i32
+        "func.return"(%0) : (i32) -> ()
+        """,
+        arguments="%arg0: i32",
+        results="i32",
+    )
+    assert (
+        body_of(apply_to(DropCarried(), text))
+        == """\
+^bb0(%arg0: i32):
+"scf.while"() ({
+^bb0:
+  %1 = "t.more"(%arg0) : (i32) -> i1
+  "scf.condition"(%1) : (i1) -> ()
+}, {
+^bb0:
+  %1 = "t.next"(%arg0) : (i32) -> i32
+  "scf.yield"() : () -> ()
+}) : () -> ()
+"func.return"(%arg0) : (i32) -> ()"""
+    )
+
+
+def test_a_parallel_loop_and_a_segment_size() -> None:
+    text = function(
+        """
+        %0 = "scf.forall"(%arg0, %arg1) <{operandSegmentSizes = array<i32: 0, 1, 0, 1>}> ({
+        ^bb0(%arg2: index, %arg3: tensor<4xf32>):
+          "scf.forall.in_parallel"() ({
+            "tensor.parallel_insert_slice"(%arg1, %arg3) : (tensor<4xf32>, tensor<4xf32>) -> ()
+          }) : () -> ()
+        }) : (index, tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%0) : (tensor<4xf32>) -> ()
+        """,
+        arguments="%arg0: index, %arg1: tensor<4xf32>",
+        results="tensor<4xf32>",
+    )
+    after = body_of(apply_to(DropCarried(), text))
+    assert '"scf.forall"(%arg0) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>}>' in after
+    assert "parallel_insert_slice" not in after
+    assert after.endswith('"func.return"(%arg1) : (tensor<4xf32>) -> ()')
+
+
+def test_one_loop_in_another() -> None:
+    text = function(
+        """
+        %0 = "scf.for"(%arg0) ({
+        ^bb0(%arg1: f32):
+          %1 = "scf.for"(%arg1) ({
+          ^bb0(%arg2: f32):
+            %2 = "t.a"(%arg2) : (f32) -> f32
+            "scf.yield"(%2) : (f32) -> ()
+          }) : (f32) -> f32
+          "scf.yield"(%1) : (f32) -> ()
+        }) : (f32) -> f32
+        "func.return"(%0) : (f32) -> ()
+        """,
+        arguments="%arg0: f32",
+        results="f32",
+    )
+    assert '"t.a"(%arg0)' in apply_to(DropCarried(), text)
+
+
+def test_other_bodies_carry_nothing() -> None:
+    text = FOR.replace('"scf.yield"(%1, %arg5) : (f32, i32)', '"scf.yield"(%1) : (f32)')
+    assert DropCarried().sites(Module.parse(text)) == []
