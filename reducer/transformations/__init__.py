@@ -4,6 +4,7 @@ from reducer.ir import Module, PlainText
 from reducer.transformations.abi import Abi
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
+from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carried import DropCarried
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
@@ -11,9 +12,13 @@ from reducer.transformations.constants_for_ops import ReplaceByConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
+from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.forward import ForwardOperand
+from reducer.transformations.inline_calls import InlineCalls
+from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.signatures import DropArguments, DropReturns
+from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.units import Units
@@ -36,6 +41,9 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
     return [
         DropSymbols(),
         DropAttributes(),
+        InlineCalls(),
+        EmptyCallees(),
+        SplatConstants(),
         MergeConstants(),
         DeleteOps(abi),
         UnwrapBodies(abi),
@@ -47,6 +55,9 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropStructuredOperands(),
         DropReturns(),
         DropArguments(),
+        DropCalledResults(),
+        DropCalledArguments(),
+        MergeArguments(),
         DeleteWithUsers(),
         ReplaceByConstants(),
     ]

@@ -44,7 +44,7 @@ class DropArguments:
 
     def sites(self, module: Module) -> list[Site]:
         out: list[Site] = []
-        for function in _functions_without_calls(module):
+        for function in functions_without_calls(module):
             block = entry_block(module, function)
             if block is None:
                 continue
@@ -59,7 +59,7 @@ class DropArguments:
         return rewrite.render()
 
 
-def _functions_without_calls(module: Module) -> Iterator[int]:
+def functions_without_calls(module: Module) -> Iterator[int]:
     """Functions that no other function refers to; an export may, and need not mind."""
     units = Units.of(module)
     functions = set(units.functions)

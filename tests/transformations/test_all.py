@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from reducer.ir import Module
 from reducer.transformations import Abi, Transformation, standard_transformations
+from tests.support.bodies import modules_with_bodies
 from tests.support.modules import modules
 from tests.support.wellformed import problems
 
@@ -14,7 +15,7 @@ ABI = Abi(frozenset({"!t.box"}))
 
 @pytest.mark.parametrize("transformation", standard_transformations(ABI), ids=lambda t: t.name)
 @settings(max_examples=60, deadline=None)
-@given(modules(), st.data())
+@given(modules() | modules_with_bodies(), st.data())
 def test_any_choice_of_sites_gives_a_well_formed_module(
     transformation: Transformation[Module], text: str, data: st.DataObject
 ) -> None:

@@ -1,0 +1,50 @@
+"""Calls of functions in the same module: any op that names one as its `callee`."""
+
+import re
+from collections.abc import Iterator
+
+from reducer.ir import NONE, Module
+from reducer.ir.functions import container_of, signature, takes_arguments
+from reducer.transformations.units import Units
+
+_CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))\Z')
+_MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
+
+
+def calls(module: Module) -> Iterator[tuple[int, int]]:
+    """Each call whose operands and results have the types of the function, and that function."""
+    units = Units.of(module)
+    functions = set(units.functions)
+    for op in range(len(module)):
+        if "callee = @" not in module.header(op) or op in module.t.regions:
+            continue
+        name = _callee(module, op)
+        function = units.definition(name, op) if name is not None else NONE
+        if function in functions and _fits(module, op, function):
+            yield op, function
+
+
+def calls_of(module: Module, function: int) -> list[int] | None:
+    """All calls of a function; None if it has none, or is mentioned in another way too."""
+    found = [call for call, callee in calls(module) if callee == function]
+    return found if found and mentions(module, function) == len(found) else None
+
+
+def mentions(module: Module, function: int) -> int:
+    """How often a module's text refers to a function's symbol."""
+    name = module.symbol_name(function)
+    return sum((quoted or bare) == name for quoted, bare in _MENTION.findall(module.text))
+
+
+def _callee(module: Module, op: int) -> str | None:
+    syntax = module.syntax(op)
+    entry = next((e for e in (*syntax.properties, *syntax.attributes) if e.name == "callee"), None)
+    match = _CALLEE.match(entry.value) if entry else None
+    return (match.group(1) or match.group(2)) if match else None
+
+
+def _fits(module: Module, call: int, function: int) -> bool:
+    if not takes_arguments(module, function) or container_of(module, call) == function:
+        return False
+    syntax = module.syntax(call)
+    return signature(module, function) == (syntax.operand_types, syntax.result_types)

@@ -1,0 +1,66 @@
+"""Put the body of a called function in the place of its call."""
+
+import re
+from collections.abc import Sequence
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.functions import container_of, entry_block, terminator_of
+from reducer.transformations.base import Site
+from reducer.transformations.call_graph import calls, mentions
+
+_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w$.-]+)(#\d+)?')
+
+
+class InlineCalls:
+    """Inlines calls of functions of one block; a function that loses all its calls goes.
+
+    The compiler's inliner does it for a whole module, and only where an op says that it is a call.
+    """
+
+    name = "inline calls"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(call, function)
+            for call, function in calls(module)
+            if terminator_of(module, function) is not None
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        inlined: dict[int, int] = {}  # function -> how many of its calls
+        callers: set[int] = set()
+        for site in sorted(sites, key=lambda site: site.op):  # results before they are passed on
+            caller, function = container_of(module, site.op), site.number
+            if caller in inlined or function in callers:
+                continue  # its text is about to change or to be copied: the next sweep sees to it
+            _inline(rewrite, site.op, function)
+            inlined[function] = inlined.get(function, 0) + 1
+            callers.add(caller)
+        for function, count in inlined.items():
+            if mentions(module, function) == count:
+                rewrite.remove(function)
+        return rewrite.render()
+
+
+def _inline(rewrite: Rewrite, call: int, function: int) -> None:
+    module, t = rewrite.module, rewrite.module.t
+    block, terminator = entry_block(module, function), terminator_of(module, function)
+    assert block is not None and terminator is not None
+    names = {
+        t.token[argument]: rewrite.token(operand)
+        for argument, operand in zip(module.block_args(block), t.operands[call], strict=True)
+    }
+
+    def renamed(match: re.Match[str]) -> str:
+        if match.group(1) is None:
+            return match.group(0)  # a string
+        if match.group(1) not in names:
+            names[match.group(1)] = rewrite.fresh()
+        return names[match.group(1)] + (match.group(2) or "")
+
+    body = module.text[t.start[t.block_ops[block][0]] : t.start[terminator]]
+    rewrite.replace(t.start[call], t.end[call], _VALUE.sub(renamed, body))
+    for result, value in zip(module.results(call), t.operands[terminator], strict=True):
+        rewrite.substitute(result, _VALUE.sub(renamed, t.token[value]))

@@ -1,0 +1,59 @@
+"""Let one argument of a function stand in for another one of its type."""
+
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.functions import entry_block
+from reducer.transformations.base import Site
+from reducer.transformations.call_graph import calls_of
+from reducer.transformations.signatures import functions_without_calls
+from reducer.transformations.units import Units
+
+
+class MergeArguments:
+    """Drops an argument; its users take the first one of the same type."""
+
+    name = "merge arguments"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(function, number)
+            for function in _changeable(module)
+            for number in _repeated(module, function)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            block = entry_block(module, site.op)
+            if block is None:
+                return None
+            values = module.block_args(block)
+            first = values[_repeated(module, site.op)[site.number]]
+            rewrite.substitute(values[site.number], module.t.token[first])
+            rewrite.drop_argument(site.op, site.number)
+            for call in calls_of(module, site.op) or ():
+                rewrite.drop_operand(call, site.number)
+        return rewrite.render()
+
+
+def _changeable(module: Module) -> Iterator[int]:
+    """Functions that nobody calls, or of which all calls are known."""
+    free = set(functions_without_calls(module))
+    for function in Units.of(module).functions:
+        if function in free or calls_of(module, function):
+            yield function
+
+
+def _repeated(module: Module, function: int) -> dict[int, int]:
+    """Number of each used argument whose type an earlier one has, to the number of that one."""
+    block = entry_block(module, function)
+    first: dict[str, int] = {}
+    out: dict[int, int] = {}
+    for number, value in enumerate(module.block_args(block) if block is not None else ()):
+        if module.uses[value]:
+            kind = module.type_of(value)
+            if first.setdefault(kind, number) != number:
+                out[number] = first[kind]
+    return out

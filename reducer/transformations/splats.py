@@ -1,0 +1,74 @@
+"""Put a splat in the place of the data of a constant."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.syntax import Span
+from reducer.transformations.base import Site
+
+_DATA = re.compile(r'dense<(?:"0x[0-9A-Fa-f]*"|\[[^<>]*\])>|dense_resource<(?:"[^"]*"|[^<>"]*)>')
+_TYPE = re.compile(
+    r"(?:(?: : )?(?:tensor|vector|memref)<(?:[\d?]+x)*)([a-z]\w*|complex<[a-z]\w*>)[,>]"
+)
+_CHOICES = 2  # ones, zeros
+
+
+class SplatConstants:
+    """Replaces lists, blobs and resources by zeros or, where that fails, by ones.
+
+    It does not matter where in an attribute they are written, nor of which dialect it is.
+    """
+
+    name = "make constants splats"
+    all_at_once = True
+
+    def sites(self, module: Module) -> list[Site]:
+        # The search tries later sites first: zeros.
+        return [
+            Site(op, number * _CHOICES + choice)
+            for op in range(len(module))
+            for number in range(len(list(_literals(module, op))))
+            for choice in range(_CHOICES)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        chosen: dict[tuple[int, int], int] = {}
+        for site in sites:
+            number, choice = divmod(site.number, _CHOICES)
+            chosen[site.op, number] = max(choice, chosen.get((site.op, number), 0))
+        rewrite = Rewrite(module)
+        for (op, number), choice in chosen.items():
+            (start, end), element = list(_literals(module, op))[number]
+            rewrite.replace(start, end, f"dense<{_splat(element, choice)}>")
+        return rewrite.render()
+
+
+def _literals(module: Module, op: int) -> Iterator[tuple[Span, str]]:
+    """Where the data of an op's attributes are written, and their element type."""
+    for start, end in _own_spans(module, op):
+        if "dense" not in module.text[start:end]:
+            continue
+        for match in _DATA.finditer(module.text, start, end):
+            kind = _TYPE.match(module.text, match.end())
+            if kind:
+                yield (match.start(), match.end()), kind.group(1)
+
+
+def _own_spans(module: Module, op: int) -> Iterator[Span]:
+    t = module.t
+    yield t.start[op], t.header_end[op]
+    if t.tail_start[op] >= 0:
+        yield t.tail_start[op], t.end[op]
+
+
+def _splat(element: str, choice: int) -> str:
+    """Zero (choice 1) or one (choice 0) as a literal of an element type."""
+    if element.startswith("complex"):
+        part = _splat(element[len("complex<") : -1], choice)
+        return f"({part}, {_splat(element[len('complex<') : -1], 1)})"
+    if element == "i1":
+        return "false" if choice else "true"
+    digit = "0" if choice else "1"
+    is_integer = re.fullmatch(r"(?:[su]?i\d+|index)", element)
+    return digit if is_integer else f"{digit}.0"

@@ -1,0 +1,40 @@
+"""Arguments and results that go from functions and calls together."""
+
+from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
+from tests.support.sides import apply_to
+from tests.transformations.test_inline_calls import module
+
+CALLER = """\
+  "func.func"() <{function_type = (i32, f32) -> f32, sym_name = "main"}> ({
+  ^bb0(%arg0: i32, %arg1: f32):
+    %0:2 = "func.call"(%arg0, %arg1) <{callee = @g}> : (i32, f32) -> (i32, f32)
+    "func.return"(%0#1) : (f32) -> ()
+  }) : () -> ()
+"""
+CALLEE = """\
+  "func.func"() <{function_type = (i32, f32) -> (i32, f32), sym_name = "g"}> ({
+  ^bb0(%arg0: i32, %arg1: f32):
+    %0 = "t.one"() : () -> i32
+    "func.return"(%0, %arg1) : (i32, f32) -> ()
+  }) : () -> ()
+"""
+
+
+def test_an_unused_argument() -> None:
+    after = apply_to(DropCalledArguments(), module(CALLER, CALLEE))
+    assert '"func.call"(%arg1) <{callee = @g}> : (f32) -> (i32, f32)' in after
+    assert '<{function_type = (f32) -> (i32, f32), sym_name = "g"}' in after
+
+
+def test_an_unused_result() -> None:
+    after = apply_to(DropCalledResults(), module(CALLER, CALLEE))
+    assert '%s0 = "func.call"(%arg0, %arg1) <{callee = @g}> : (i32, f32) -> f32' in after
+    assert '"func.return"(%s0) : (f32) -> ()' in after
+    assert '<{function_type = (i32, f32) -> f32, sym_name = "g"}' in after
+
+
+def test_a_function_that_is_also_passed_on_keeps_its_type() -> None:
+    use = '  "t.export"() {f = @g} : () -> ()\n'
+    for transformation in (DropCalledArguments(), DropCalledResults()):
+        text = module(CALLER, CALLEE, use)
+        assert apply_to(transformation, text) == text
