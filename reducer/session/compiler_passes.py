@@ -1,13 +1,18 @@
-"""The compiler under test as a helper: its own clean-up passes propose smaller modules."""
+"""The compiler under test as a helper: its own passes propose smaller modules."""
 
 from collections.abc import Callable, Sequence
 
 from reducer.ir import Module
 from reducer.transformations import Site
 
+# Each pipeline, and what must be in a module for it to have something to do. A pass that the tool
+# does not know makes no candidate.
 _PIPELINES = (
-    "builtin.module(inline,symbol-dce)",
-    "builtin.module(canonicalize,cse,symbol-dce)",
+    ("inline,symbol-dce", ""),
+    ("canonicalize,cse,symbol-dce", ""),
+    ("linalg-inline-scalar-operands", '"linalg.generic"'),
+    ("linalg-fuse-elementwise-ops,canonicalize,cse", '"linalg.generic"'),
+    ("linalg-specialize-generic-ops", '"linalg.generic"'),  # a body becomes the name of an op
 )
 
 
@@ -25,10 +30,14 @@ class CompilerPasses:
         self._run = run
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(0, number) for number in range(len(_PIPELINES))]
+        return [
+            Site(0, number, passes)
+            for number, (passes, needs) in enumerate(_PIPELINES)
+            if needs in module.text
+        ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         text: str | None = module.text
         for site in sites:
-            text = self._run(_PIPELINES[site.number], text) if text else None
+            text = self._run(f"builtin.module({site.name})", text) if text else None
         return text

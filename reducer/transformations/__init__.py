@@ -2,6 +2,7 @@
 
 from reducer.ir import Module, PlainText
 from reducer.transformations.abi import Abi
+from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
@@ -12,11 +13,14 @@ from reducer.transformations.constants_for_ops import ReplaceByConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
+from reducer.transformations.dictionaries import DropNestedEntries
 from reducer.transformations.empty_callees import EmptyCallees
+from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
+from reducer.transformations.properties import DropProperties
 from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
@@ -58,6 +62,10 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropCalledResults(),
         DropCalledArguments(),
         MergeArguments(),
+        DropEncodings(),
+        DropProperties(),
+        DropNestedEntries(),
+        SimplifyAttributes(),
         DeleteWithUsers(),
         ReplaceByConstants(),
     ]

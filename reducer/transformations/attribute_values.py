@@ -1,0 +1,61 @@
+"""Simplify the values of attributes and properties: numbers, strings, lists."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import Module, Rewrite
+from reducer.transformations.base import Site
+from reducer.transformations.properties import ESSENTIAL
+
+_INTEGER = re.compile(r"-?\d\d+( : \w+)?")
+_FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?( : \w+)?")
+_HEX = re.compile(r"0x[0-9A-Fa-f]+( : \w+)")
+_OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
+_SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
+
+
+class SimplifyAttributes:
+    """Puts 0 or 1 for a number of several digits, and nothing for the inside of a string or list.
+
+    Sizes have ties with types, which the reduction of dims knows; this takes what is left.
+    """
+
+    name = "simplify attributes"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, number, name)
+            for op in range(len(module))
+            if not module.hidden[op]
+            for name, value in _entries(module, op)
+            for number in range(len(_simpler(value)))
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            value = dict(_entries(module, site.op))[site.name]
+            rewrite.set_entry(site.op, site.name, _simpler(value)[site.number])
+        return rewrite.render()
+
+
+def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
+    if "{" in module.own_text(op):
+        syntax = module.syntax(op)
+        for entry in (*syntax.properties, *syntax.attributes):
+            if entry.name not in _OTHERS or entry.name == "value":
+                yield entry.name, entry.value
+
+
+def _simpler(value: str) -> list[str]:
+    """Simpler values of the same kind, the simplest last: the search tries later sites first."""
+    if match := _INTEGER.fullmatch(value):
+        return [f"{digit}{match.group(1) or ''}" for digit in "10"]
+    if (match := _FLOAT.fullmatch(value) or _HEX.fullmatch(value)) and not _SIMPLE.fullmatch(value):
+        return [f"{digit}.0{match.group(1) or ''}" for digit in "10"]
+    if len(value) > len('""') and value.startswith('"'):
+        return ['""'] if value.endswith('"') else []
+    if len(value) > len("[]") and value.startswith("[") and value.endswith("]"):
+        return ["[]"]
+    return []

@@ -1,0 +1,40 @@
+"""Reset the properties of ops to their defaults, where they have one."""
+
+import re
+from collections.abc import Sequence
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
+from reducer.transformations.base import Site
+
+ESSENTIAL = frozenset(
+    {"function_type", "sym_name", "callee", "value", *SEGMENT_SIZES, *RESULT_SEGMENT_SIZES}
+)
+"""Properties that belong to the structure of a program, and are changed with it if at all."""
+_DEFAULT = re.compile(r"#[\w.]+<none>|false")
+
+
+class DropProperties:
+    """Drops properties one by one; only those that are optional in their op can go.
+
+    Which ones are is for the compiler to say: the check before a run turns others away. A global
+    loses its initial value like this, an op its fast-math flags, its name, or a hint.
+    """
+
+    name = "drop properties"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, name=entry.name)
+            for op in range(len(module))
+            if not module.hidden[op] and "<{" in module.own_text(op)
+            for entry in module.syntax(op).properties
+            if entry.name not in ESSENTIAL and not _DEFAULT.fullmatch(entry.value)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.set_entry(site.op, site.name, None)
+        return rewrite.render()

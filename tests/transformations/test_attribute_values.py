@@ -1,0 +1,39 @@
+"""Simpler values."""
+
+import pytest
+
+from reducer.ir import Module
+from reducer.transformations.attribute_values import SimplifyAttributes
+from tests.support.sides import apply_to, function
+
+
+def with_value(value: str) -> str:
+    return function(f'"t.op"() <{{value = {value}}}> : () -> ()\n"func.return"() : () -> ()')
+
+
+@pytest.mark.parametrize(
+    ("value", "simpler"),
+    [
+        ("256 : i64", ["1 : i64", "0 : i64"]),
+        ("0.125 : f16", ["1.0 : f16", "0.0 : f16"]),
+        ("-1.000000e-06 : f64", ["1.0 : f64", "0.0 : f64"]),
+        ("0xFF800000 : f32", ["1.0 : f32", "0.0 : f32"]),
+        ('"torch.aten.diff"', ['""']),
+        ("[1, 2]", ["[]"]),
+    ],
+)
+def test_one_after_the_other(value: str, simpler: list[str]) -> None:
+    text = with_value(value)
+    assert len(SimplifyAttributes().sites(Module.parse(text))) == len(simpler)
+    for number, result in enumerate(simpler):
+        assert f"<{{value = {result}}}>" in apply_to(SimplifyAttributes(), text, number)
+
+
+@pytest.mark.parametrize("value", ["7 : i32", '""', "1.000000e+00 : f32", "@f", "[]", "true"])
+def test_simple_enough(value: str) -> None:
+    assert SimplifyAttributes().sites(Module.parse(with_value(value))) == []
+
+
+def test_names_of_symbols_stay() -> None:
+    module = Module.parse(with_value("1"))
+    assert all(site.name == "value" for site in SimplifyAttributes().sites(module))

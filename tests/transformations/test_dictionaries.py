@@ -1,0 +1,29 @@
+"""Configurations with fewer entries."""
+
+from reducer.transformations.dictionaries import DropNestedEntries
+from tests.support.sides import apply_to, function
+
+TEXT = function(
+    """
+    "t.op"() {config = #t.config<{a = 1 : i64, b = [{c = "x, }"}, 2]}>, shape = #alias} : () -> ()
+    "func.return"() : () -> ()
+    """,
+    head="#alias = #t.target<hip, {chip = #t.chip<{f = affine_map<(d0) -> (d0)>}>, last = true}>",
+)
+
+
+def test_all_of_them() -> None:
+    after = apply_to(DropNestedEntries(), TEXT)
+    assert "#alias = #t.target<hip, {}>" in after
+    assert '"t.op"() {config = #t.config<{}>, shape = #alias}' in after
+
+
+def test_one_in_a_definition() -> None:
+    after = apply_to(DropNestedEntries(), TEXT, 1)
+    assert "#alias = #t.target<hip, {last = true}>" in after
+    assert "a = 1 : i64" in after
+
+
+def test_one_deep_inside() -> None:
+    after = apply_to(DropNestedEntries(), TEXT, 3)
+    assert "#t.config<{a = 1 : i64, b = [{}, 2]}>" in after

@@ -1,0 +1,34 @@
+"""Plain types."""
+
+from reducer.ir import Module
+from reducer.transformations.encodings import DropEncodings
+from tests.support.sides import apply_to, body_of, function
+
+TEXT = function(
+    """
+    %0 = "t.a"(%arg0) {s = "tensor<4xf32, #b>"} : (tensor<4xf32, #enc>) -> memref<2xf32, \
+strided<[1], offset: ?>, #t.space<workgroup>>
+    "func.return"() : () -> ()
+    """,
+    arguments="%arg0: tensor<4xf32, #enc>",
+    head="#enc = #t.encoding<{map = affine_map<(d0) -> (d0)>}>",
+)
+
+
+def test_everywhere() -> None:
+    after = apply_to(DropEncodings(), TEXT)
+    assert (
+        body_of(after)
+        == """\
+^bb0(%arg0: tensor<4xf32>):
+%0 = "t.a"(%arg0) {s = "tensor<4xf32, #b>"} : (tensor<4xf32>) -> memref<2xf32>
+"func.return"() : () -> ()"""
+    )
+    assert "#enc" not in after
+    assert "function_type = (tensor<4xf32>) -> ()" in after
+
+
+def test_one_kind() -> None:
+    names = [site.name for site in DropEncodings().sites(Module.parse(TEXT))]
+    assert names == ["#enc", "strided<[1], offset: ?>", "#t.space<workgroup>"]
+    assert "memref<2xf32, strided<[1], offset: ?>>" in apply_to(DropEncodings(), TEXT, 2)
