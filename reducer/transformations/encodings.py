@@ -41,7 +41,8 @@ def _suffixes(text: str) -> Iterator[tuple[int, int]]:
             continue  # a string, or part of what has been seen already
         commas, end = _commas(text, head.end())
         done = end if commas else done
-        yield from zip((comma + 2 for comma in commas), [*commas[1:], end], strict=True)
+        if commas:
+            yield from zip((comma + 2 for comma in commas), [*commas[1:], end], strict=True)
 
 
 def _commas(text: str, start: int) -> tuple[list[int], int]:

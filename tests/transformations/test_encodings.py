@@ -32,3 +32,10 @@ def test_one_kind() -> None:
     names = [site.name for site in DropEncodings().sites(Module.parse(TEXT))]
     assert names == ["#enc", "strided<[1], offset: ?>", "#t.space<workgroup>"]
     assert "memref<2xf32, strided<[1], offset: ?>>" in apply_to(DropEncodings(), TEXT, 2)
+
+
+def test_plain_types_stay() -> None:
+    text = TEXT.replace(", #enc>", ">").replace(
+        ", strided<[1], offset: ?>, #t.space<workgroup>", ""
+    )
+    assert DropEncodings().sites(Module.parse(text)) == []
