@@ -28,9 +28,9 @@ _SHOWN = 12
 def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
     """Say where COMMAND fails on INPUT, without reducing it.
 
-    Prints the failing phase and pass, the ops to look at with their lines in INPUT, and how sure
-    that is. It costs the run that fails and some small ones; without a diagnostic, up to two more
-    large ones.
+    Prints the failing phase, dispatch and pass, the ops to look at with their lines in INPUT, and
+    how sure that is. It costs the run that fails and some small ones; where code generation fails,
+    one more up to there, to name the dispatch; without a diagnostic, up to two more large ones.
 
     \b
       mlir-reducer locate model.mlir -- \\
@@ -56,6 +56,7 @@ def _as_text(finding: Finding, name: str) -> str:
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
         ("phase", finding.phase or "unknown: only the whole compilation shows it"),
+        ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
         ("pipeline", finding.pipeline),
         ("sure", f"{'confirmed' if finding.sure else 'not confirmed'}: {finding.how}"),
@@ -86,6 +87,7 @@ def _as_json(finding: Finding, name: str) -> dict[str, Any]:
         "signature": signature.text,
         "bucket": signature.bucket,
         "phase": finding.phase or None,
+        "dispatch": finding.dispatch or None,
         "pass": finding.pass_name or None,
         "pipeline": finding.pipeline or None,
         "sure": finding.sure,

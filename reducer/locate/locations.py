@@ -44,6 +44,13 @@ def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]
     return out
 
 
+def locations_in(text: str) -> Iterator[Location]:
+    """All file locations of a print with debug info, in text order, repetitions included."""
+    for line in text.splitlines():
+        for file, number, column in _FILE.findall(line.partition("loc(")[2]):
+            yield file.rsplit("/", 1)[-1], int(number), int(column)
+
+
 def _locations(text: str, definitions: dict[str, str]) -> Iterator[Location]:
     """All file locations in a location's text, through aliases, fused and call-site ones."""
     waiting, seen = [text], {""}

@@ -8,7 +8,7 @@ ones, where bisecting prefixes would pay half of a full run every time.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from reducer.ir import Module
+from reducer.ir import NONE, Module
 from reducer.ir.graph import backward_slice
 from reducer.search.candidate import Candidate, weight
 from reducer.search.state import State
@@ -26,6 +26,21 @@ def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
     origin = "carve around the diagnosed op"
     kept = sorted(_neighbourhoods(units, seeds[:_MOST_SEEDS]), key=len)
     return accept_first(state, abi, units, kept, origin)
+
+
+def grow_set(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
+    """Tries ops that belong together, as those of one dispatch, with ever more of their producers.
+
+    Unlike the seeds of `grow_around`, which are guesses at one place, these are one part.
+    """
+    units = Units.of(state.document)
+    inside = {unit for seed in seeds if (unit := units.unit_of(seed)) != NONE}
+    parts: dict[frozenset[int], None] = {}
+    for depth in (0, *_DEPTHS):
+        around = backward_slice(units.module, sorted(inside), depth)
+        parts.setdefault(frozenset(around).intersection(units.function_of))
+    small = [part for part in parts if part and 2 * len(part) <= len(units.units)]
+    return accept_first(state, abi, units, small, "carve the failing dispatch")
 
 
 def halve(state: State[Module], abi: Abi) -> bool:

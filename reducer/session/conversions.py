@@ -51,17 +51,26 @@ class Conversions:
                 yield bare
             yield pretty
 
+    def remembered(self, form: str, text: str, make: Callable[[], str]) -> str:
+        """What `make` gives for a text, made once; for what else is costly to derive from one."""
+        digest = _digest(form, text)
+        known = self._journal.get_text(digest)
+        if known is None:
+            known = make()
+            self._journal.put_text(digest, known)
+        return known
+
     def _remembered(
         self, form: str, convert: Callable[[Normaliser], str | None], text: str
     ) -> str | None:
-        if self._normaliser is None:
+        normaliser = self._normaliser
+        if normaliser is None:
             return None
-        digest = sha256(f"{form}\0{text}".encode(errors="surrogateescape")).hexdigest()
-        known = self._journal.get_text(digest)
-        if known is None:
-            known = convert(self._normaliser) or ""
-            self._journal.put_text(digest, known)
-        return known or None
+        return self.remembered(form, text, lambda: convert(normaliser) or "") or None
+
+
+def _digest(form: str, text: str) -> str:
+    return sha256(f"{form}\0{text}".encode(errors="surrogateescape")).hexdigest()
 
 
 def _after_passes(pipeline: str, text: str, normaliser: Normaliser) -> str | None:

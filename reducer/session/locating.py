@@ -20,12 +20,15 @@ from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import find_shortest
+from reducer.session.isolate import failing_dispatch
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.session.sanity import Sanity
 from reducer.transformations import Abi, Units
 
 _MOST_CULPRITS = 40
+_CODE_GENERATION = ("executable-configurations", "executable-targets", "")
+"""Phases in which dispatches are compiled; '' is what comes after all that one can stop at."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Finding:
     sure: bool = False
     culprits: list[Culprit] = field(default_factory=list)
     phase: str = ""
+    dispatch: str = ""
     pass_name: str = ""
     pipeline: str = ""
     calls: int = 0
@@ -90,6 +94,8 @@ class Locating:
             state = State(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)
             self._find_phase(finding, evaluator, state.document)
+            if finding.phase in _CODE_GENERATION and finding.sure:
+                self._find_dispatch(finding, evaluator, conversions, module)
             self._find_pass(finding, state.document)
         finding.calls = evaluator.costs.calls
         finding.compiler_seconds = evaluator.costs.compiler_seconds + conversions.seconds
@@ -110,7 +116,7 @@ class Locating:
             if finding.sure:
                 finding.how += f", and {self._alone(state.document)} around it fail alone"
             return
-        self.show("sample each kind of neighbourhood")
+        self.show("sample each kind of op")
         if sample(state, abi) or self._whole_survives(state):
             self.show("halve")
             halve(state, abi)
@@ -135,6 +141,13 @@ class Locating:
         if isinstance(short, CompilerOracle):
             flags = (flag.partition("=") for flag in short.command.flags)
             finding.phase = next(value for name, _, value in flags if name == STOP_FLAG)
+
+    def _find_dispatch(
+        self, finding: Finding, evaluator: Evaluator, conversions: Conversions, module: Module
+    ) -> None:
+        self.show("find the failing dispatch")
+        found = failing_dispatch(evaluator, conversions, self.text, module.op_count)
+        finding.dispatch = found.name if found else ""
 
     def _find_pass(self, finding: Finding, document: Module) -> None:
         if self.opt is None or not isinstance(self.oracle, CompilerOracle) or not finding.sure:

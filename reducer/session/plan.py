@@ -4,21 +4,24 @@ from collections.abc import Callable
 
 from oracles import Oracle, Outcome
 from reducer.ir import D, Document, Module, PlainText
-from reducer.locate import ops_of_diagnostics, read_locations
+from reducer.locate import ops_at, ops_of_diagnostics, read_locations
+from reducer.locate.locations import Location
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.sampling import sample
 from reducer.search.state import State
-from reducer.search.windows import grow_around, halve
+from reducer.search.windows import grow_around, grow_set, halve
 from reducer.session.best import Best
 from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import Drift, find_shortest
+from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import Sanity
 from reducer.transformations import Abi, standard_transformations, text_transformations
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
+_WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes a few runs of the whole
 
 
@@ -76,16 +79,31 @@ class Plan:
         seeds = self._seeds(state.document, first)
         if seeds and grow_around(state, abi, seeds):
             return True
-        self.show("sample each kind of neighbourhood")
-        return sample(state, abi)
+        self.show("sample each kind of op")
+        if sample(state, abi):
+            return True
+        if state.document.op_count < _WORTH_ISOLATING:
+            return False
+        self.show("find the failing dispatch")
+        return self._isolate(state, abi)
 
     def _seeds(self, module: Module, first: Outcome) -> list[int]:
         if not any(d.severity == "error" and d.line for d in first.diagnostics):
             return []
+        return ops_of_diagnostics(first.diagnostics, self._locations(module), module)
+
+    def _isolate(self, state: State[Module], abi: Abi) -> bool:
+        """Follows the dispatch that code generation fails on back to the ops it was made of."""
+        module = state.document
+        dispatch = failing_dispatch(self.evaluator, self.conversions, self.text, module.op_count)
+        if dispatch is None:
+            return False
+        seeds = ops_at(dispatch.places, self._locations(module), module)
+        return bool(seeds) and grow_set(state, abi, seeds)
+
+    def _locations(self, module: Module) -> dict[Location, list[int]]:
         located = self.conversions.with_locations(self.text)
-        if located is None:
-            return []
-        return ops_of_diagnostics(first.diagnostics, read_locations(located, module), module)
+        return read_locations(located, module) if located else {}
 
     # ---- polishing -------------------------------------------------------------------------
 

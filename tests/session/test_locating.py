@@ -34,6 +34,7 @@ def test_a_diagnostic_is_confirmed(
     finding = locate(text, *case.runs[0].flags)
     assert finding.sure
     assert finding.phase == "executable-targets"
+    assert finding.dispatch.startswith("pick$async_dispatch_")
     assert finding.pass_name == "iree-codegen-iree-comprehensive-bufferize"
     (culprit,) = finding.culprits
     assert culprit.place is not None
@@ -50,6 +51,7 @@ def test_a_crash_without_a_diagnostic_is_narrowed_down(
     finding = locate(text, *case.runs[0].flags)
     assert finding.sure
     assert finding.phase == "flow"
+    assert finding.dispatch == ""
     lines = text.splitlines()
     named = [lines[c.place[1] - 1] for c in finding.culprits if c.place is not None]
     assert any("tensor<4x0xbf16>" in line for line in named)

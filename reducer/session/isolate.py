@@ -1,0 +1,69 @@
+"""Isolating the dispatch that code generation fails on, where no diagnostic says which it is."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from oracles import CompilerOracle
+from oracles.phases import may_stop_early
+from reducer.ir import PlainText
+from reducer.locate.dispatches import (
+    Dispatch,
+    compile_flags,
+    dispatch_of,
+    dump_flags,
+    read_dispatches,
+)
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.session.conversions import Conversions
+
+
+def failing_dispatch(
+    evaluator: Evaluator, conversions: Conversions, text: str, ops: int
+) -> Dispatch | None:
+    """The first dispatch of a program that fails alone in the wanted way.
+
+    Costs one run of the program that stops before code generation, and at most one of each
+    dispatch, as many at once as there are workers. The evaluator's limits hold for each, so one
+    that hangs is found like any other.
+
+    Returns:
+        None if the command is not IREE's, if the program fails before code generation, or if no
+        dispatch fails alone.
+
+    Raises:
+        Stopped: see `Evaluator.run`.
+    """
+    oracle = evaluator.oracle
+    if not isinstance(oracle, CompilerOracle):
+        return None
+    if not may_stop_early(oracle.executable.name, oracle.command.flags):
+        return None
+    dumped = conversions.remembered(
+        "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, text, ops))
+    )
+    candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
+    with evaluator.asking(_with(oracle, compile_flags())):
+        hit = evaluator.first_interesting(candidates)
+    return dispatch_of(hit[1].text) if hit else None
+
+
+def _dump(evaluator: Evaluator, oracle: CompilerOracle, text: str, ops: int) -> list[str]:
+    """The texts of all dispatches; none if the failure comes before they are made."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        with evaluator.asking(_with(oracle, dump_flags(Path(folder)))):
+            outcome = evaluator.run(text, ops)
+        early = evaluator.judge(outcome) is Verdict.SAME
+        return [] if early else read_dispatches(Path(folder))
+
+
+def _with(oracle: CompilerOracle, flags: list[str]) -> CompilerOracle:
+    return CompilerOracle(
+        oracle.command.with_flags([*oracle.command.flags, *flags]),
+        oracle.executable,
+        name=oracle.name,
+        output=oracle.output,
+        limits=oracle.limits,
+        runner=oracle.runner,
+    )

@@ -1,0 +1,98 @@
+"""From a crash in code generation to the dispatch and back to the op, with a real compiler."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Limits
+from reducer.ir import Module
+from reducer.locate import ops_at, read_locations
+from reducer.search.evaluator import Evaluator
+from reducer.search.state import State
+from reducer.search.windows import grow_set
+from reducer.session.conversions import Conversions
+from reducer.session.isolate import failing_dispatch
+from reducer.session.journal import Journal
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain
+from reducer.transformations import Abi
+from tests.support.corpus import Case
+
+pytestmark = pytest.mark.iree
+
+CRASH = "complex-dot2-hip-segv"
+EARLIER = "matmul-k0-sigfpe"
+
+
+class Isolation:
+    """A case planted in a few layers, run once."""
+
+    def __init__(self, case: Case, toolchain: Toolchain, journal: Journal, flags: str = "") -> None:
+        self.text = plant(case.input_text(), 4)
+        command = Command.parse(["iree-compile", *case.runs[0].flags, *flags.split()])
+        oracle = CompilerOracle(command, toolchain.compile, limits=Limits(120.0))
+        normaliser = Normaliser(toolchain.opt, Limits(60.0))
+        self.conversions = Conversions(normaliser, journal, print)
+        self.evaluator = Evaluator(oracle, journal, jobs=2)
+        module = self.conversions.module(self.text)
+        assert module is not None
+        self.module = module
+        self.evaluator.wanted = self.evaluator.run(self.text, module.op_count).signature
+
+
+@pytest.fixture
+def isolation(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> Callable[..., Isolation]:
+    def make(name: str, flags: str = "") -> Isolation:
+        journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
+        return Isolation(corpus(name), iree_toolchain(), journal, flags)
+
+    return make
+
+
+def test_a_crash_without_a_location_is_followed_to_its_op(
+    isolation: Callable[..., Isolation],
+) -> None:
+    work = isolation(CRASH)
+    ops = work.module.op_count
+    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
+    assert dispatch is not None
+    assert dispatch.name.startswith("host_dispatch_")
+    located = work.conversions.with_locations(work.text)
+    assert located is not None
+    seeds = ops_at(dispatch.places, read_locations(located, work.module), work.module)
+    assert [work.module.t.name[op] for op in seeds] == ["stablehlo.dot_general"]
+    state = State(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    assert grow_set(state, Abi.of(work.module), seeds)
+    assert state.document.op_count == 3
+
+    calls = work.evaluator.costs.calls
+    again = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
+    assert again == dispatch
+    assert work.evaluator.costs.calls == calls
+    work.evaluator.close()
+
+
+def test_a_failure_before_there_are_dispatches_costs_one_run(
+    isolation: Callable[..., Isolation],
+) -> None:
+    work = isolation(EARLIER)
+    calls = work.evaluator.costs.calls
+    ops = work.module.op_count
+    assert failing_dispatch(work.evaluator, work.conversions, work.text, ops) is None
+    assert work.evaluator.costs.calls == calls + 1
+    work.evaluator.close()
+
+
+def test_a_command_that_chooses_its_phases_is_left_alone(
+    isolation: Callable[..., Isolation],
+) -> None:
+    work = isolation(CRASH, "--compile-to=executable-targets")
+    calls = work.evaluator.costs.calls
+    ops = work.module.op_count
+    assert failing_dispatch(work.evaluator, work.conversions, work.text, ops) is None
+    assert work.evaluator.costs.calls == calls
+    work.evaluator.close()
