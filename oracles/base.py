@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from oracles.capture import shorten
+from oracles.command import Command
 from oracles.diagnostics import Diagnostic
 from oracles.outcome import STDERR_KEPT, Outcome
 from oracles.process import Limits, ProcessResult
@@ -17,6 +18,15 @@ class Oracle(Protocol):
 
     limits: Limits
     """Used where `run` is given none; may be replaced, since a time limit adapts."""
+
+    @property
+    def command(self) -> Command | None:
+        """What it runs, if that is a compiler's command; what a script runs is not known."""
+        ...
+
+    def with_command(self, command: Command) -> "Oracle":
+        """The same question about another command of the same program, where there is a command."""
+        ...
 
     @property
     def key(self) -> str:

@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +63,16 @@ class Command:
         inside = any(INPUT in flag for flag in flags)
         last = () if inside else (INPUT,)
         return Command((self.argv[0], *flags, *last), self.directory)
+
+    def without(self, numbers: Collection[int]) -> "Command":
+        """The same without the words of these numbers in `argv`."""
+        words = [word for number, word in enumerate(self.argv) if number not in numbers]
+        return Command(tuple(words), self.directory)
+
+    def with_word(self, number: int, word: str) -> "Command":
+        """The same with another word in one place of `argv`."""
+        words = (*self.argv[:number], word, *self.argv[number + 1 :])
+        return Command(words, self.directory)
 
     def expand(self, input_path: str | Path, output_path: str | Path | None = None) -> list[str]:
         """Words to run; `-o` is added for tools known to print their result otherwise."""

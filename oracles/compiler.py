@@ -139,7 +139,11 @@ class CompilerOracle:
         return [self._stopping_after(phase) for phase in PHASES]
 
     def _stopping_after(self, phase: str) -> "CompilerOracle":
-        command = self.command.with_flags([*self.command.flags, f"{STOP_FLAG}={phase}"])
+        flags = [*self.command.flags, f"{STOP_FLAG}={phase}"]
+        return self.with_command(self.command.with_flags(flags))
+
+    def with_command(self, command: Command) -> "CompilerOracle":
+        """The same program and limits with another command."""
         return CompilerOracle(
             command,
             self.executable,

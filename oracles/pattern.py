@@ -5,6 +5,7 @@ import threading
 
 from oracles.base import outcome_of
 from oracles.classify import signal_code
+from oracles.command import Command
 from oracles.compiler import DISCARD, CompilerOracle
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
@@ -54,6 +55,16 @@ class PatternOracle:
             PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
             for inner in self.inner.shortened()
         ]
+
+    @property
+    def command(self) -> Command:
+        """The compiler's."""
+        return self.inner.command
+
+    def with_command(self, command: Command) -> "PatternOracle":
+        """Looks for the same in what another command prints."""
+        inner = self.inner.with_command(command)
+        return PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
 
     def wants(self, outcome: Outcome) -> bool:
         """Only what was asked for."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
+from oracles.command import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome
 from oracles.process import End, Limits, run_process
@@ -38,6 +39,15 @@ class ScriptOracle:
     def key(self) -> str:
         """The script's place and version; what it calls is its own business."""
         return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"
+
+    @property
+    def command(self) -> None:
+        """None: what a script runs is its own business."""
+        return None
+
+    def with_command(self, command: Command) -> "ScriptOracle":
+        """Raises ValueError: there is no command to replace."""
+        raise ValueError("a script has no command of its own")
 
     def shortened(self) -> "list[ScriptOracle]":
         """None: what a script does is its own business."""

@@ -31,7 +31,7 @@ def pass_level_of(
     if settings.max_seconds is not None:
         seconds = min(seconds, settings.max_seconds - report.wall_seconds)
     return reduce_pass_level(
-        settings.output.read_text(errors="surrogateescape"),
+        report.text,
         oracle=oracle,
         wanted=report.signature,
         opt=settings.opt,

@@ -71,6 +71,12 @@ Exit codes:
 )
 @click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
+@click.option("--keep-flags", is_flag=True, help="Leave the command as it is.")
+@click.option(
+    "--comments/--no-comments",
+    default=True,
+    help="Begin the result with the command, end it with the message. [default: yes]",
+)
 @click.option(
     "--warm",
     is_flag=True,
@@ -101,6 +107,8 @@ def reduce(
     max_seconds: float | None,
     resume: bool,
     keep_generic: bool,
+    keep_flags: bool,
+    comments: bool,
     warm: bool,
     pass_level: bool,
     json_target: str | None,
@@ -152,6 +160,8 @@ def reduce(
             max_calls=max_calls,
             max_seconds=max_seconds,
             keep_generic=keep_generic,
+            keep_flags=keep_flags,
+            comments=comments,
         )
         display = make_display(
             wanted=progress,
@@ -165,7 +175,9 @@ def reduce(
                 report = reduction.run()
                 level = None
                 if pass_level:
-                    level = pass_level_of(report, settings, oracle, display, reduction.stop)
+                    level = pass_level_of(
+                        report, settings, reduction.oracle, display, reduction.stop
+                    )
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise

@@ -90,6 +90,7 @@ class Evaluator:
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
     ) -> None:
         self.oracle = oracle
+        self._first = oracle  # the one that the cache belongs to
         self._current = oracle
         self.cache = cache
         self.jobs = max(1, jobs)
@@ -115,6 +116,10 @@ class Evaluator:
             yield
         finally:
             self._current = before
+
+    def use(self, oracle: Oracle) -> None:
+        """Asks another oracle from now on, such as one whose command has fewer flags."""
+        self.oracle = self._current = oracle
 
     # ---- one candidate ---------------------------------------------------------------------
 
@@ -214,7 +219,7 @@ class Evaluator:
 
     def _digest(self, text: str, repetition: int = 0) -> str:
         oracle = self._current
-        return digest_of(text, repetition, "" if oracle is self.oracle else oracle.key)
+        return digest_of(text, repetition, "" if oracle is self._first else oracle.key)
 
     def _refill(
         self, source: Iterator[tuple[int, Candidate[D]]], running: "list[_Running[D]]"

@@ -16,6 +16,7 @@ class Best:
         document: the best that the full command is known to fail on.
         newest: the same, or a smaller one that only a shortened command has seen.
         steps: how many documents were accepted.
+        head: a comment above whatever is saved.
     """
 
     def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
@@ -24,6 +25,7 @@ class Best:
         self.document = self.newest = document
         self.size = size
         self.steps = 0
+        self.head = ""
         self._origin = ""
         self.save(document.text)
 
@@ -58,4 +60,4 @@ class Best:
 
     def save(self, text: str) -> None:
         """Replaces the output file in one step."""
-        write_atomic(self._output, text)
+        write_atomic(self._output, self.head + text)

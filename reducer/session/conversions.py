@@ -1,12 +1,12 @@
 """Conversions by the compiler, remembered in the journal like verdicts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 
 from reducer.ir import GenericSyntaxError, Module
 from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser, unwrap
+from reducer.session.normalise import Normaliser
 
 
 class Conversions:
@@ -42,14 +42,9 @@ class Conversions:
         convert: Callable[[Normaliser], str | None] = partial(_after_passes, pipeline, text)
         return self._remembered(pipeline, convert, text)
 
-    def readable_forms(self, generic: str) -> Iterator[str]:
-        """The text as people write it, the nicest form first."""
-        pretty = self._remembered("pretty", lambda n: n.pretty(generic), generic)
-        if pretty is not None:
-            bare = unwrap(pretty)
-            if bare is not None:
-                yield bare
-            yield pretty
+    def pretty(self, generic: str) -> str | None:
+        """The text as the compiler prints it for people; None if it does not."""
+        return self._remembered("pretty", lambda n: n.pretty(generic), generic)
 
     def remembered(self, form: str, text: str, make: Callable[[], str]) -> str:
         """What `make` gives for a text, made once; for what else is costly to derive from one."""

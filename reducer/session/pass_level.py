@@ -207,6 +207,8 @@ class _PassReduction:
             opt=self.work.opt,
             jobs=self.work.jobs,
             keep_generic=self.work.keep_generic,
+            keep_flags=True,  # they have been dropped already
+            comments=False,
             max_calls=max(1, self.tool.calls_left),
             max_seconds=max(1e-3, self.tool.seconds_left),
         )

@@ -16,12 +16,14 @@ from reducer.session.best import Best
 from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import Drift, find_shortest
+from reducer.session.flags import Flags
 from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import Sanity
 from reducer.transformations import Abi, standard_transformations, text_transformations
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
+_SMALL_ENOUGH_FOR_FLAGS = 300  # ops; each flag costs a run of what is left
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes a few runs of the whole
 
 
@@ -37,6 +39,7 @@ class Plan:
         sanity: Sanity,
         show: Callable[[str], None],
         note: Callable[[str], None],
+        flags: Flags | None = None,
     ) -> None:
         self.text = text
         self.evaluator = evaluator
@@ -45,6 +48,7 @@ class Plan:
         self.sanity = sanity
         self.show = show
         self.note = note
+        self.flags = flags
         self._shortened = False
 
     def reduce(self, module: Module | None, first: Outcome) -> None:
@@ -71,7 +75,18 @@ class Plan:
         if state.document.op_count > _TOO_LARGE_TO_REPEAT:
             self.show("halve")
             halve(state, abi)
+        if state.document.op_count <= _SMALL_ENOUGH_FOR_FLAGS:
+            self._fewer_flags(state.document)
         self._polish(state, abi)
+        while self._fewer_flags(state.document):
+            self._polish(state, abi)
+
+    def _fewer_flags(self, document: Document) -> bool:
+        """Whether the command lost a flag, after which the document may shrink further."""
+        if self.flags is None:
+            return False
+        self.show("drop flags")
+        return self.flags.shorten(document)
 
     def _jump(self, state: State[Module], abi: Abi, first: Outcome) -> bool:
         """Tries to get at the failure without another run of anything large."""
@@ -167,6 +182,8 @@ class Plan:
         self.sanity.repeat(text)
         state = State(text, PlainText, self.evaluator, self._accept)
         reduce_to_fixpoint(state, text_transformations(), self.show)
+        while self._fewer_flags(state.document):
+            reduce_to_fixpoint(state, text_transformations(), self.show)
 
     def _accept(self, candidate: Candidate[D]) -> None:
         self.best.accept(

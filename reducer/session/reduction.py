@@ -1,19 +1,23 @@
 """One reduction from the failing input to the verified reproducer."""
 
+import shlex
 import threading
 import time
 from dataclasses import replace
 from hashlib import sha256
 
-from oracles import Kind, Limits, Oracle, Outcome
+from oracles import Command, Kind, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.session.best import Best
+from reducer.session.comments import command_line, one_line, with_comments
 from reducer.session.conversions import Conversions
 from reducer.session.errors import NoEnd
 from reducer.session.events import Listener, Progress, Size
+from reducer.session.finish import Finish
+from reducer.session.flags import Flags
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.session.plan import Plan
@@ -103,9 +107,30 @@ class Reduction:
             sanity,
             self._show,
             self._note,
+            self._flags(sanity, best),
         )
         status = self._search(plan, sanity, module, first)
+        self._take_over_command()
         return self._finish(status, best, first)
+
+    def _flags(self, sanity: Sanity, best: Best) -> Flags | None:
+        """What shortens the command; from then on the file says which one fails on it."""
+        if self.settings.keep_flags:
+            return None
+
+        def on_change(command: Command) -> None:
+            shown = command.words(self.settings.output.name)
+            if self.settings.comments and isinstance(best.document, Module):
+                best.head = command_line(shown)
+
+        return Flags(self.evaluator, sanity, self.journal, on_change)
+
+    def _take_over_command(self) -> None:
+        """From here on the shortened command is the reduction's own."""
+        if self.evaluator.oracle is not self.oracle:
+            self.oracle = self.evaluator.oracle
+            shown = shlex.join(self.oracle.display(self.settings.output.name))
+            self.listener.message(f"enough to fail: {one_line(shown)}")
 
     def _identity(self) -> dict[str, str]:
         """What a journal belongs to. Verdicts of a run that was cut short hold for its limits."""
@@ -176,9 +201,8 @@ class Reduction:
             self.evaluator.budget = Budget()  # what is left to do is little, and owed
             self._show("print")
             text = self._readable(best)
-            best.save(text)
             self._show("verify")
-            verified = self._verify(text, best, first)
+            verified = self._verified(text, best, first)
         costs = self.evaluator.costs
         final = Size.of(PlainText(text))
         return Report(
@@ -188,6 +212,7 @@ class Reduction:
             input=self.input_size,
             output=replace(final, ops=best.size.ops),
             output_path=self.settings.output,
+            text=text,
             calls=costs.calls,
             cached=costs.cached,
             by_verdict=dict(sorted(costs.by_verdict.items())),
@@ -209,15 +234,23 @@ class Reduction:
 
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
-        generic = best.document.text
         if self.settings.keep_generic or not isinstance(best.document, Module):
-            return generic
-        for form in self.conversions.readable_forms(generic):
-            outcome = self.evaluator.run(form, best.size.ops)
-            if self.evaluator.judge(outcome) is Verdict.SAME:
-                return form
-        self._note("the pretty form does not fail in the same way; the result is generic")
-        return generic
+            return best.document.text
+        return Finish(self.evaluator, self.conversions, self._note).readable(best.document)
+
+    def _verified(self, text: str, best: Best, first: Outcome) -> bool:
+        """Writes the result and runs the printed command on it; without comments if need be."""
+        best.head = ""
+        if self.settings.comments:
+            outcome = self.evaluator.run(text, best.size.ops)
+            shown = self.oracle.display(self.settings.output.name)
+            commented = with_comments(text, shown, outcome)
+            best.save(commented)
+            if self._verify(commented, best, first):
+                return True
+            self._note("with comments it does not fail in the same way; the result has none")
+        best.save(text)
+        return self._verify(text, best, first)
 
     def _verify(self, text: str, best: Best, first: Outcome) -> bool:
         """Runs the printed command once more, past every cache, in a folder of its own."""

@@ -11,6 +11,7 @@ from reducer.session.events import Size
 class Report:
     """The figures of one reduction. `status` is `reduced`, `budget` or `interrupted`.
 
+    `text` is the result without the comments around it; the sizes are those of this text.
     `compiler_seconds` is CPU time, user and system, of every compiler and helper process;
     `full_run_equivalents` the sum of the ops of all candidates over the ops of the input. `checks`
     are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
@@ -23,6 +24,7 @@ class Report:
     input: Size
     output: Size
     output_path: Path
+    text: str
     calls: int
     cached: int
     by_verdict: dict[str, int]

@@ -39,12 +39,17 @@ class Sanity:
 
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""
-        outcome = self.evaluator.run(_EMPTY_MODULE, 0)
-        if self.evaluator.judge(outcome) is Verdict.SAME:
+        if self.empty_module_fails():
+            wanted = self.evaluator.wanted
             raise NotInteresting(
                 "an empty module fails in the same way, so the failure is in the command, "
-                f"not in the input: {outcome.signature.text}"
+                f"not in the input: {wanted.text if wanted else ''}"
             )
+
+    def empty_module_fails(self) -> bool:
+        """Whether the command fails in the same way on an empty module."""
+        outcome = self.evaluator.run(_EMPTY_MODULE, 0)
+        return self.evaluator.judge(outcome) is Verdict.SAME
 
     def repeat_if_cheap(self, first: Outcome) -> None:
         """Runs a quick input again: does it fail in the same way every time?

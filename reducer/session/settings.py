@@ -19,6 +19,8 @@ class Settings:
         max_calls: stop after so many oracle calls.
         max_seconds: stop after so many seconds of wall time.
         keep_generic: leave the result in generic form.
+        keep_flags: leave the command as it is.
+        comments: begin the result with the command and end it with the message.
     """
 
     input: Path
@@ -31,3 +33,5 @@ class Settings:
     max_calls: int | None = None
     max_seconds: float | None = None
     keep_generic: bool = False
+    keep_flags: bool = False
+    comments: bool = True

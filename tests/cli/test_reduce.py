@@ -25,6 +25,12 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, ["reduce", *map(str, words)])
 
 
+def bare(path: str) -> str:
+    """A result without the comments around it."""
+    lines = Path(path).read_text().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("//"))
+
+
 def test_the_table_says_what_was_done() -> None:
     done = run("in.mlir", "--", "./fake")
     assert done.exit_code == 0, done.output
@@ -48,12 +54,30 @@ def test_json_has_the_figures_and_standard_output_to_itself() -> None:
     assert report["kind"] == "legalization"
     assert report["input"]["bytes"] == len(program())
     assert report["output"]["path"] == "in.reduced.mlir"
-    assert report["output"]["bytes"] == Path("in.reduced.mlir").stat().st_size
+    assert report["output"]["bytes"] == len(bare("in.reduced.mlir")), "comments do not count"
     assert report["command"] == ["./fake", "in.reduced.mlir"]
     assert set(report["oracle"]) == {
         "calls", "by_verdict", "compiler_seconds", "full_run_equivalents"
     }  # fmt: skip
     assert "before" in done.stderr
+
+
+def test_the_result_begins_with_the_command_and_ends_with_the_message() -> None:
+    run("in.mlir", "--", "./fake", "--x")
+    lines = Path("in.reduced.mlir").read_text().splitlines()
+    assert lines[0] == "// fake in.reduced.mlir", "the failure does not need --x"
+    assert lines[-1] == "// error: failed to legalize operation 'x.bad'"
+    run("in.mlir", "--no-comments", "--keep-flags", "--", "./fake", "--x")
+    assert "//" not in Path("in.reduced.mlir").read_text()
+
+
+def test_flags_that_the_failure_does_not_need_go_unless_they_should_stay() -> None:
+    write_script(Path("picky"), 'case "$*" in *--need=a*) ;; *) exit 0 ;; esac\n' + FAIL)
+    flags = ["--x", "--need=a,b", "--y=3", "-O", "2"]
+    done = run("in.mlir", "--json", "-", "--", "./picky", *flags)
+    assert json.loads(done.stdout)["command"] == ["./picky", "--need=a", "in.reduced.mlir"]
+    done = run("in.mlir", "--json", "-", "--keep-flags", "--", "./picky", *flags)
+    assert json.loads(done.stdout)["command"] == ["./picky", *flags, "in.reduced.mlir"]
 
 
 def test_json_to_a_file() -> None:
@@ -68,7 +92,7 @@ def test_compressed_inputs(suffix: str, pack) -> None:
     done = run("packed.mlir" + suffix, "--", "./fake")
     assert done.exit_code == 0, done.output
     run("in.mlir", "--", "./fake")
-    assert Path("packed.reduced.mlir").read_text() == Path("in.reduced.mlir").read_text()
+    assert bare("packed.reduced.mlir") == bare("in.reduced.mlir")
 
 
 def test_the_output_goes_where_it_should() -> None:
@@ -82,7 +106,7 @@ def test_a_script_decides() -> None:
     write_script(Path("test.sh"), "has x.op7 && has x.op23\n")
     done = run("in.mlir", "--test", "test.sh")
     assert done.exit_code == 0, done.output
-    text = Path("in.reduced.mlir").read_text()
+    text = bare("in.reduced.mlir")
     assert "x.op7" in text and "x.op23" in text and "x.bad" not in text
     assert text.count("\n") <= 4
 
@@ -105,7 +129,7 @@ def test_progress_in_a_log_is_made_of_lines() -> None:
 def test_any_number_of_workers_gives_the_same_bytes() -> None:
     for jobs in (1, 2, 5):
         assert run("in.mlir", "-j", jobs, "-o", f"{jobs}.mlir", "--", "./fake").exit_code == 0
-    texts = {Path(f"{jobs}.mlir").read_bytes() for jobs in (1, 2, 5)}
+    texts = {bare(f"{jobs}.mlir") for jobs in (1, 2, 5)}
     assert len(texts) == 1
 
 
@@ -136,4 +160,4 @@ def test_a_huge_line_is_no_problem() -> None:
     dense = '  "x.op"() {value = dense<"0x' + "AB" * 2_000_000 + '"> : tensor<4xi8>} : () -> ()\n'
     Path("in.mlir").write_text(program().replace('  "x.guard"() : () -> ()\n', dense))
     assert run("in.mlir", "--", "./fake").exit_code == 0
-    assert len(Path("in.reduced.mlir").read_text()) < 100
+    assert len(bare("in.reduced.mlir")) < 100

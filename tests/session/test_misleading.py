@@ -54,7 +54,8 @@ def reduce(
         )
         command = Command.parse(["iree-compile", *case.runs[0].flags])
         oracle = CompilerOracle(command, compiler, limits=Limits(120.0, 8 << 30))
-        return Reduction(settings, oracle, Silent()).run(), settings.output.read_text()
+        report = Reduction(settings, oracle, Silent()).run()
+        return report, report.text
 
     return run
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from oracles import Kind, Limits, Outcome, Signature
+from oracles import Command, Kind, Limits, Outcome, Signature
 
 FAILURE = Signature(Kind.SCRIPT, "interesting", "", "", ())
 SUCCESS = Signature(Kind.SUCCESS, "", "", "", ())
@@ -37,6 +37,13 @@ class PredicateOracle:
         failed = self.fails(text)
         kind, signature = (Kind.SCRIPT, FAILURE) if failed else (Kind.SUCCESS, SUCCESS)
         return Outcome(kind, signature, int(failed), 0.0, 0.0, 0, (), "")
+
+    @property
+    def command(self) -> Command | None:
+        return None
+
+    def with_command(self, command: Command) -> "PredicateOracle":
+        raise ValueError("there is no command")
 
     def shortened(self) -> list["PredicateOracle"]:
         return []

@@ -1,0 +1,64 @@
+"""The comments around a result: the command that fails on it above, what that says below.
+
+A compiler's words, and file names, can hold anything; a comment is one line of printable text.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles import Kind, Outcome
+from oracles.primary import primary_error
+
+_WIDTH = 160  # characters of a message; a longer one is mostly a printed operation
+_PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
+_ABNORMAL = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+
+
+def one_line(text: str) -> str:
+    """Text with everything that is not printable escaped, so that it stays on one line.
+
+    >>> one_line("a\\tb\\u2028c")
+    'a\\\\tb\\\\u2028c'
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
+    """A program between the command that was run on it and what that said."""
+    body = text if text.endswith("\n") else f"{text}\n"
+    messages = [f"// {_shortened(one_line(line))}\n" for line in message_of(outcome)]
+    return command_line(command) + body + "".join(messages)
+
+
+def command_line(command: Sequence[str]) -> str:
+    """The comment with a command; the program goes by its name, wherever it is installed."""
+    name = Path(command[0]).name or command[0]
+    return f"// {one_line(shlex.join([name, *command[1:]]))}\n"
+
+
+def message_of(outcome: Outcome) -> list[str]:
+    """What names the failure: the primary error, or how the program ended and where."""
+    signature = outcome.signature
+    if outcome.kind is Kind.CRASH:
+        where = [f"  in {frame}" for frame in signature.frames]
+        return [signature.template or "crash", *where]
+    if outcome.kind in (Kind.TIMEOUT, Kind.MEMORY, Kind.SCRIPT):
+        return [signature.text]
+    lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
+    if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
+        return [abnormal]
+    if (primary := primary_error(outcome.diagnostics)) is not None:
+        return [f"error: {primary.message}"]
+    return lines[-1:] or [signature.text]
+
+
+def _shortened(text: str) -> str:
+    """A message that is too long without the operation that it prints, or cut off."""
+    if len(text) <= _WIDTH:
+        return text
+    at = _PRINTED.search(text)
+    return f"{text[: min(_WIDTH - 1, at.start() if at else _WIDTH)].rstrip()}…"

@@ -1,0 +1,191 @@
+"""The compile command with no more flags than the failure needs.
+
+First all flags go, then ever smaller groups of neighbours, then each alone; a flag that must stay
+gets a smaller value where its value is a list or a pass pipeline. The rest of the reduction then
+runs the shorter command.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from oracles import Command
+from oracles.command import INPUT
+from reducer.ir import Document
+from reducer.locate.pipeline import Step, parse_pipeline
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.session.journal import Journal
+from reducer.session.sanity import Sanity
+
+COMMAND = "command"
+"""Where the journal keeps the shortened command."""
+
+_FEW = 8  # so few flags are tried one by one as soon as they do not go together
+# Flags that hold a program back. Without them it would do more than the user asked for.
+_RESTRAINTS = re.compile(
+    r"dry[-_]?run|sandbox|no[-_]?(?:exec|run|network|write)|(?:verify|parse|syntax|compile)[-_]only",
+    re.I,
+)
+
+
+class Flags:
+    """Shortens the command that an evaluator asks, as far as one document needs it.
+
+    `on_change` is called with each command that takes the place of a longer one.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        sanity: Sanity,
+        journal: Journal,
+        on_change: Callable[[Command], None],
+    ) -> None:
+        self.evaluator = evaluator
+        self.sanity = sanity
+        self.journal = journal
+        self.on_change = on_change
+
+    def shorten(self, document: Document) -> bool:
+        """Whether the document fails in the same way under a shorter command, now in use.
+
+        Raises:
+            Stopped: the budget is spent, or the user wants to stop.
+        """
+        before = self.evaluator.oracle.command
+        if before is None:
+            return False
+        for size in _sizes(len(removable(before))):
+            self._drop(document, size)
+        while self._drop(document, 1) or self._simplify(document):
+            pass  # what is left may have been needed only by what went
+        return self.evaluator.oracle.command != before
+
+    def _drop(self, document: Document, size: int) -> bool:
+        """Tries runs of `size` flags, the last ones first."""
+        progress = False
+        end = len(removable(self._command))
+        while end > 0:
+            start = max(0, end - size)
+            gone = {number for group in removable(self._command)[start:end] for number in group}
+            progress |= self._try(self._command.without(gone), document)
+            end = start
+        return progress
+
+    def _simplify(self, document: Document) -> bool:
+        """Tries smaller values, one flag after another."""
+        return any(
+            self._try(command, document)
+            for number in range(1, len(self._command.argv))
+            for command in _with_smaller_values(self._command, number)
+        )
+
+    def _try(self, command: Command, document: Document) -> bool:
+        oracle = self.evaluator.oracle.with_command(command)
+        with self.evaluator.asking(oracle):
+            outcome = self.evaluator.run(document.text, document.op_count)
+            if self.evaluator.judge(outcome) is not Verdict.SAME:
+                return False
+            if self.sanity.empty_module_fails():  # then it is the command that is wrong now
+                return False
+        self.evaluator.use(oracle)
+        self.journal.set_meta(COMMAND, json.dumps(command.argv))
+        self.on_change(command)
+        return True
+
+    @property
+    def _command(self) -> Command:
+        command = self.evaluator.oracle.command
+        assert command is not None
+        return command
+
+
+def removable(command: Command) -> list[tuple[int, ...]]:
+    """The flags of a command as numbers of words, each with the word that is its value.
+
+    The input stays, wherever it is written, and so does every other word that belongs to no flag.
+    """
+    out: list[tuple[int, ...]] = []
+    for number, word in enumerate(command.argv[1:], start=1):
+        if INPUT in word or _RESTRAINTS.search(word.partition("=")[0]):
+            continue
+        if word.startswith("-") and len(word) > 1:
+            out.append((number,))
+        elif out and out[-1] == (number - 1,) and "=" not in command.argv[number - 1]:
+            out[-1] = (number - 1, number)
+    return out
+
+
+def _sizes(flags: int) -> list[int]:
+    """How many flags go at once, from all to one."""
+    sizes = [flags] if flags > 2 else []
+    size = flags // 2
+    while size > 1 and flags > _FEW:
+        sizes.append(size)
+        size //= 2
+    return [*sizes, 1]
+
+
+def _with_smaller_values(command: Command, number: int) -> Iterator[Command]:
+    """The command with less in the value of one word, the least first."""
+    name, equals, value = command.argv[number].partition("=")
+    if not equals or INPUT in value or not name.startswith("-"):
+        return
+    for smaller in _smaller_values(value):
+        yield command.with_word(number, f"{name}={smaller}")
+
+
+def _smaller_values(value: str) -> Iterator[str]:
+    try:
+        step = parse_pipeline(value)
+    except ValueError:
+        yield from _fewer_items(value)
+        return
+    if not step.inner:
+        return
+    if step.bare() != step:
+        yield step.bare().text
+    for size in _halves(max(len(found) for found in _inner_lists(step))):
+        for less in _fewer_passes(step, size):
+            yield less.text
+    for less in step.smaller():  # options, and passes one by one
+        yield less.text
+
+
+def _fewer_items(value: str) -> Iterator[str]:
+    """A list without some of its items; brackets in it make it something else."""
+    items = value.split(",")
+    if len(items) < 2 or re.search(r"[()\[\]{}<>\"']", value):
+        return
+    for size in [*_halves(len(items)), 1]:
+        for start in range(0, len(items), size):
+            rest = [*items[:start], *items[start + size :]]
+            if rest:
+                yield ",".join(rest)
+
+
+def _inner_lists(step: Step) -> Iterator[tuple[Step, ...]]:
+    yield step.inner
+    for inner in step.inner:
+        yield from _inner_lists(inner)
+
+
+def _fewer_passes(step: Step, size: int) -> Iterator[Step]:
+    """A pipeline without `size` neighbours of one list of passes, at any depth."""
+    inner = step.inner
+    if len(inner) > size:
+        for start in range(0, len(inner), size):
+            yield Step(step.name, step.options, (*inner[:start], *inner[start + size :]))
+    for number, child in enumerate(inner):
+        for less in _fewer_passes(child, size):
+            rest = (*inner[:number], less, *inner[number + 1 :])
+            yield Step(step.name, step.options, rest)
+
+
+def _halves(count: int) -> list[int]:
+    """count / 2, count / 4… down to two."""
+    out: list[int] = []
+    while (count := count // 2) > 1:
+        out.append(count)
+    return out

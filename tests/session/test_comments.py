@@ -1,0 +1,49 @@
+"""The comments around a result."""
+
+from oracles import Diagnostic, Kind, Outcome, Signature
+from reducer.session.comments import command_line, message_of, with_comments
+
+ERROR = Diagnostic("input.mlir", 3, 4, "error", "failed to legalize operation 'x.bad'")
+
+
+def outcome(kind: Kind, template: str = "", *frames: str, stderr: str = "") -> Outcome:
+    return Outcome(kind, Signature(kind, template, frames=frames), stderr=stderr)
+
+
+def test_a_program_between_its_command_and_its_message() -> None:
+    failed = Outcome(Kind.LEGALIZATION, Signature(Kind.LEGALIZATION), diagnostics=(ERROR,))
+    assert with_comments("x\n", ["/opt/bin/tool", "--a=b c", "in.mlir"], failed) == (
+        "// tool '--a=b c' in.mlir\nx\n// error: failed to legalize operation 'x.bad'\n"
+    )
+
+
+def test_whatever_a_word_holds_a_comment_is_one_line() -> None:
+    words = ["tool", "a\nb\r\x1b[0m\u2028\x85\udcff"]
+    line = command_line(words)
+    assert line == "// tool 'a\\nb\\r\\x1b[0m\\u2028\\x85\\udcff'\n"
+    assert len(line.splitlines()) == 1
+
+
+def test_a_crash_says_where() -> None:
+    crash = outcome(Kind.CRASH, "SIGSEGV", "a::f", "a::g")
+    assert message_of(crash) == ["SIGSEGV", "  in a::f", "  in a::g"]
+
+
+def test_an_abnormal_end_is_told_by_its_line() -> None:
+    text = "warning: x\nLLVM ERROR: Cannot select: y\nPLEASE submit a bug report\n"
+    assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
+
+
+def test_without_a_diagnostic_the_last_line_counts() -> None:
+    assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
+    assert message_of(outcome(Kind.TIMEOUT)) == ["timeout"]
+
+
+def test_a_long_message_loses_the_operation_that_it_prints() -> None:
+    message = 'failed to legalize: %1 = "x.bad"(%0) : ' + "tensor<4xf32>, " * 40
+    failed = Outcome(
+        Kind.LEGALIZATION,
+        Signature(Kind.LEGALIZATION),
+        diagnostics=(Diagnostic("", 0, 0, "error", message),),
+    )
+    assert with_comments("x", ["t"], failed).splitlines()[-1] == "// error: failed to legalize:…"

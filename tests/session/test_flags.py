@@ -1,0 +1,110 @@
+"""Dropping flags, asked of an oracle that is a function of the command."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command
+from reducer.ir import PlainText
+from reducer.search.evaluator import Evaluator
+from reducer.session.flags import Flags, removable
+from reducer.session.journal import Journal
+from reducer.session.sanity import Sanity
+from tests.support.predicate import FAILURE, PredicateOracle
+
+DOCUMENT = PlainText('"x.bad"() : () -> ()\n')
+
+
+class CommandOracle(PredicateOracle):
+    """Fails on the commands that a predicate accepts, and on everything without `x.bad` never."""
+
+    def __init__(self, command: Command, needs: Callable[[str], bool]) -> None:
+        super().__init__(lambda text: "x.bad" in text and needs(" ".join(command.argv)))
+        self.needs = needs
+        self._command = command
+        self.key = " ".join(command.argv)
+
+    @property
+    def command(self) -> Command:
+        return self._command
+
+    def with_command(self, command: Command) -> "CommandOracle":
+        return CommandOracle(command, self.needs)
+
+
+def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
+    """What is left of a command, and the runs that it took."""
+    oracle = CommandOracle(Command.parse(words.split()), needs)
+    changes: list[Command] = []
+    with Journal.open(folder / "journal", identity={}, resume=False) as journal:
+        evaluator = Evaluator(oracle, journal)
+        evaluator.wanted = FAILURE
+        sanity = Sanity(evaluator, DOCUMENT.text, 1)
+        flags = Flags(evaluator, sanity, journal, changes.append)
+        assert flags.shorten(DOCUMENT) == bool(changes)
+        left = evaluator.oracle.command
+        assert left is not None and left == (changes[-1] if changes else oracle.command)
+        assert not flags.shorten(DOCUMENT), "what is left cannot lose any flag"
+        evaluator.close()
+    return " ".join(left.argv), evaluator.costs.calls
+
+
+@pytest.mark.parametrize(
+    ("before", "needed", "after"),
+    [
+        ("tool --a --b=1 -c {}", "", "tool {}"),
+        ("tool --a {} --b=1 -c", "--b=1", "tool {} --b=1"),
+        ("tool --a -O 3 --in={}", "", "tool --in={}"),
+        ("tool run --a {} other", "", "tool run {} other"),
+        ("tool --dry-run --verify-only=x --a {}", "", "tool --dry-run --verify-only=x {}"),
+        ("tool --list=a,b,c,d,e {}", "e", "tool --list=e {}"),
+        ("tool --p=m(f(a,keep{x=1},c),d) {}", "keep", "tool --p=m(f(keep)) {}"),
+    ],
+    ids=["all", "all but one", "values", "other words", "restraints", "list", "pipeline"],
+)
+def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after: str) -> None:
+    left, _ = shortened(tmp_path, before, lambda words: needed in words.split(" ", 1)[1])
+    assert left == after
+
+
+def test_a_flag_that_only_another_one_needed_goes_with_it(tmp_path: Path) -> None:
+    needs = lambda words: "--a" not in words or "--b" in words  # noqa: E731
+    assert shortened(tmp_path, "tool --b --a --c", needs)[0] == "tool {}"
+    needs = lambda words: "--z" in words and ("--a" not in words or "--b" in words)  # noqa: E731
+    assert shortened(tmp_path, "tool --z --b --a", needs)[0] == "tool --z {}"
+
+
+def test_few_runs_where_nothing_or_everything_goes(tmp_path: Path) -> None:
+    assert shortened(tmp_path, "tool --a --b", lambda words: "--a --b" in words)[1] == 2
+    many = "tool " + " ".join(f"--f{number}" for number in range(20))
+    assert shortened(tmp_path, many, lambda words: True) == ("tool {}", 2)
+
+
+def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> None:
+    """Without `--target` the tool complains whatever the input, in words that look the same."""
+    oracle = CommandOracle(Command.parse(["tool", "--target=x"]), lambda words: True)
+    bare = oracle.with_command(Command.parse(["tool"]))
+    bare.fails = lambda text: True
+    oracle.with_command = lambda command: bare  # type: ignore[method-assign]
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        evaluator = Evaluator(oracle, journal)
+        evaluator.wanted = FAILURE
+        sanity = Sanity(evaluator, DOCUMENT.text, 1)
+        assert not Flags(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
+        assert evaluator.oracle is oracle
+        evaluator.close()
+
+
+def test_a_script_has_no_flags(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        evaluator = Evaluator(PredicateOracle(lambda text: True), journal)
+        sanity = Sanity(evaluator, DOCUMENT.text, 1)
+        assert not Flags(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
+        evaluator.close()
+
+
+def test_the_input_is_no_value_of_a_flag() -> None:
+    assert removable(Command.parse(["t", "--a", "{}", "--b", "x", "--c=1", "y"])) == [
+        (1,), (3, 4), (5,),
+    ]  # fmt: skip
