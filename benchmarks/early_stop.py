@@ -59,6 +59,14 @@ class Recorder:
         self.texts.setdefault(text, outcome)
         return outcome
 
+    @property
+    def command(self) -> None:
+        """None, so that the command stays as it is."""
+        return None
+
+    def with_command(self, command: Command) -> Oracle:
+        raise ValueError("the command stays as it is")
+
     def shortened(self) -> Sequence[Oracle]:
         """None, so that the candidates do not depend on what is measured."""
         return []
@@ -170,6 +178,7 @@ def _candidates(text: str, recorder: Recorder, toolchain: Toolchain) -> tuple[li
             output=output,
             journal=Path(folder) / "journal",
             opt=toolchain.opt,
+            comments=False,
         )
         Reduction(settings, recorder, Silent()).run()
         return [candidate for candidate in recorder.texts if candidate != text], output.read_text()
