@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
 
-from reducer.ir import D, Document
+from reducer.ir import D, Document, Module
 
 
 class Verdict(StrEnum):
@@ -50,3 +50,10 @@ class Weight:
 def weight(document: Document) -> Weight:
     """How large a document is, to be compared with that of another."""
     return Weight(document)
+
+
+def is_nothing(document: Document) -> bool:
+    """Whether it is the empty module, which no reduction starts from if it fails (see `Sanity`)."""
+    if not isinstance(document, Module) or document.op_count:
+        return False
+    return not any(document.syntax(op).attributes for op in document.roots)

@@ -6,28 +6,53 @@ costs O(sites) calls (the observation behind OPDD, Gharachorlu & Sumner, QRS 201
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic
 
 from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, weight
+from reducer.search.candidate import Candidate, is_nothing, weight
+from reducer.search.schedule import Edit, Schedule, edit_of
 from reducer.search.state import State
 from reducer.transformations import Transformation
 
 _FEW = 8  # so few sites are tried one by one at once
 
 
-def sweep(state: State[D], transformation: Transformation[D], *, fine: bool = False) -> bool:
+@dataclass
+class Swept:
+    """What a sweep did: whether it made progress, and how many edits it put off."""
+
+    progress: bool = False
+    put_off: int = 0
+
+
+@dataclass
+class _Chunks:
+    """What was offered in one go, in order: each candidate's first site, and its edit."""
+
+    starts: list[int] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+
+
+def sweep(
+    state: State[D],
+    transformation: Transformation[D],
+    *,
+    fine: bool = False,
+    schedule: Schedule | None = None,
+    again: bool = False,
+) -> Swept:
     """Applies a transformation wherever the failure survives it.
 
     Args:
         fine: start at single sites, for a document that an earlier sweep went over in chunks.
-
-    Returns:
-        Whether anything was accepted.
+        schedule: remembers what fails; a new one if None.
+        again: also try what has failed in the same neighbourhood before.
     """
-    progress = False
+    run = _Sweep(state, transformation, schedule or Schedule(), again)
     for size in _sizes(len(transformation.sites(state.document)), transformation.all_at_once, fine):
-        progress |= _pass(state, transformation, size)
-    return progress
+        run.over(size)
+    return run.swept
 
 
 def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
@@ -42,41 +67,63 @@ def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
     return [*sizes, 1]
 
 
-def _pass(state: State[D], transformation: Transformation[D], size: int) -> bool:
-    """Tries chunks of one size from the last site to the first."""
-    progress = False
-    position = len(transformation.sites(state.document))
-    while position > 0:
-        starts: list[int] = []
-        hit = state.evaluator.first_interesting(
-            _chunks(state, transformation, size, position, starts), state.document
-        )
-        if hit is None:
-            return progress
-        index, candidate = hit
-        state.accept(candidate)
-        progress = True
-        position = min(starts[index], len(transformation.sites(state.document)))
-    return progress
+class _Sweep(Generic[D]):
+    def __init__(
+        self,
+        state: State[D],
+        transformation: Transformation[D],
+        schedule: Schedule,
+        again: bool,
+    ) -> None:
+        self.state = state
+        self.transformation = transformation
+        self.schedule = schedule
+        self.again = again
+        self.swept = Swept()
 
+    def over(self, size: int) -> None:
+        """Tries chunks of one size from the last site to the first."""
+        state = self.state
+        position = len(self.transformation.sites(state.document))
+        while position > 0:
+            offered = _Chunks()
+            before = state.document
+            hit = state.evaluator.first_interesting(
+                self._candidates(size, position, offered), before
+            )
+            if hit is None:
+                self._learn(offered.edits, None)
+                return
+            index, candidate = hit
+            self._learn(offered.edits[:index], len(before.text) - len(candidate.text))
+            state.accept(candidate)
+            self.swept.progress = True
+            position = min(offered.starts[index], len(self.transformation.sites(state.document)))
 
-def _chunks(
-    state: State[D], transformation: Transformation[D], size: int, position: int, starts: list[int]
-) -> Iterator[Candidate[D]]:
-    """Candidates for the chunks before `position`; notes each one's first site in `starts`."""
-    document = state.document
-    sites = transformation.sites(document)
-    bound = weight(document)
-    while position > 0:
-        low = max(0, position - size)
-        text = transformation.apply(document, sites[low:position])
-        position = low
-        if text is None:
-            continue
-        try:
-            smaller = state.parse(text)
-        except GenericSyntaxError:
-            continue
-        if weight(smaller) < bound:
-            starts.append(low)
-            yield Candidate(smaller, transformation.name)
+    def _learn(self, failed: list[Edit], gained: int | None) -> None:
+        self.schedule.learn(self.transformation.name, failed, gained)
+
+    def _candidates(self, size: int, position: int, offered: _Chunks) -> Iterator[Candidate[D]]:
+        """Candidates for the chunks before `position`, each noted in `offered`."""
+        document = self.state.document
+        sites = self.transformation.sites(document)
+        bound = weight(document)
+        while position > 0:
+            low = max(0, position - size)
+            chunk = sites[low:position]
+            position = low
+            edit = edit_of(self.transformation, document, chunk)
+            if not self.again and self.schedule.has_failed(edit):
+                self.swept.put_off += 1
+                continue
+            text = self.transformation.apply(document, chunk)
+            if text is None:
+                continue
+            try:
+                smaller = self.state.parse(text)
+            except GenericSyntaxError:
+                continue
+            if weight(smaller) < bound and not is_nothing(smaller):
+                offered.starts.append(low)
+                offered.edits.append(edit)
+                yield Candidate(smaller, self.transformation.name)

@@ -1,0 +1,108 @@
+"""What a run of the search has learned: which edits have failed, and which transformations pay.
+
+An edit that failed will most likely fail again as long as nothing has changed where it looks, even
+if the module has shrunk elsewhere. Such edits are put off until nothing else makes progress; then
+each is tried once more, and that is what makes the result 1-minimal.
+
+Everything is learned from verdicts in their order, never from the clock, so that the number of
+workers and a resumed run change nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reducer.ir import NONE, D, Document, Module
+from reducer.ir.functions import entry_block, is_function, terminator_of
+from reducer.transformations import Site, Transformation
+
+Edit = tuple[str, frozenset[str]]
+"""A transformation's name and the neighbourhoods in which it acts."""
+
+
+@dataclass
+class _Record:
+    """What came of the candidates of one transformation."""
+
+    judged: int = 0
+    gained: int = 0  # characters
+
+    @property
+    def gain(self) -> float:
+        return self.gained / (self.judged + 1)
+
+
+class Schedule:
+    """The memory of one search to a fixpoint."""
+
+    def __init__(self) -> None:
+        self._failed: set[Edit] = set()
+        self._records: dict[str, _Record] = {}
+
+    def order(self, transformations: Sequence[Transformation[D]]) -> list[Transformation[D]]:
+        """The transformations, those first that gained most for each candidate so far.
+
+        Where nothing is known yet, or as much, they keep the order given.
+        """
+        return sorted(transformations, key=lambda t: -self._record(t.name).gain)
+
+    def has_failed(self, edit: Edit) -> bool:
+        """Whether this was tried, and failed, in the same neighbourhoods."""
+        return edit in self._failed
+
+    def learn(self, name: str, failed: Sequence[Edit], gained: int | None) -> None:
+        """Edits that failed one after the other, and then perhaps one that gained characters."""
+        self._failed.update(failed)
+        record = self._record(name)
+        record.judged += len(failed) + (gained is not None)
+        record.gained += gained or 0
+
+    def _record(self, name: str) -> _Record:
+        return self._records.setdefault(name, _Record())
+
+
+def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site]) -> Edit:
+    """What acting at these sites is remembered by."""
+    return transformation.name, frozenset(_neighbourhood(document, site) for site in sites)
+
+
+def _neighbourhood(document: Document, site: Site) -> str:
+    """All that an edit at a site depends on, as far as it is likely to matter.
+
+    Text that is no module has no neighbourhoods: there the whole counts.
+    """
+    if not isinstance(document, Module):
+        return f"{site} {document.text}"
+    if is_function(document, site.op):
+        return _at_function(document, site)
+    t = document.t
+    own = document.text[t.start[site.op] : t.end[site.op]]
+    around = [_producer(document, value) for value in t.operands[site.op]]
+    around.append("used by")
+    around += [user for value in document.results(site.op) for user in _users(document, value)]
+    return "\0".join([str(site.number), site.name, own, *around])
+
+
+def _at_function(module: Module, site: Site) -> str:
+    """Only the argument and the result that a number means: all else changes all the time."""
+    block, terminator = entry_block(module, site.op), terminator_of(module, site.op)
+    arguments = [] if block is None else list(module.block_args(block))
+    returned = () if terminator is None else module.t.operands[terminator]
+    around = [module.symbol_name(site.op) or "", site.name]
+    if site.number < len(arguments):
+        value = arguments[site.number]
+        around += [module.t.token[value], module.type_of(value), *_users(module, value)]
+    if site.number < len(returned) and returned[site.number] != NONE:
+        value = returned[site.number]
+        around += ["returned", module.t.token[value], _producer(module, value)]
+    return "\0".join(around)
+
+
+def _producer(module: Module, value: int) -> str:
+    if value == NONE:
+        return "undeclared"
+    op = module.t.def_op[value]
+    return "argument" if op == NONE else module.t.name[op]
+
+
+def _users(module: Module, value: int) -> list[str]:
+    return [f"{module.t.name[user]} {number}" for user, number in module.uses[value]]

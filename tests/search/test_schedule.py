@@ -1,0 +1,146 @@
+"""What failed is tried again only where something has changed, and once more in the end."""
+
+from collections.abc import Sequence
+
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.schedule import Schedule, edit_of
+from reducer.search.state import State
+from reducer.search.sweep import sweep
+from reducer.transformations import Abi, Site, Transformation, standard_transformations
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.signatures import DropReturns
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.sides import function
+
+TENSOR = "tensor<4xf32>"
+
+
+def state_of(module: Module, oracle: PredicateOracle) -> State[Module]:
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    return State(module, Module.parse, evaluator, lambda candidate: None)
+
+
+def separate(*names: str) -> Module:
+    """A function of ops that have nothing to do with each other."""
+    body = "\n".join(f'"t.{name}"() : () -> ()' for name in names)
+    return Module.parse(function(body + '\n"func.return"() : () -> ()'))
+
+
+def chain(*names: str) -> Module:
+    """A function of ops each of which uses the one before."""
+    ops = [f'%{n + 1} = "t.{name}"(%{n}) : ({TENSOR}) -> {TENSOR}' for n, name in enumerate(names)]
+    body = "\n".join(ops).replace("(%0)", "(%arg0)")
+    body += f'\n"func.return"(%{len(names)}) : ({TENSOR}) -> ()'
+    return Module.parse(function(body, arguments=f"%arg0: {TENSOR}", results=TENSOR))
+
+
+def deletions(module: Module) -> DeleteOps:
+    return DeleteOps(Abi.of(module))
+
+
+def site_of(module: Module, name: str) -> Site:
+    return Site(module.t.name.index(f"t.{name}"))
+
+
+def test_an_edit_is_the_same_whatever_happens_elsewhere() -> None:
+    before, after = separate("a", "b", "c"), separate("a", "c")
+    drop = deletions(before)
+    assert edit_of(drop, before, [site_of(before, "c")]) == edit_of(
+        drop, after, [site_of(after, "c")]
+    )
+
+
+def test_an_edit_is_another_one_when_a_producer_or_a_user_changes() -> None:
+    module = chain("a", "b", "c")
+    drop = deletions(module)
+    edit = edit_of(drop, module, [site_of(module, "b")])
+    for text in (
+        module.text.replace("t.a", "t.other"),
+        module.text.replace("t.c", "t.other"),
+        module.text.replace('"t.b"(%1)', '"t.b"(%1) {x}'),
+    ):
+        other = Module.parse(text)
+        assert edit_of(drop, other, [site_of(other, "b")]) != edit
+
+
+def test_of_a_function_only_the_numbered_result_counts() -> None:
+    body = '%0 = "t.a"() : () -> i32\n%1 = "t.b"() : () -> i32\n"func.return"(%0, %1)'
+    two = Module.parse(function(f"{body} : (i32, i32) -> ()", results="i32, i32"))
+    one = Module.parse(function(body.replace("%0, %1", "%1") + " : (i32) -> ()", results="i32"))
+    drop = DropReturns()
+    [_, second] = drop.sites(two)
+    [only] = drop.sites(one)
+    assert edit_of(drop, two, [second]) == edit_of(drop, one, [only])
+
+
+def test_what_gained_most_for_each_candidate_comes_first() -> None:
+    first, second, third = transformations = standard_transformations(Abi.of(chain("a")))[:3]
+    schedule = Schedule()
+    assert schedule.order(transformations) == transformations
+    schedule.learn(third.name, [], 10)
+    schedule.learn(second.name, [("x", frozenset())] * 9, 50)
+    assert schedule.order(transformations) == [third, second, first]
+
+
+def test_a_sweep_puts_off_what_has_failed() -> None:
+    module = separate("a", "b", "c", "d")
+    oracle = PredicateOracle(lambda text: all(f't.{name}"' in text for name in "abd"))
+    state, schedule = state_of(module, oracle), Schedule()
+    swept = sweep(state, deletions(module), schedule=schedule)
+    assert swept.progress
+    assert swept.put_off == 0
+    calls = len(oracle.texts)
+    swept = sweep(state, deletions(module), schedule=schedule)
+    assert (swept.progress, swept.put_off) == (False, 3)
+    assert len(oracle.texts) == calls
+    swept = sweep(state, deletions(module), schedule=schedule, again=True)
+    assert (swept.progress, swept.put_off) == (False, 0)
+    assert len(oracle.texts) > calls
+
+
+def test_a_failed_edit_that_works_far_later_is_found_in_the_end() -> None:
+    def fails(text: str) -> bool:
+        """`a` must stay while `b` is there, though they have nothing to do with each other."""
+        return '"t.c"' in text and ('"t.a"' in text or '"t.b"' not in text)
+
+    class DeleteFirst(_Only):
+        name = "delete a"
+
+        def sites(self, module: Module) -> list[Site]:
+            return [s for s in self.inner.sites(module) if module.t.name[s.op] == "t.a"]
+
+    class DeleteSecond(_Only):
+        name = "delete b"
+
+        def sites(self, module: Module) -> list[Site]:
+            return [s for s in self.inner.sites(module) if module.t.name[s.op] == "t.b"]
+
+    module = separate("a", "b", "c")
+    state = state_of(module, PredicateOracle(fails))
+    inner = deletions(module)
+    transformations: list[Transformation[Module]] = [DeleteFirst(inner), DeleteSecond(inner)]
+    reduce_to_fixpoint(state, transformations, lambda name: None)
+    assert [name for name in state.document.t.name if name.startswith("t.")] == ["t.c"]
+
+
+class _Only:
+    """Another transformation at some of its sites."""
+
+    all_at_once = False
+
+    def __init__(self, inner: DeleteOps) -> None:
+        self.inner = inner
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        return self.inner.apply(module, sites)
+
+
+def test_the_empty_module_is_not_offered() -> None:
+    module = separate("a")
+    oracle = PredicateOracle(lambda text: True)
+    state = state_of(module, oracle)
+    reduce_to_fixpoint(state, standard_transformations(Abi.of(module)), lambda name: None)
+    assert state.document.op_count == 2  # the function and its return
