@@ -61,11 +61,11 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropArguments(),
         DropCalledResults(),
         DropCalledArguments(),
-        MergeArguments(),
         DropEncodings(),
         DropProperties(),
         DropNestedEntries(),
         SimplifyAttributes(),
+        MergeArguments(),
         DeleteWithUsers(),
         ReplaceByConstants(),
     ]

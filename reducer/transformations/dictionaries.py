@@ -1,35 +1,37 @@
-"""Drop entries of dictionaries inside attributes, as in configurations and target descriptions."""
+"""Drop entries of dictionaries and empty lists inside attributes, as target descriptions have."""
 
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
+from reducer.transformations.properties import ESSENTIAL
 
 _CLOSING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
 class DropNestedEntries:
-    """Drops an entry of a dictionary that is part of an attribute's value, at any depth."""
+    """Drops an entry of a dictionary that is part of an attribute's value, at any depth.
+
+    A list that is part of a dialect's attribute becomes empty.
+    """
 
     name = "drop nested entries"
     all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
         return [
-            Site(alias, number)
-            for alias, start, end in _places(module)
-            for number in range(
-                sum(len(entries) for _, entries in _dictionaries(module, start, end))
-            )
+            Site(place, number)
+            for place, groups in _places(module)
+            for number in range(sum(len(entries) for _, entries in groups))
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         edits: list[tuple[int, int, str]] = []
-        for place, start, end in _places(module):
+        for place, groups in _places(module):
             gone = {site.number for site in sites if site.op == place}
             number = 0
-            for (left, right), entries in _dictionaries(module, start, end):
+            for (left, right), entries in groups:
                 kept = [e for n, e in enumerate(entries, number) if n not in gone]
                 number += len(entries)
                 if len(kept) < len(entries):
@@ -38,28 +40,36 @@ class DropNestedEntries:
         return _with_edits(module, edits)
 
 
-def _places(module: Module) -> Iterator[tuple[int, int, int]]:
-    """Texts of attributes: definitions of aliases (as NONE, NONE - 1…) and entries of ops."""
+Group = tuple[Span, list[Span]]
+"""The inside of a pair of brackets, and its entries. A list counts as one entry."""
+
+
+def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
+    """Definitions of aliases (as NONE, NONE - 1…) and ops, with the groups in their attributes."""
     for number, alias in enumerate(module.t.aliases):
-        yield NONE - number, alias.start, alias.end
+        yield NONE - number, _groups(module.text, alias.start, alias.end)
     for op in range(len(module)):
-        if module.own_text(op).count("{") > 1 and not module.hidden[op]:
-            syntax = module.syntax(op)
-            spans = [e.value_span for e in (*syntax.properties, *syntax.attributes)]
-            if spans:
-                yield op, min(s for s, _ in spans), max(e for _, e in spans)
+        if "{" not in module.own_text(op) or module.hidden[op]:
+            continue
+        syntax = module.syntax(op)
+        spans = [
+            entry.value_span
+            for entry in (*syntax.properties, *syntax.attributes)
+            if entry.name not in ESSENTIAL
+        ]
+        yield op, [group for span in spans for group in _groups(module.text, *span)]
 
 
-def _dictionaries(module: Module, start: int, end: int) -> list[tuple[Span, list[Span]]]:
-    """The inside of each `{…}` in a span of text, and its entries."""
-    out: list[tuple[Span, list[Span]]] = []
+def _groups(text: str, start: int, end: int) -> list[Group]:
+    """Each `{…}`, and each `[…]` in the angle brackets of a dialect's attribute, in a span."""
+    out: list[Group] = []
     opened: list[tuple[str, int, list[int]]] = []  # closing bracket, inside, commas
     quoted = False
     for at in range(start, end):
-        char = module.text[at]
-        if char == '"' and module.text[at - 1] != "\\":
+        char = text[at]
+        if char == '"' and text[at - 1] != "\\":
             quoted = not quoted
-        elif quoted or (char == ">" and module.text[at - 1] == "-"):
+        elif quoted or (char == ">" and text[at - 1] == "-"):
             continue
         elif char in _CLOSING:
             opened.append((_CLOSING[char], at + 1, []))
@@ -67,10 +77,19 @@ def _dictionaries(module: Module, start: int, end: int) -> list[tuple[Span, list
             opened[-1][2].append(at)
         elif opened and char == opened[-1][0]:
             _, inside, commas = opened.pop()
-            if char == "}" and module.text[inside:at].strip():
+            if not text[inside:at].strip():
+                continue
+            if char == "}":
                 starts = [inside, *(comma + 2 for comma in commas)]
                 out.append(((inside, at), list(zip(starts, [*commas, at], strict=True))))
+            elif char == "]" and _is_parameter(text, inside - 1, opened):
+                out.append(((inside, at), [(inside, at)]))
     return out
+
+
+def _is_parameter(text: str, bracket: int, opened: list[tuple[str, int, list[int]]]) -> bool:
+    """Whether a list is a named parameter of a dialect's attribute: `<sizes = [1, 2]>`."""
+    return bool(opened) and opened[-1][0] == ">" and text[bracket - 2 : bracket] == "= "
 
 
 def _with_edits(module: Module, edits: list[tuple[int, int, str]]) -> str | None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import is_function
+from reducer.ir.functions import container_of, entry_block, is_function, takes_arguments
 from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
+from reducer.transformations.units import is_referred_to
 
 _ALTERNATIVES = 3
 _DEPTH = 3  # how far behind an op to look: casts there and back are two apart
@@ -15,7 +16,9 @@ class ForwardOperand:
     """Removes an op and lets its users take one of its operands, or another value in reach.
 
     Ops in the bodies of other ops (`linalg.generic`, loops) cannot turn into arguments as those
-    of functions do; for them an argument of the block or an earlier result does as well.
+    of functions do; for them an argument of the block or an earlier result does as well. Where a
+    new argument of the function can stand in, that is for `DeleteOps` and `DeleteNested` to try,
+    and an argument that is there already is not tried again here.
     """
 
     name = "forward operands"
@@ -33,29 +36,30 @@ class ForwardOperand:
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        chosen: dict[int, int] = {}  # value -> the value that stands in for it
-        removed: set[int] = set()
+        chosen: dict[int, dict[int, int]] = {}  # op -> each used result and what stands in for it
         for site in sites:
-            if site.op in removed:
-                continue
-            removed.add(site.op)
-            stand_in = self._alternatives(module, site.op)[site.number]
-            for value in module.results(site.op):
-                if not module.uses[value]:
-                    continue
-                other = self._same_type(module, value, stand_in, site.op)
+            if site.op not in chosen:
+                stand_ins = self._stand_ins(module, site)
+                if stand_ins is not None:
+                    chosen[site.op] = stand_ins
+        targets = _resolve_all(module, chosen)
+        rewrite = Rewrite(module)
+        for op in chosen:
+            rewrite.remove(op)
+        for value, target in targets.items():
+            rewrite.substitute(value, module.t.token[target])
+        return rewrite.render() if chosen else None
+
+    def _stand_ins(self, module: Module, site: Site) -> dict[int, int] | None:
+        first = self._alternatives(module, site.op)[site.number]
+        out: dict[int, int] = {}
+        for value in module.results(site.op):
+            if module.uses[value]:
+                other = self._same_type(module, value, first, site.op)
                 if other is None:
                     return None
-                chosen[value] = other
-        rewrite = Rewrite(module)
-        for op in removed:
-            rewrite.remove(op)
-        for value in chosen:
-            target = _resolve(value, chosen)
-            if target is None or module.t.def_op[target] in removed:
-                return None
-            rewrite.substitute(value, module.t.token[target])
-        return rewrite.render()
+                out[value] = other
+        return out
 
     def _alternatives(self, module: Module, op: int) -> list[int]:
         """Values of the type of the op's first used result, nearest first."""
@@ -63,13 +67,24 @@ class ForwardOperand:
         if not used:
             return []
         kind = module.type_of(used[0])
+        tried = self._tried_by_others(module, op, kind)
         out: dict[int, None] = {}
         for value in self._in_reach(module, op, kind):
-            if value not in out and module.type_of(value) == kind:
+            if value not in out and value not in tried and module.type_of(value) == kind:
                 out[value] = None
                 if len(out) == _ALTERNATIVES:
                     break
         return list(out)
+
+    def _tried_by_others(self, module: Module, op: int, kind: str) -> range:
+        """The arguments of the function, if a new one would do as well as one of them."""
+        function = container_of(module, op)
+        block = entry_block(module, function) if function != NONE else None
+        if block is None or not self.abi.allows(kind):
+            return range(0)
+        if not takes_arguments(module, function) or is_referred_to(module, function):
+            return range(0)
+        return module.block_args(block)
 
     def _in_reach(self, module: Module, op: int, kind: str) -> Iterator[int]:
         yield from _behind(module, op)
@@ -102,6 +117,26 @@ def _behind(module: Module, op: int) -> Iterator[int]:
         producers = dict.fromkeys(module.t.def_op[v] for v in values)
         level = [p for p in producers if p != NONE and p not in seen]
         seen.update(level)
+
+
+def _resolve_all(module: Module, chosen: dict[int, dict[int, int]]) -> dict[int, int]:
+    """For each result that goes, the value that stays in the end; some ops may have to stay.
+
+    Those are taken out of `chosen`: ops that stand in for each other in a circle, and those whose
+    stand-in is a result that nothing else used, made by an op that goes.
+    """
+    while True:
+        flat = {value: other for pairs in chosen.values() for value, other in pairs.items()}
+        targets = {value: _resolve(value, flat) for value in flat}
+        lost = {
+            module.t.def_op[value]
+            for value, target in targets.items()
+            if target is None or module.t.def_op[target] in chosen
+        }
+        if not lost:
+            return {value: target for value, target in targets.items() if target is not None}
+        for op in lost:
+            del chosen[op]
 
 
 def _resolve(value: int, chosen: dict[int, int]) -> int | None:

@@ -58,3 +58,18 @@ def test_unused_ops() -> None:
         """
     )
     assert body_of(apply_to(DeleteUnused(), text, 0)).startswith('%1 = "t.used"')
+
+
+def test_unused_chains_go_at_once_or_one_by_one() -> None:
+    text = function(
+        """
+        %0 = "t.a"() : () -> i32
+        %1 = "t.b"(%0) : (i32) -> i32
+        %2 = "t.c"(%1) : (i32) -> i32
+        "func.return"(%0) : (i32) -> ()
+        """,
+        results="i32",
+    )
+    whole = body_of(apply_to(DeleteUnused(), text, 1))
+    assert whole == '%0 = "t.a"() : () -> i32\n"func.return"(%0) : (i32) -> ()'
+    assert "t.b" in apply_to(DeleteUnused(), text, 0)

@@ -27,3 +27,15 @@ def test_one_in_a_definition() -> None:
 def test_one_deep_inside() -> None:
     after = apply_to(DropNestedEntries(), TEXT, 3)
     assert "#t.config<{a = 1 : i64, b = [{}, 2]}>" in after
+
+
+def test_a_list_in_an_attribute_of_a_dialect() -> None:
+    text = function(
+        """
+        "t.op"() {t = #t.target<mma = [<A>, <B>], sizes = [4]>, v = dense<[1, 2]> : tensor<2xi8>} \
+: () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    assert "mma = [], sizes = [4]>" in apply_to(DropNestedEntries(), text, 0)
+    assert "mma = [<A>, <B>], sizes = []>" in apply_to(DropNestedEntries(), text, 1)

@@ -10,20 +10,36 @@ from tests.support.sides import apply_to, body_of, function
 ABI = Abi(frozenset())
 
 
+CHAIN = function(
+    """
+    %0 = "t.make"(%arg0) : (f32) -> f32
+    %1 = "t.neg"(%0) : (f32) -> f32
+    %2 = "t.exp"(%1) : (f32) -> f32
+    "func.return"(%2) : (f32) -> ()
+    """,
+    arguments="%arg0: f32",
+    results="f32",
+)
+
+
 def test_an_operand_of_equal_type_takes_over() -> None:
-    text = function(
-        """
-        %0 = "t.neg"(%arg0) : (f32) -> f32
-        %1 = "t.exp"(%0) : (f32) -> f32
-        "func.return"(%1) : (f32) -> ()
-        """,
-        arguments="%arg0: f32",
-        results="f32",
-    )
     # Both at once: the chain is followed to its start.
-    assert body_of(apply_to(ForwardOperand(ABI), text)) == dedent("""\
+    assert body_of(apply_to(ForwardOperand(ABI), CHAIN, 0, 1)) == dedent("""\
         ^bb0(%arg0: f32):
-        "func.return"(%arg0) : (f32) -> ()""")
+        %0 = "t.make"(%arg0) : (f32) -> f32
+        "func.return"(%0) : (f32) -> ()""")
+
+
+def test_an_argument_does_not_where_a_new_one_would_do() -> None:
+    def names(text: str) -> list[str]:
+        module = Module.parse(text)
+        return [module.t.name[site.op] for site in ForwardOperand(ABI).sites(module)]
+
+    assert "t.make" not in names(CHAIN)
+    called = CHAIN.replace(
+        "  }) : () -> ()\n}) :", '  }) : () -> ()\n  "t.use"() {callee = @f} : () -> ()\n}) :'
+    )
+    assert "t.make" in names(called)
 
 
 def test_the_body_of_an_op_yields_its_argument() -> None:
@@ -84,4 +100,7 @@ def test_a_value_that_goes_itself_cannot_stand_in() -> None:
     module = Module.parse(text)
     transformation = ForwardOperand(ABI)
     nearest = {module.t.name[site.op]: site for site in reversed(transformation.sites(module))}
-    assert transformation.apply(module, [nearest["t.b"], nearest["t.c"]]) is None
+    # So what it would have stood in for stays.
+    after = transformation.apply(module, [nearest["t.b"], nearest["t.c"]])
+    assert after is not None
+    assert "t.b" not in after and "t.c" in after
