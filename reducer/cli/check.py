@@ -39,7 +39,7 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **wan
     """
     source = read_input(input)
     with workspace():
-        oracle, _ = Wanted(source=input, words=words, **wanted).oracle()
+        oracle, _ = Wanted(source=input, words=words, **wanted).oracle(source.text)
         outcome = oracle.run(source.text)
     command = oracle.display(input.name)
     if json_target is not None:
@@ -70,11 +70,13 @@ def _as_text(outcome: Outcome, command: list[str]) -> str:
 
 def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
     """The first errors, one line each."""
-    errors = [one for one in diagnostics if one.severity == "error"]
+    remarks = [one for one in diagnostics if one.severity == "remark" and not one.file]
+    errors = [one for one in diagnostics if one.severity == "error"] or remarks
     lines = [f"  {_place(one)}{one.message}"[:_WIDTH] for one in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
-    return ["", plural(len(errors), "error") + ":", *lines] if errors else []
+    noun = "remark" if errors is remarks else "error"
+    return ["", plural(len(errors), noun) + ":", *lines] if errors else []
 
 
 def _place(diagnostic: Diagnostic) -> str:

@@ -38,7 +38,7 @@ def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wa
     """
     source = read_input(input)
     with workspace() as place:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle()
+        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
         locating = Locating(
             source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True)
         )

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 
 from oracles import Command, CompilerOracle, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
+from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
 from reducer.toolchain import ToolchainError, find, install, resolve_executable
 
@@ -29,9 +31,18 @@ class Wanted:
     exit_code: int | None = None
     timeout: float | None = None
     memory_limit: int | None = None
+    wrong_results: bool = False
+    references: tuple[str, ...] = ()
+    function: str | None = None
+    inputs: tuple[str, ...] = ()
+    tolerance: float | None = None
+    device: str | None = None
+    python: str | None = None
 
-    def oracle(self) -> tuple[Oracle, Path | None]:
+    def oracle(self, text: str) -> tuple[Oracle, Path | None]:
         """The oracle, and the `…-opt` tool of the compiler under test if there is one.
+
+        `text` is the input's.
 
         Raises:
             UsageError: the options contradict each other.
@@ -44,8 +55,12 @@ class Wanted:
             return ScriptOracle(_script(self.test), limits=limits), self._some_opt()
         command = Command.parse(self.words, source=self.source, directory=Path.cwd())
         executable = self._executable(command.program)
-        oracle = CompilerOracle(command, executable, limits=limits)
         opt = verifying_tool(executable) or self._some_opt()
+        if self.wrong_results:
+            wanted = self._comparison()
+            display = partial(self._check_words, wanted)
+            return wanted.oracle(command, executable, text, limits=limits, display=display), opt
+        oracle = CompilerOracle(command, executable, limits=limits)
         if self.match is None and self.exit_code is None:
             return oracle, opt
         try:
@@ -66,6 +81,30 @@ class Wanted:
                 "no command to run; put the one that fails after two dashes: "
                 f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
             )
+
+        self._check_values()
+
+    def _check_values(self) -> None:
+        """The options of wrong results belong together, and to no other kind of failure."""
+        others = (self.test, self.match, self.exit_code)
+        if self.wrong_results and any(other is not None for other in others):
+            raise UsageError("--wrong-results compares values; leave the other conditions out")
+        if not self.wrong_results and self._comparison() != WrongResults():
+            raise UsageError(
+                "--reference, --function, --input, --tolerance, --device and --python "
+                "belong to --wrong-results"
+            )
+
+    def _comparison(self) -> WrongResults:
+        return WrongResults(
+            self.references, self.function, self.inputs, self.tolerance, self.device, self.python
+        )
+
+    def _check_words(self, comparison: WrongResults, input_name: str) -> list[str]:
+        """The words that show wrong results once more: only this program compares values."""
+        version = [] if self.iree is None else ["--iree", self.iree]
+        words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
+        return [*words, "--", *(word for word in self.words if word != str(self.source))]
 
     def _executable(self, name: str) -> Path:
         try:
@@ -129,6 +168,7 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Most memory of one run. [default: half of the machine's]",
         ),
     ]
+    function = wrong_results_options(function)
     for option in reversed(options):
         function = option(function)
     return function

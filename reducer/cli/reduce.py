@@ -148,7 +148,7 @@ def reduce(
     check_output(output, input)
     _check_json(json_target)
     with workspace() as place:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle()
+        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
         settings = Settings(
             input=input,
             text=source.text,

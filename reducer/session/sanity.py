@@ -87,6 +87,9 @@ class Sanity:
 
 def _advice(outcome: Outcome) -> str:
     """What to do about a command that ends well."""
+    remarks = [d.message for d in outcome.diagnostics if d.severity == "remark" and not d.file]
+    if remarks:  # the oracle's own
+        return "; ".join(remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None:
         return "check the flags, or say what to look for with --match or --test"

@@ -16,6 +16,7 @@ from .model import (
     toolchains_folder,
 )
 from .resolve import resolve_executable
+from .runtime import runtime_of
 
 __all__ = [
     "COMPILER_PACKAGE",
@@ -29,5 +30,6 @@ __all__ = [
     "newest_release",
     "remove",
     "resolve_executable",
+    "runtime_of",
     "toolchains_folder",
 ]

@@ -1,0 +1,113 @@
+"""Are two lists of results the same, up to what rounding explains?"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from oracles.values.results import Value
+
+TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2}
+"""Relative to the larger of the two numbers, or to a hundredth of the largest in the tensor, since
+cancellation costs digits. f64 is printed with six. Wide on purpose: rounding is no miscompile."""
+
+_COARSE = 0.3  # f8 and smaller floats
+_SCALE = 0.01
+
+
+class Sort(StrEnum):
+    """How a result is wrong, from grave to mild."""
+
+    COUNT = "another number of results"
+    TYPE = "another type or shape"
+    NOT_FINITE = "NaN or infinity where numbers are right, or the other way round"
+    VALUES = "wrong values"
+    ORDER = "the right values in another order"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first wrong element of a result. `position` counts elements, row by row."""
+
+    sort: Sort
+    result: int
+    actual: Value
+    expected: Value
+    position: int = 0
+
+    @property
+    def text(self) -> str:
+        """One readable line."""
+        where = f"result {self.result}"
+        if self.sort in (Sort.COUNT, Sort.TYPE):
+            return f"{where}: {self.sort}: {self.actual}, expected {self.expected}"
+        assert self.actual.elements is not None and self.expected.elements is not None
+        got, want = self.actual.elements[self.position], self.expected.elements[self.position]
+        return f"{where}, element {self.position}: {got:g}, expected {want:g} ({self.sort})"
+
+
+def compare(
+    actual: Sequence[Value],
+    expected: Sequence[Value],
+    *,
+    tolerance: float | None = None,
+    finite_only: bool = False,
+) -> list[Difference]:
+    """Every result that differs, in order.
+
+    `tolerance` replaces those by type; `finite_only` ignores elements that are not finite on
+    either side (a program that promises that there are none has no right result there).
+    """
+    if len(actual) != len(expected):
+        return [Difference(Sort.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
+    found = []
+    for number, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
+        difference = _compare_one(number, ours, theirs, tolerance, finite_only)
+        if difference is not None:
+            found.append(difference)
+    return found
+
+
+def gravest(differences: Sequence[Difference]) -> Difference:
+    """The one that names the bug: the first of the gravest sort."""
+    order = list(Sort)
+    return min(differences, key=lambda one: order.index(one.sort))
+
+
+def _or_nothing(values: Sequence[Value]) -> Value:
+    return values[0] if values else Value(None)
+
+
+def _compare_one(
+    number: int, actual: Value, expected: Value, tolerance: float | None, finite_only: bool
+) -> Difference | None:
+    if actual.elements is None or expected.elements is None:
+        return None
+    assert actual.type is not None and expected.type is not None
+    if actual.type.shape != expected.type.shape:
+        return Difference(Sort.TYPE, number, actual, expected)
+    if tolerance is None:
+        tolerance = TOLERANCES.get(actual.type.element, _COARSE) if actual.type.is_float else 0.0
+    pairs = list(zip(actual.elements, expected.elements, strict=False))
+    scale = _SCALE * max((abs(e) for e in expected.elements if math.isfinite(e)), default=0.0)
+    wrong = [
+        position
+        for position, (ours, theirs) in enumerate(pairs)
+        if not _close(ours, theirs, tolerance, scale, finite_only)
+    ]
+    if not wrong:
+        return None
+    for position in wrong:
+        if not all(map(math.isfinite, pairs[position])):
+            return Difference(Sort.NOT_FINITE, number, actual, expected, position)
+    reordered = sorted(actual.elements) == sorted(expected.elements)
+    sort = Sort.ORDER if reordered else Sort.VALUES
+    return Difference(sort, number, actual, expected, wrong[0])
+
+
+def _close(ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool) -> bool:
+    if ours == theirs:
+        return True
+    if not (math.isfinite(ours) and math.isfinite(theirs)):
+        return finite_only or (math.isnan(ours) and math.isnan(theirs))
+    return abs(ours - theirs) <= tolerance * max(abs(ours), abs(theirs), scale)

@@ -1,0 +1,66 @@
+"""A reference written in Python, run in a process of its own."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles.base import file_identity
+from oracles.limits import End, Limits
+from oracles.process import run_process
+from oracles.values import python_child
+from oracles.values.abi import Function
+from oracles.values.results import read_results
+from oracles.values.run import Answer, Costs, Program
+
+_PRINTED = 256 << 20
+
+
+@dataclass(frozen=True)
+class PythonReference:
+    """The function `function` of `file`, called by `interpreter`; see docs/oracles.md."""
+
+    file: Path
+    function: str
+    interpreter: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.file.name}:{self.function}"
+
+    @property
+    def key(self) -> str:
+        return f"python {file_identity(self.file)} {self.function} {self.interpreter}"
+
+    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+        return _PythonProgram(self, folder)
+
+
+@dataclass(frozen=True)
+class _PythonProgram:
+    reference: PythonReference
+    folder: Path
+
+    def call(
+        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
+    ) -> Answer:
+        types = [str(result) for result in function.results]
+        question = self.folder / "question.json"
+        question.write_text(json.dumps({"inputs": list(inputs), "results": types}))
+        reference = self.reference
+        words = [
+            reference.interpreter,
+            python_child.__file__,
+            str(reference.file.absolute()),
+            reference.function,
+            str(question),
+        ]
+        limits = Limits(costs.limits.seconds, costs.limits.memory, _PRINTED)
+        result = run_process(words, cwd=self.folder, limits=limits, cancel=costs.cancel)
+        costs.add(result)
+        if result.end is not End.EXITED:
+            return Answer(failure=str(result.end), end=result.end)
+        if result.exit_code != 0:
+            last = result.stderr.strip().splitlines()[-1:] or ["no message"]
+            return Answer(failure=f"{reference.name}: {last[0]}")
+        return Answer(tuple(read_results(result.stdout)))

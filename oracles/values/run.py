@@ -1,0 +1,192 @@
+"""Builds programs and runs them: each compiler and each program in a process of its own."""
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from oracles.classify import signal_code
+from oracles.command import Command
+from oracles.compiler import CompilerOracle
+from oracles.kind import Kind
+from oracles.limits import End, Limits, ProcessResult, Runner
+from oracles.outcome import Outcome
+from oracles.process import run_process
+from oracles.values.abi import Function
+from oracles.values.poison import poisoned
+from oracles.values.results import MOST_ELEMENTS, Value, read_results
+
+_PRINTED = 256 << 20  # bytes of results that are read
+
+
+@dataclass
+class Costs:
+    """What a comparison has cost so far, and how it may go on."""
+
+    limits: Limits
+    cancel: threading.Event | None = None
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory: int = 0
+
+    def add(self, one: ProcessResult | Outcome) -> None:
+        self.seconds += one.seconds
+        self.cpu_seconds += one.cpu_seconds
+        self.peak_memory = max(self.peak_memory, one.peak_memory)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a program did: its results, or why there are none (`failure`, and how it `ended`)."""
+
+    results: tuple[Value, ...] = ()
+    failure: str = ""
+    end: End = End.EXITED
+
+
+class Program(Protocol):
+    """Something that computes results."""
+
+    def call(
+        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
+    ) -> Answer:
+        """Runs one function. `garbage` is the byte that fresh memory is filled with."""
+        ...
+
+
+class Side(Protocol):
+    """A way to get a program from a module's text."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """Stable identity for caches."""
+        ...
+
+    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+        """The program, or None if this side cannot make one of the module."""
+        ...
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program that the runtime runs; `device` is the runtime's name of what it runs on."""
+
+    path: Path
+    run_module: Path
+    device: str
+
+    def words(self, function: Function, flags: str | Path) -> list[str]:
+        """The command that calls a function with the inputs in a file of flags."""
+        return [
+            str(self.run_module),
+            f"--module={self.path}",
+            f"--device={self.device}",
+            f"--function={function.name}",
+            f"--output_max_element_count={MOST_ELEMENTS}",
+            f"--flagfile={flags}",
+        ]
+
+    def call(
+        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
+    ) -> Answer:
+        flags = self.path.with_suffix(".inputs")  # a command line could be too long
+        flags.write_text("".join(f"--input={value}\n" for value in inputs))
+        limits = Limits(costs.limits.seconds, costs.limits.memory, _PRINTED)
+        result = run_process(
+            self.words(function, flags),
+            cwd=self.path.parent,
+            limits=limits,
+            cancel=costs.cancel,
+            env={**os.environ, "MALLOC_PERTURB_": str(garbage)},
+        )
+        costs.add(result)
+        if result.end is not End.EXITED:
+            return Answer(failure=str(result.end), end=result.end)
+        if result.exit_code != 0:
+            return Answer(failure=_why(result))
+        return Answer(tuple(read_results(result.stdout)))
+
+
+def _why(result: ProcessResult) -> str:
+    """The runtime's status code, or the signal: nothing that depends on sizes or paths."""
+    code = signal_code(result.exit_code)
+    if code < 0:
+        return f"signal {-code}"
+    for word in result.stderr.replace(";", " ").split():
+        if word in _STATUS:
+            return word
+    return f"exit code {code}"
+
+
+_STATUS = frozenset(
+    (
+        "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+        "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+        "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+        "UNAUTHENTICATED", "INCOMPATIBLE",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A compiler command with the runtime of its version."""
+
+    name: str
+    command: Command
+    executable: Path
+    run_module: Path
+    device: str = "local-sync"
+    runner: Runner = field(default=run_process, compare=False)
+
+    @property
+    def key(self) -> str:
+        return f"{self.oracle('').key} {self.run_module} {self.device}"
+
+    def oracle(self, output: str) -> CompilerOracle:
+        """Compiles into the file `output`."""
+        return CompilerOracle(self.command, self.executable, output=output, runner=self.runner)
+
+    def compile(self, text: str | bytes, target: Path, costs: Costs) -> tuple[Outcome, Compiled]:
+        """The program, and what the compiler said of it."""
+        outcome = self.oracle(str(target)).run(text, cancel=costs.cancel, limits=costs.limits)
+        costs.add(outcome)
+        return outcome, Compiled(target, self.run_module, self.device)
+
+    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+        outcome, program = self.compile(text, folder / f"{_file_name(self.name)}.vmfb", costs)
+        return program if outcome.kind is Kind.SUCCESS and program.path.is_file() else None
+
+
+@dataclass(frozen=True)
+class Poisoned:
+    """Another side's program, its uninitialised tensors filled with an odd value."""
+
+    inner: Configuration
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}, uninitialised tensors filled"
+
+    @property
+    def key(self) -> str:
+        return f"poisoned {self.inner.key}"
+
+    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+        twin = poisoned(text)
+        if twin is None:
+            return None
+        place = folder / "poisoned"
+        place.mkdir(exist_ok=True)
+        return self.inner.build(twin, place, costs)
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)[:60] or "program"

@@ -1,0 +1,70 @@
+"""When two results are the same."""
+
+import pytest
+
+from oracles.values.compare import Sort, compare, gravest
+from oracles.values.results import Value, read_results
+
+
+def values(*lines: str) -> list[Value]:
+    return read_results(
+        "\n".join(f"result[{n}]: hal.buffer_view\n{x}" for n, x in enumerate(lines))
+    )
+
+
+def sorts(actual: list[Value], expected: list[Value], finite_only: bool = False) -> list[Sort]:
+    return [one.sort for one in compare(actual, expected, finite_only=finite_only)]
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        ("2xf32=1 2", "2xf32=1 2.0001"),
+        ("2xf16=1 2", "2xf16=1 2.01"),
+        ("2xf32=NAN INF", "2xf32=NAN INF"),
+        ("2xf32=1000 0.001", "2xf32=1000 0.0012"),  # what cancellation leaves
+        ("2xi32=", "2xi32="),
+    ],
+)
+def test_the_same(actual: str, expected: str) -> None:
+    assert not compare(values(actual), values(expected))
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "sort"),
+    [
+        ("2xi32=1000000 2", "2xi32=1000001 2", Sort.VALUES),
+        ("2xf32=1 2", "2xf32=1 2.1", Sort.VALUES),
+        ("2xf32=2 1", "2xf32=1 2", Sort.ORDER),
+        ("2xf32=NAN 2", "2xf32=1 2", Sort.NOT_FINITE),
+        ("2xf32=1 2", "2xf32=1 INF", Sort.NOT_FINITE),
+        ("2xf32=1 2", "1x2xf32=1 2", Sort.TYPE),
+    ],
+)
+def test_not_the_same(actual: str, expected: str, sort: Sort) -> None:
+    assert sorts(values(actual), values(expected)) == [sort]
+
+
+def test_another_number_of_results() -> None:
+    assert sorts(values("f32=1"), []) == [Sort.COUNT]
+
+
+def test_every_wrong_result_is_told_and_the_gravest_names_the_bug() -> None:
+    found = compare(values("i32=1", "f32=2", "f32=NAN"), values("i32=1", "f32=3", "f32=4"))
+    assert [one.result for one in found] == [1, 2]
+    assert gravest(found).result == 2
+    assert gravest(found).text.startswith("result 2, element 0: nan, expected 4")
+
+
+def test_elements_that_may_be_anything_are_left_out() -> None:
+    assert not sorts(values("2xf32=NAN 2"), values("2xf32=1 2"), finite_only=True)
+
+
+def test_the_user_s_tolerance() -> None:
+    ours, theirs = values("2xf32=1 2"), values("2xf32=1 2.1")
+    assert not compare(ours, theirs, tolerance=0.1)
+    assert compare(ours, values("2xf32=1 2.0001"), tolerance=0.0)
+
+
+def test_results_that_cannot_be_read_are_not_compared() -> None:
+    assert not compare([Value(None)], values("f32=1"))

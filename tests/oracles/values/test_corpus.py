@@ -1,0 +1,114 @@
+"""Real wrong results of real compilers, each against the reference that fits."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Kind, Limits
+from oracles.values import (
+    Comparison,
+    Configuration,
+    Poisoned,
+    PythonReference,
+    ValuesOracle,
+    with_backend,
+)
+from reducer.toolchain import Toolchain, install
+from tests.support.corpus import load_case
+
+pytestmark = [pytest.mark.iree, pytest.mark.timeout(900)]
+
+STABLE = """
+import numpy as np
+
+def stable_sort(keys: "8xf32", values: "8xi32"):
+    order = np.argsort(keys, kind="stable")
+    return keys[order], values[order]
+"""
+
+UNDEFINED = """
+func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i)->(i)>, affine_map<(i)->(i)>],
+      iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+"""
+
+
+def side(toolchain: Toolchain, *flags: str, name: str = "side") -> Configuration:
+    command = Command.parse(["iree-compile", *flags])
+    return Configuration(name, command, toolchain.compile, toolchain.run_module)
+
+
+def expert(name: str) -> str:
+    return (load_case(name).folder / "expert.mlir").read_text()
+
+
+def judge(comparison: Comparison, text: str) -> Kind:
+    return ValuesOracle(comparison, text, limits=Limits(300)).run(text).kind
+
+
+@pytest.mark.parametrize(
+    ("case", "backend", "other"),
+    [("mis-ctlz-i8-vmvx", "vmvx", "llvm-cpu"), ("mis-powf-negative-base", "llvm-cpu", "vmvx")],
+)
+def test_another_backend_is_right(
+    case: str, backend: str, other: str, iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    wrong = side(install(iree_toolchain().version, runtime=True))
+    wrong = replace(wrong, command=with_backend(wrong.command, backend))
+    right = replace(wrong, command=with_backend(wrong.command, other), name="right")
+    assert judge(Comparison(wrong, right, witnesses=(Poisoned(right),)), expert(case)) is (
+        Kind.MISCOMPILE
+    )
+    assert judge(Comparison(right, right), expert(case)) is Kind.SUCCESS
+
+
+def test_a_function_in_python_is_right(
+    tmp_path: Path, iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    pytest.importorskip("numpy")
+    file = tmp_path / "reference.py"
+    file.write_text(STABLE)
+    wrong = side(
+        install(iree_toolchain().version, runtime=True), "--iree-hal-target-backends=llvm-cpu"
+    )
+    comparison = Comparison(wrong, PythonReference(file, "stable_sort", sys.executable))
+    text = expert("mis-stable-sort")
+    outcome = ValuesOracle(comparison, text, limits=Limits(300)).run(text)
+    assert outcome.signature.template == "f32: right, i32: the right values in another order"
+
+
+def test_a_module_that_reads_uninitialised_memory_is_not_wrong(
+    iree_toolchain: Callable[..., Toolchain],
+) -> None:
+    toolchain = install(iree_toolchain().version, runtime=True)
+    cpu = side(toolchain, "--iree-hal-target-backends=llvm-cpu")
+    vmvx = side(toolchain, "--iree-hal-target-backends=vmvx", name="vmvx")
+    comparison = Comparison(cpu, vmvx, witnesses=(Poisoned(vmvx),))
+    assert judge(comparison, UNDEFINED) is Kind.SUCCESS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [("3.4.0", Kind.MISCOMPILE), ("3.5.0", Kind.MISCOMPILE), ("3.6.0", Kind.SUCCESS)],
+)
+def test_a_later_version_is_right(version: str, kind: Kind) -> None:
+    flags = ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host")
+    right = side(install("3.6.0", runtime=True), *flags, name="3.6.0")
+    checked = replace(right, command=with_backend(right.command, "vmvx"), name="3.6.0 on vmvx")
+    comparison = Comparison(
+        side(install(version, runtime=True), *flags),
+        right,
+        witnesses=(Poisoned(right), checked),
+    )
+    assert judge(comparison, expert("seed-21028-collapse-store-miscompile")) is kind

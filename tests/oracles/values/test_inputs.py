@@ -1,0 +1,91 @@
+"""Choosing inputs."""
+
+import re
+
+import pytest
+
+from oracles.values.abi import Function, ValueType
+from oracles.values.inputs import STYLES, Given, Style, Trial, trials
+
+FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
+
+
+def function(*inputs: ValueType | None) -> Function:
+    return Function("f", inputs, ())
+
+
+def style(name: str) -> Style:
+    return next(one for one in STYLES if one.name == name)
+
+
+def test_inputs_are_the_same_every_time() -> None:
+    assert Trial().inputs(function(FLOATS, WORDS)) == Trial().inputs(function(FLOATS, WORDS))
+    assert Trial(seed=1).inputs(function(FLOATS)) != Trial().inputs(function(FLOATS))
+
+
+def test_an_argument_keeps_its_values_when_those_of_other_types_go() -> None:
+    both, one = Trial().inputs(function(WORDS, FLOATS)), Trial().inputs(function(FLOATS))
+    assert both is not None and one is not None
+    assert both[1] == one[0]
+
+
+def test_dynamic_dimensions_and_scalars_get_the_trial_size() -> None:
+    inputs = Trial(size=3).inputs(function(WORDS, ValueType("index", None)))
+    assert inputs is not None
+    assert re.fullmatch(r"3x2xi32=([0-3] ){5}[0-3]", inputs[0])
+    assert inputs[1] == "3"
+
+
+def test_a_large_tensor_repeats_its_values() -> None:
+    inputs = Trial().inputs(function(ValueType("f32", (50, 50))))
+    assert inputs is not None
+    words = inputs[0].partition("=")[2].split()
+    assert len(words) == 2500 and words[0] == words[1021]
+
+
+def test_integers_stay_in_the_range_of_their_type() -> None:
+    for name in ("wide", "special"):
+        for element, low, high in (("i1", 0, 1), ("ui8", 0, 255), ("i4", -8, 7)):
+            type_ = ValueType(element, (200,))
+            inputs = Trial(style(name)).inputs(function(type_))
+            assert inputs is not None
+            assert all(low <= int(word) <= high for word in inputs[0].partition("=")[2].split())
+
+
+def test_an_index_tensor_is_passed_as_integers() -> None:
+    inputs = Trial().inputs(function(ValueType("index", (2,))))
+    assert inputs is not None and inputs[0].startswith("2xi64=")
+
+
+def test_a_strange_type_cannot_be_made() -> None:
+    assert Trial().inputs(function(FLOATS, None)) is None
+
+
+def test_the_user_s_words_go_to_the_arguments_that_they_fit() -> None:
+    given = tuple(map(Given.parse, ("3x2xi32=1,2,3,4,5,6", "4xf32", "9")))
+    inputs = Trial(given=given).inputs(
+        function(ValueType("i64", None), FLOATS, WORDS, WORDS, ValueType("f64", (1,)))
+    )
+    assert inputs is not None
+    assert inputs[0] == "9"
+    assert inputs[2] == "3x2xi32=1,2,3,4,5,6"
+    assert inputs[3].startswith("5x2xi32=")
+
+
+def test_a_type_alone_or_with_values() -> None:
+    assert Given.parse("2xindex") == Given(ValueType("index", (2,)), None)
+    assert Given.parse("f32=1.5") == Given(ValueType("f32", ()), "1.5")
+    assert Given.parse("-1.5") == Given(None, "-1.5")
+
+
+@pytest.mark.parametrize("text", ["2xx3", "", "tensor<2xf32>"])
+def test_words_that_are_no_input(text: str) -> None:
+    with pytest.raises(ValueError):
+        Given.parse(text)
+
+
+def test_every_style_is_tried_with_every_size() -> None:
+    found = trials()
+    assert {trial.style.name for trial in found} == {style.name for style in STYLES}
+    assert found[0].style.name == "small"
+    assert len(set(map(str, found))) == len(found)

@@ -1,0 +1,144 @@
+"""The verdicts, with a compiler and a runtime that do as the module says.
+
+A line `NAME: 2xi32=1 2` of the "module" is what the program gives that NAME compiled; GARBAGE in it
+stands for the contents of fresh memory, and no line means that NAME cannot compile it.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Kind
+from oracles.values import Comparison, Configuration, Poisoned, ValuesOracle
+
+HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
+WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
+
+
+class Lab:
+    """Fake compilers in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def side(self, name: str) -> Configuration:
+        compiler, runtime = self.folder / f"{name}-compile", self.folder / f"{name}-run"
+        compiler.write_text(f'#!/bin/sh\ngrep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n')
+        runtime.write_text(
+            "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
+            f'sed -n "s/GARBAGE/$MALLOC_PERTURB_/; s/^{name}: //p" "$program" | tee line\n'
+            "! grep -q fails line\n"
+        )
+        for path in (compiler, runtime):
+            path.chmod(0o755)
+        return Configuration(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
+
+    def oracle(self, text: str, *, required: bool = False) -> ValuesOracle:
+        reference, witness = self.side("reference"), self.side("witness")
+        comparison = Comparison(
+            self.side("candidate"),
+            reference,
+            required=(witness,) if required else (),
+            witnesses=(Poisoned(reference), *(() if required else (witness,))),
+        )
+        return ValuesOracle(comparison, text)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def test_wrong_results(lab: Lab) -> None:
+    outcome = lab.oracle(WRONG).run(WRONG)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert outcome.signature.text == "miscompile: wrong values"
+    assert "element 1: 2, expected 3" in outcome.stderr
+    assert outcome.cpu_seconds >= 0 and outcome.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("candidate: 2xi32=1 3", ""),
+        ("reference: 2xi32=1 GARBAGE", "from run to run"),
+        ("reference: fails", "the reference fails"),
+        (
+            "candidate: 2xi32=1 GARBAGE\nreference: 2xi32=1 170\nwitness: 2xi32=1 170",
+            "now and then",
+        ),
+    ],
+)
+def test_no_wrong_results(lab: Lab, line: str, told: str) -> None:
+    replaced = {one.partition(":")[0] for one in line.splitlines()}
+    kept = [one for one in WRONG.splitlines() if one.partition(":")[0] not in replaced]
+    text = "\n".join([*kept, line, ""])
+    oracle = lab.oracle(text)
+    outcome = oracle.run(text)
+    assert outcome.kind is Kind.SUCCESS and not oracle.wants(outcome)
+    assert told in outcome.stderr
+
+
+def test_a_program_that_fails_to_run_is_wrong_too(lab: Lab) -> None:
+    text = WRONG.replace("candidate: 2xi32=1 2", "candidate: fails")
+    assert lab.oracle(text).run(text).signature.template == "the program fails: exit code 1"
+
+
+def test_a_compiler_that_fails_is_another_failure(lab: Lab) -> None:
+    text = WRONG.replace("candidate:", "nobody:")
+    oracle = lab.oracle(WRONG)
+    assert oracle.run(WRONG).kind is Kind.MISCOMPILE
+    outcome = oracle.run(text)
+    assert outcome.kind is Kind.OTHER_ERROR and not oracle.wants(outcome)
+
+
+def test_a_witness_that_agreed_on_the_input_must_go_on_agreeing(lab: Lab) -> None:
+    undefined = WRONG.replace("witness: 2xi32=1 3", "witness: 2xi32=1 4")
+    silent = WRONG.replace("witness:", "nobody:")
+    oracle = lab.oracle(WRONG)
+    assert oracle.run(undefined).kind is Kind.SUCCESS
+    assert "witness gives other results" in oracle.run(undefined).stderr
+    assert oracle.run(silent).kind is Kind.SUCCESS
+    assert lab.oracle(undefined).run(undefined).kind is Kind.MISCOMPILE  # it never agreed
+
+
+def test_references_that_do_not_agree_settle_nothing(lab: Lab) -> None:
+    text = WRONG.replace("witness: 2xi32=1 3", "witness: 2xi32=1 4")
+    outcome = lab.oracle(text, required=True).run(text)
+    assert outcome.kind is Kind.SUCCESS
+    assert "the references do not agree" in outcome.stderr
+
+
+def test_uninitialised_memory_is_no_defect(lab: Lab) -> None:
+    """The twin with filled tensors gives another result, since its text is another."""
+    text = WRONG + '  %0 = "tensor.empty"() : () -> tensor<2xi32>\n'
+    side = lab.side("reference")
+    side.run_module.write_text(
+        "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
+        'grep -q linalg.fill "$program" && echo 2xi32=5 5 || echo 2xi32=1 3\n'
+    )
+    comparison = Comparison(lab.side("candidate"), side, witnesses=(Poisoned(side),))
+    outcome = ValuesOracle(comparison, text).run(text)
+    assert outcome.kind is Kind.SUCCESS
+    assert "uninitialised" in outcome.stderr
+
+
+def test_only_the_named_function_is_called(lab: Lab) -> None:
+    comparison = replace(lab.oracle(WRONG).comparison, function="g")
+    outcome = ValuesOracle(comparison, WRONG).run(WRONG)
+    assert outcome.kind is Kind.SUCCESS
+    assert "there is no function g to call" in outcome.stderr
+
+
+def test_what_is_settled_on_the_input_does_not_depend_on_what_runs_first(lab: Lab) -> None:
+    other = WRONG.replace("witness: 2xi32=1 3", "witness: 2xi32=1 4")
+    oracle = lab.oracle(WRONG)
+    assert oracle.run(other).kind is Kind.SUCCESS
+    assert oracle.run(WRONG).kind is Kind.MISCOMPILE
+
+
+def test_confirm_knows_nothing_beforehand(lab: Lab) -> None:
+    oracle = lab.oracle(HEAD)
+    assert oracle.run(WRONG).kind is Kind.SUCCESS  # the input showed nothing to look for
+    assert oracle.confirm(WRONG, "x.mlir", limits=oracle.limits).kind is Kind.MISCOMPILE

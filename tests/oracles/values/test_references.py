@@ -1,0 +1,51 @@
+"""Commands for references."""
+
+import pytest
+
+from oracles.command import Command
+from oracles.values.references import backend_of, other_flags, with_backend
+
+COMMAND = Command.parse(
+    [
+        "iree-compile",
+        "--iree-hal-target-device=hip",
+        "--iree-rocm-target=gfx942",
+        "--iree-input-type=torch",
+        "{}",
+    ]
+)
+
+
+def test_another_backend_keeps_what_does_not_belong_to_the_old_one() -> None:
+    assert with_backend(COMMAND, "vmvx").flags == (
+        "--iree-input-type=torch",
+        "--iree-hal-target-backends=vmvx",
+    )
+
+
+def test_other_flags_replace_those_of_the_same_name() -> None:
+    other = other_flags(COMMAND, ["--iree-input-type=auto", "--new"])
+    assert other.flags == (
+        "--iree-hal-target-device=hip",
+        "--iree-rocm-target=gfx942",
+        "--iree-input-type=auto",
+        "--new",
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "backend"),
+    [
+        (["--iree-hal-target-backends=vmvx"], "vmvx"),
+        (
+            ["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=vmvx"],
+            "vmvx",
+        ),
+        (["--iree-hal-target-device=local"], "llvm-cpu"),
+        (["--iree-hal-target-backends=llvm-cpu"], "llvm-cpu"),
+        (["--iree-hal-target-device=hip"], None),
+        ([], None),
+    ],
+)
+def test_backend_of_a_command(flags: list[str], backend: str | None) -> None:
+    assert backend_of(Command.parse(["iree-compile", *flags])) == backend
