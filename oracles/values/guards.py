@@ -7,7 +7,9 @@ is wrong. So a difference counts only if the reference's results are beyond doub
 - the reference gives the same results when run again with other garbage in fresh memory;
 - it gives the same results when every `tensor.empty` is filled with an odd value;
 - *witnesses*, other ways to compile the same module, give the same results. vmvx is among them
-  where that is possible: its interpreter checks the bounds of every access.
+  where that is possible: its interpreter checks the bounds of every access;
+- all that holds for other dynamic sizes too: a module whose sizes have come apart may get away
+  with it for one size, but not for a larger and a smaller one.
 
 A guard must have held on the input; from then on it must hold on every candidate. One that cannot
 be had for the input (another backend that cannot compile it) is left out.
@@ -19,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from oracles.values.abi import Function
-from oracles.values.compare import compare
+from oracles.values.compare import Difference, compare
 from oracles.values.poison import poisoned
 from oracles.values.run import Answer, Costs, Poisoned, Program, Side
 
@@ -40,7 +42,11 @@ class Question:
 
     def agrees(self, answer: Answer) -> bool:
         """Whether an answer is the expected one."""
-        return not answer.failure and not compare(
+        return not answer.failure and not self.differences(answer)
+
+    def differences(self, answer: Answer) -> list[Difference]:
+        """What is wrong with an answer."""
+        return compare(
             answer.results,
             self.expected.results,
             tolerance=self.tolerance,
@@ -56,23 +62,6 @@ class Testimony(StrEnum):
     SILENT = "cannot run it"
 
 
-def doubt(
-    question: Question,
-    reference: Program,
-    witnesses: Sequence[Side],
-    folder: Path,
-    costs: Costs,
-) -> str:
-    """Why the expected results may not be the only right ones; '' if nothing speaks for that."""
-    if not is_stable(question, reference, costs):
-        return "the reference gives different results from run to run"
-    for witness in witnesses:
-        said = testimony(witness, question, folder, costs)
-        if said is not Testimony.AGREES:
-            return f"{witness.name} {said}"
-    return ""
-
-
 def is_stable(question: Question, reference: Program, costs: Costs) -> bool:
     """Whether the reference gives the same results, to the last bit, with other garbage."""
     again = reference.call(question.function, question.inputs, costs, garbage=SECOND_GARBAGE)
@@ -81,14 +70,30 @@ def is_stable(question: Question, reference: Program, costs: Costs) -> bool:
     )
 
 
-def testimony(witness: Side, question: Question, folder: Path, costs: Costs) -> Testimony:
-    """Asks one witness."""
-    if isinstance(witness, Poisoned) and poisoned(question.text) is None:
-        return Testimony.AGREES  # there is nothing uninitialised
-    program = witness.build(question.text, folder, costs)
-    if program is None:
-        return Testimony.SILENT
-    answer = program.call(question.function, question.inputs, costs, garbage=FIRST_GARBAGE)
-    if answer.failure:
-        return Testimony.SILENT if answer.failure == "UNIMPLEMENTED" else Testimony.DISAGREES
-    return Testimony.AGREES if question.agrees(answer) else Testimony.DISAGREES
+class Hearing:
+    """The witnesses' programs of one module, each built when it is first needed."""
+
+    def __init__(self, text: str, folder: Path, costs: Costs) -> None:
+        self._text = text
+        self._folder = folder
+        self._costs = costs
+        self._programs: dict[str, Program | None] = {}
+
+    def ask(self, witness: Side, questions: Sequence[Question]) -> Testimony:
+        """What a witness says of all of the questions."""
+        if isinstance(witness, Poisoned) and poisoned(self._text) is None:
+            return Testimony.AGREES  # there is nothing uninitialised
+        if witness.name not in self._programs:
+            self._programs[witness.name] = witness.build(self._text, self._folder, self._costs)
+        program = self._programs[witness.name]
+        if program is None:
+            return Testimony.SILENT
+        for question in questions:
+            answer = program.call(
+                question.function, question.inputs, self._costs, garbage=FIRST_GARBAGE
+            )
+            if answer.failure == "UNIMPLEMENTED":
+                return Testimony.SILENT
+            if not question.agrees(answer):
+                return Testimony.DISAGREES
+        return Testimony.AGREES

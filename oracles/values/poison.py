@@ -40,9 +40,11 @@ def poisoned(text: str) -> str | None:
 
 
 def _odd_value(element: str) -> str | None:
-    """Small enough for every type of its kind; None where there are no such constants."""
+    """Far from usual inputs and yet in range of f8; None where there are no such constants."""
     if element.startswith(("f", "bf")):
-        return "13.0"
+        return "96.0"
     if element == "i1":
         return "true"
-    return "5" if element.startswith("i") else None
+    if element == "i4":
+        return "5"
+    return "85" if element.startswith("i") else None

@@ -10,7 +10,7 @@ would pass for a wrong one. There each result must stay as right, or as wrong, a
 
 from oracles.kind import Kind
 from oracles.signature import Signature
-from oracles.values.compare import Sort, compare, gravest
+from oracles.values.compare import Sort, gravest
 from oracles.values.guards import Question
 from oracles.values.run import Answer
 
@@ -19,12 +19,7 @@ def signature_of(answer: Answer, question: Question, *, fine: bool) -> Signature
     """The signature of an answer that is not the expected one."""
     if answer.failure:
         return Signature(Kind.MISCOMPILE, f"the program fails: {answer.failure}")
-    found = compare(
-        answer.results,
-        question.expected.results,
-        tolerance=question.tolerance,
-        finite_only=question.finite_only,
-    )
+    found = question.differences(answer)
     if not fine or len(answer.results) != len(question.expected.results):
         sort = gravest(found).sort
         return Signature(Kind.MISCOMPILE, str(Sort.VALUES if sort is Sort.ORDER else sort))

@@ -21,6 +21,7 @@ from typing import Protocol
 from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
 from oracles.base import write_candidate
 from oracles.stage import INPUT
+from oracles.values import ValuesOracle
 
 _NAME = "screen.mlir"
 _SEPARATOR = "// -----"
@@ -56,7 +57,7 @@ def screen_for(
 
     That is behind a script, without an `…-opt` tool, and where being invalid is the point.
     """
-    inner = oracle.inner if isinstance(oracle, PatternOracle) else oracle
+    inner = oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else oracle
     if not isinstance(inner, CompilerOracle) or wanted.stage == INPUT:
         return None
     command = inner.verifying_command()

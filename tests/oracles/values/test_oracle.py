@@ -142,3 +142,18 @@ def test_confirm_knows_nothing_beforehand(lab: Lab) -> None:
     oracle = lab.oracle(HEAD)
     assert oracle.run(WRONG).kind is Kind.SUCCESS  # the input showed nothing to look for
     assert oracle.confirm(WRONG, "x.mlir", limits=oracle.limits).kind is Kind.MISCOMPILE
+
+
+def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None:
+    """The witness finds fault with a size of 1; on the input it did not."""
+    text = WRONG.replace("%input0: tensor<2xi32>", "%input0: tensor<?xi32>")
+    oracle = lab.oracle(text)
+    assert oracle.run(text).kind is Kind.MISCOMPILE
+    witness = oracle.comparison.witnesses[1]
+    assert isinstance(witness, Configuration)
+    witness.run_module.write_text(
+        "#!/bin/sh\nfor last; do :; done\n"
+        'grep -q input=1xi32 "${last#--flagfile=}" && exit 1\n'
+        "echo 'result[0]: hal.buffer_view'\necho 2xi32=1 3\n"
+    )
+    assert oracle.run(text + "\n").kind is Kind.SUCCESS

@@ -11,7 +11,7 @@ func.func @f(%n: index) -> tensor<?x3xf32> {
 PRETTY_TWIN = """\
 func.func @f(%n: index) -> tensor<?x3xf32> {
   %poison_raw_1 = tensor.empty(%n) : tensor<?x3xf32>
-  %poison_value_1 = arith.constant 13.0 : f32
+  %poison_value_1 = arith.constant 96.0 : f32
   %e = linalg.fill ins(%poison_value_1 : f32) outs(%poison_raw_1 : tensor<?x3xf32>) -> tensor<?x3xf32>
   return %e : tensor<?x3xf32>
 }
@@ -19,7 +19,7 @@ func.func @f(%n: index) -> tensor<?x3xf32> {
 GENERIC = '  %3 = "tensor.empty"() : () -> tensor<4xi8>'
 GENERIC_TWIN = """\
   %poison_raw_1 = "tensor.empty"() : () -> tensor<4xi8>
-  %poison_value_1 = arith.constant 5 : i8
+  %poison_value_1 = arith.constant 85 : i8
   %3 = linalg.fill ins(%poison_value_1 : i8) outs(%poison_raw_1 : tensor<4xi8>) -> tensor<4xi8>"""
 
 
