@@ -17,6 +17,7 @@ from typing import Generic, Protocol
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.renaming import canonical
 from reducer.search.screening import LARGE, Rates, Screen, Screened
 
 
@@ -88,6 +89,7 @@ class Evaluator:
         budget: Budget | None = None,
         stop: threading.Event | None = None,
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
+        names_matter: bool = True,
     ) -> None:
         self.oracle = oracle
         self._first = oracle  # the one that the cache belongs to
@@ -102,6 +104,7 @@ class Evaluator:
         self.screen: Screen | None = None
         self._rates = Rates()
         self._on_verdict = on_verdict
+        self._names_matter = names_matter
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
 
@@ -218,6 +221,7 @@ class Evaluator:
         return self.cache.get(self._digest(text)) is not None
 
     def _digest(self, text: str, repetition: int = 0) -> str:
+        text = text if self._names_matter else canonical(text)
         oracle = self._current
         return digest_of(text, repetition, "" if oracle is self._first else oracle.key)
 

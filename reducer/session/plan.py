@@ -1,13 +1,14 @@
 """The order of things in a reduction: jump to the failure, halve, then polish to a fixpoint."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from oracles import Oracle, Outcome
 from reducer.ir import D, Document, Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, read_locations
 from reducer.locate.locations import Location
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.sampling import sample
 from reducer.search.state import State
@@ -159,13 +160,25 @@ class Plan:
         try:
             with self.evaluator.asking(short):
                 polish(self._milestone)
-                self._confirm()
+            self._confirm()
+        except Stopped as stopped:
+            if stopped.reason == "budget":
+                self._confirm_at_last()
+            raise
         finally:
             self._shortened = False
 
     def _milestone(self, phase: str) -> None:
-        self._confirm()
+        """Has the full command confirm the best whenever it has lost half of its ops."""
+        if 2 * self.best.newest.op_count <= self.best.document.op_count:
+            self._confirm()
         self.show(phase)
+
+    def _confirm_at_last(self) -> None:
+        """One more run than the budget allows, or all since the last milestone would be lost."""
+        self.evaluator.budget = Budget()
+        with suppress(Drift):
+            self._confirm()
 
     def _confirm(self) -> None:
         if not self.best.is_provisional:

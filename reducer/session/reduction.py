@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from hashlib import sha256
 
-from oracles import Command, Kind, Limits, Oracle, Outcome
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
@@ -73,6 +73,7 @@ class Reduction:
             budget=Budget(self.settings.max_calls, self.settings.max_seconds),
             stop=self.stop,
             on_verdict=self._on_verdict,
+            names_matter=not isinstance(self.oracle, CompilerOracle),
         )
         try:
             return self._run()
