@@ -9,6 +9,7 @@ from oracles.command import Command, resolve_binary, sibling_tool
 from oracles.compiler import CompilerOracle
 from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
+from oracles.level import Level
 from oracles.outcome import Outcome
 from oracles.pattern import PatternOracle
 from oracles.process import End, Limits, ProcessResult, run_process
@@ -22,6 +23,7 @@ __all__ = [
     "End",
     "Finding",
     "Kind",
+    "Level",
     "Limits",
     "Oracle",
     "Outcome",

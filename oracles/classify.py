@@ -3,29 +3,23 @@
 import re
 from dataclasses import dataclass
 
-from oracles.demangle import short_name
+from oracles.abnormal import FATAL_SIGNALS, LastWords, last_words
 from oracles.diagnostics import Diagnostic, parse_diagnostics
-from oracles.frames import Resolver, crash_frames
+from oracles.frames import SIGNATURE_FRAMES, Resolver, crash_frames
 from oracles.kind import Kind
-from oracles.normalise import printed_operation, quoted_operation, template_of
+from oracles.normalise import (
+    failing_operation,
+    template_of,
+)
+from oracles.passes import named_pass, pass_on_stack
 from oracles.primary import is_follow_up, primary_error
 from oracles.process import End, ProcessResult
 
-_SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
-_FATAL_SIGNALS = {*_SIGNALS, 9, 15, 24, 25, 31}
-_SIGKILL, _SIGXCPU = 9, 24
+SILENT = "silent failure"
+"""What the template of a failure without any message begins with."""
 
-# `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
-_ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
-_UNREACHABLE = re.compile(r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at [^\n]*)?", re.M)
-_LLVM_ERROR = re.compile(r"^(?:.*?)LLVM ERROR: (?P<message>[^\n]*)", re.M)
-_TERMINATE = re.compile(
-    r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
-    r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
-    re.M,
-)
-_OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
-_CRASH = re.compile(r"^(?:PLEASE submit a bug report|Please report issues to |Stack dump:)", re.M)
+_STACKLESS = (Kind.MEMORY, Kind.TIMEOUT)  # where it happens to hit the limit is chance
+
 _USAGE = re.compile(
     r"^(?:[^\s:]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
@@ -39,19 +33,28 @@ _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 class Finding:
     """The parts of an outcome that one process' text gives.
 
-    `settled` is whether a pass was certainly running, `nameless` whether there are only follow-up
-    errors or none, so that the failing pass alone can name the bug.
+    `message` is what `template` was made of. `stack` are all meaningful functions of a crash and
+    `frames` the first of them; `pass_name` is the failing pass where the text tells. `settled` is
+    whether a pass was certainly running, `nameless` whether there are only follow-up errors or
+    none, so that the failing pass alone can name the bug.
     """
 
     kind: Kind
     template: str = ""
     op: str = ""
-    frames: tuple[str, ...] = ()
+    message: str = ""
+    stack: tuple[str, ...] = ()
+    pass_name: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     primary: Diagnostic | None = None
     exit_code: int | None = None
     settled: bool = True
     nameless: bool = False
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The top functions of a crash, which identify the bug."""
+        return self.stack[:SIGNATURE_FRAMES]
 
 
 def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Finding:
@@ -75,24 +78,23 @@ def signal_code(code: int) -> int:
     (-11, -11, -11, 1)
     """
     for offset in (256 - code, code - 128):
-        if offset in _FATAL_SIGNALS:
+        if offset in FATAL_SIGNALS:
             return -offset
     return code
 
 
 def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
     diagnostics = parse_diagnostics(stderr)
-    text = _abnormal_end(stderr, code)
-    if text is not None:
-        kind, template, op = text
-        frames = crash_frames(stderr, resolver) if kind is Kind.CRASH else ()
-        return Finding(kind, template, op, frames, diagnostics, exit_code=code)
+    words = last_words(stderr, code)
+    if words is not None:
+        return _crash(words, stderr, code, resolver, diagnostics)
     primary = primary_error(diagnostics)
     if primary is None:
         complaint = _complaint(stderr)
         return Finding(
             Kind.OTHER_ERROR,
-            complaint or f"silent failure (exit {code})",
+            complaint or f"{SILENT} (exit {code})",
+            pass_name=named_pass(stderr),
             diagnostics=diagnostics,
             exit_code=code,
             nameless=not complaint,
@@ -103,7 +105,9 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
     return Finding(
         kind,
         template,
-        quoted_operation(primary.message) or printed_operation(primary.operation),
+        failing_operation(primary.message, primary.operation),
+        primary.message,
+        pass_name=named_pass(stderr),
         diagnostics=diagnostics,
         primary=primary,
         exit_code=code,
@@ -112,36 +116,33 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
     )
 
 
-def _abnormal_end(stderr: str, code: int) -> tuple[Kind, str, str] | None:
-    """(kind, template, op) of a process that did not end in an orderly way."""
-    # Standard error can be megabytes, and a plain search is far cheaper than a pattern.
-    if "Assertion " in stderr and (match := _ASSERTION.search(stderr)):
-        return Kind.ASSERTION, template_of(match["condition"]) + _where(match["head"]), ""
-    if "UNREACHABLE executed" in stderr and (match := _UNREACHABLE.search(stderr)):
-        return Kind.ASSERTION, template_of(match["message"] or "unreachable executed"), ""
-    if "LLVM ERROR: " in stderr and (match := _LLVM_ERROR.search(stderr)):
-        message = match["message"]
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
-        return kind, template_of(message), quoted_operation(message)
-    if "terminate called" in stderr and (match := _TERMINATE.search(stderr)):
-        thrown = " ".join(filter(None, (match["type"], match["what"])))
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
-        return kind, template_of(thrown), ""
-    if code == -_SIGKILL:  # not by us: the kernel, short of memory
-        return Kind.MEMORY, "", ""
-    if code == -_SIGXCPU:
-        return Kind.TIMEOUT, "", ""
-    if code < 0 or _CRASH.search(stderr):
-        return Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"), ""
-    return None
+def _crash(
+    words: LastWords,
+    stderr: str,
+    code: int,
+    resolver: Resolver,
+    diagnostics: tuple[Diagnostic, ...],
+) -> Finding:
+    # Casts and assertions of one wording stand in hundreds of places: the stack tells which.
+    stack = () if words.kind in _STACKLESS else crash_frames(stderr, resolver)
+    return Finding(
+        words.kind,
+        words.template,
+        words.op or _announced(words.message, diagnostics),
+        words.message,
+        stack,
+        named_pass(stderr) or pass_on_stack(stack),
+        diagnostics,
+        exit_code=code,
+    )
 
 
-def _where(head: str) -> str:
-    """` in function` from what stands before an assertion."""
-    function = re.sub(r"\s*\[with .*\]", "", head).strip().rstrip(":").split(": ")[-1]
-    name = short_name(function)
-    is_function = "(" in function and re.fullmatch(r"[\w:~]+(?:operator\S+)?", name)
-    return f" in {name}" if is_function else ""
+def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
+    """The operation of an error that said the same before the program gave up, or ''."""
+    for item in diagnostics:
+        if message and item.severity == "error" and message in item.message:
+            return failing_operation(item.message, item.operation)
+    return ""
 
 
 def _kind_of(message: str) -> Kind:
@@ -157,6 +158,6 @@ def _kind_of(message: str) -> Kind:
 def _complaint(stderr: str) -> str:
     """The template of a message that is no diagnostic: about flags, or the last line."""
     if match := _USAGE.search(stderr):
-        return match["message"].split("  Try: ")[0]  # names a flag, nothing of the input
+        return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
     return template_of(lines[-1]) if lines else ""

@@ -9,24 +9,27 @@ from functools import partial
 from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
-from oracles.classify import Finding, classify
+from oracles.classify import classify
 from oracles.command import Command, resolve_binary, verifying_tool
+from oracles.derive import derive
 from oracles.kind import Kind
+from oracles.level import Level
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
+from oracles.passes import failing_pass
 from oracles.phases import PHASES, STOP_FLAG, may_stop_early
 from oracles.process import run_process
 from oracles.signature import Signature
-from oracles.stage import PIPELINE, failing_pass, input_stage
 from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-_NAME_PASS = (
+NAME_PASS = (
     "--mlir-print-ir-after-failure",
     "--mlir-disable-threading",
     "--mlir-elide-elementsattrs-if-larger=16",
 )
+"""Flags that make the compiler name the pass that failed."""
 _READS_OTHERWISE = (
     "mlir-very-unsafe-disable-verifier",
     "no-implicit-module",
@@ -40,7 +43,7 @@ class CompilerOracle:
 
     `name` is the candidate's file name inside the private folder of each run, `output` that of
     what the compiler makes. `runner` runs the programs: `run_process`, or one that does the same
-    in less time.
+    in less time. `level` is how strict the signatures of its outcomes are.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class CompilerOracle:
         output: str = "output.bin",
         limits: Limits | None = None,
         runner: Runner = run_process,
+        level: Level = Level.NORMAL,
     ) -> None:
         self.command = command
         self.executable = executable
@@ -59,6 +63,7 @@ class CompilerOracle:
         self.output = output
         self.limits = limits or Limits()
         self.runner = runner
+        self.level = level
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False  # ask for the failing pass at once: an earlier run needed it
 
@@ -68,7 +73,8 @@ class CompilerOracle:
         libraries = sorted(self.executable.resolve().parent.glob("lib*.so*"))
         files = [self.executable, *libraries, *self.command.files()]
         identities = " ".join(file_identity(path) for path in files)
-        return f"compiler {self.name} {self.command.words(self.name)} {identities}"
+        level = "" if self.level is Level.NORMAL else f"{self.level} "
+        return f"compiler {level}{self.name} {self.command.words(self.name)} {identities}"
 
     def wants(self, outcome: Outcome) -> bool:
         """Any failure."""
@@ -89,7 +95,9 @@ class CompilerOracle:
         """Runs what `display` shows, with the program that a shell would find."""
         shown = self.display(input_name)
         program = Path(shutil.which(shown[0]) or self.executable)
-        fresh = CompilerOracle(self.command, program, name=input_name, output=DISCARD)
+        fresh = CompilerOracle(
+            self.command, program, name=input_name, output=DISCARD, level=self.level
+        )
         return fresh.run(text, limits=limits)
 
     def run(
@@ -108,21 +116,23 @@ class CompilerOracle:
             place = Path(folder)
             write_candidate(place, self.name, text)
             probe = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
-            named = self._name_pass
-            result = probe(self._argv(_NAME_PASS if named else ()))
+            told = self._name_pass
+            result = probe(self._argv(NAME_PASS if told else ()))
             finding = classify(result, self._symbols)
-            outcome = outcome_of(
-                result,
-                _signature(finding),
-                exit_code=finding.exit_code,
-                diagnostics=finding.diagnostics,
+            probes = _Probes(self, probe)
+            signature = derive(finding, self.level, probes, told=told)
+            if failing_pass(probes.named):  # else the compiler may not know the flags
+                self._name_pass = True
+            elif finding.nameless and " " not in signature.stage:
+                self._name_pass = False
+            return probes.added(
+                outcome_of(
+                    result,
+                    signature,
+                    exit_code=finding.exit_code,
+                    diagnostics=finding.diagnostics,
+                )
             )
-            if finding.nameless:
-                known = result if named else None
-                return self._with_pass(outcome, known, _Costed(probe))
-            if finding.primary is None:
-                return outcome
-            return self._with_stage(outcome, finding, _Costed(probe))
 
     def verifying_command(self) -> list[str] | None:
         """A program and flags that read an input as the command does, and verify it, no more.
@@ -151,6 +161,7 @@ class CompilerOracle:
             output=self.output,
             limits=self.limits,
             runner=self.runner,
+            level=self.level,
         )
 
     def execute(
@@ -183,28 +194,17 @@ class CompilerOracle:
                 return load_index(path)
         return None
 
-    def _with_stage(self, outcome: Outcome, finding: Finding, probe: "_Costed") -> Outcome:
-        if finding.settled:
-            stage, kind = PIPELINE, finding.kind
-        else:
-            stage, kind = input_stage(finding, partial(self._verify, probe))
-        return probe.added(outcome, replace(outcome.signature, kind=kind, stage=stage))
-
-    def _with_pass(
-        self, outcome: Outcome, known: ProcessResult | None, probe: "_Costed"
-    ) -> Outcome:
-        """Only the pass tells a failure without a message of its own from any other."""
-        name = failing_pass((known or probe(self._argv(_NAME_PASS))).stderr)
-        self._name_pass = bool(name)  # not where the compiler does not know the flags
-        stage = f"{PIPELINE} {name}".rstrip()
-        return probe.added(outcome, replace(outcome.signature, stage=stage))
-
-    def _verify(self, probe: "_Costed", flags: Sequence[str]) -> ProcessResult | None:
+    def verifying(self, flags: Sequence[str]) -> list[str] | None:
+        """Words that make the `-opt` tool check the candidate; None where there is no such tool."""
         command = self._verifying
         if command is None:
             return None
         program, *lenient = command
-        return probe([program, self.name, *flags, *lenient, "-o", "verified.mlir"])
+        return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
+
+    def naming_pass(self) -> list[str]:
+        """Words of the command that also makes the compiler name a failing pass."""
+        return self._argv(NAME_PASS)
 
     @property
     def _verifying(self) -> list[str] | None:
@@ -217,37 +217,41 @@ class CompilerOracle:
         return [str(self._verifier.absolute())]
 
 
-class _Costed:
-    """Runs probes and adds up what they cost."""
+class _Probes:
+    """Makes the short extra runs and adds up what they cost."""
 
-    def __init__(self, run: Callable[[Sequence[str]], ProcessResult]) -> None:
+    def __init__(
+        self, oracle: CompilerOracle, run: Callable[[Sequence[str]], ProcessResult]
+    ) -> None:
+        self._oracle = oracle
         self._run = run
-        self.seconds = 0.0
-        self.cpu_seconds = 0.0
-        self.peak_memory = 0
-        self.cancelled = False
+        self._results: list[ProcessResult] = []
+        self.named = ""
 
-    def __call__(self, argv: Sequence[str]) -> ProcessResult:
-        result = self._run(argv)
-        self.seconds += result.seconds
-        self.cpu_seconds += result.cpu_seconds
-        self.peak_memory = max(self.peak_memory, result.peak_memory)
-        self.cancelled |= result.end is End.CANCELLED
+    def verify(self, flags: Sequence[str]) -> ProcessResult | None:
+        argv = self._oracle.verifying(flags)
+        return None if argv is None else self._ran(argv)
+
+    def name_pass(self) -> ProcessResult:
+        result = self._ran(self._oracle.naming_pass())
+        self.named = result.stderr
         return result
 
-    def added(self, outcome: Outcome, signature: Signature) -> Outcome:
-        """The outcome with this signature and the cost of the probes."""
-        if self.cancelled:
+    def _ran(self, argv: Sequence[str]) -> ProcessResult:
+        result = self._run(argv)
+        self._results.append(result)
+        return result
+
+    def added(self, outcome: Outcome) -> Outcome:
+        """The outcome with the cost of the probes."""
+        signature = outcome.signature
+        if any(result.end is End.CANCELLED for result in self._results):
             signature = Signature(Kind.CANCELLED)
         return replace(
             outcome,
             kind=signature.kind,
             signature=signature,
-            seconds=outcome.seconds + self.seconds,
-            cpu_seconds=outcome.cpu_seconds + self.cpu_seconds,
-            peak_memory=max(outcome.peak_memory, self.peak_memory),
+            seconds=outcome.seconds + sum(result.seconds for result in self._results),
+            cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
+            peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
         )
-
-
-def _signature(finding: Finding) -> Signature:
-    return Signature(finding.kind, finding.template, finding.op, "", finding.frames)

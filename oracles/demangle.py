@@ -34,6 +34,7 @@ def short_name(name: str) -> str:
     'a::B::operator()'
     """
     text = name.replace("(anonymous namespace)::", "").replace("[abi:cxx11]", "")
+    text = text.replace("{anonymous}::", "")  # as GCC writes it
     operators: list[str] = []
 
     def shelter(match: re.Match[str]) -> str:

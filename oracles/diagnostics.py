@@ -11,6 +11,9 @@ OPERATION_KEPT = 4 << 10
 DIAGNOSTICS_KEPT = 200
 """A flood of errors says no more than its first few."""
 
+NOTES_KEPT = 20
+"""Notes that a diagnostic carries."""
+
 _SEVERITIES = ("error:", "warning:", "note:", "remark:")
 _SEVERITY = r"(?P<severity>error|warning|note|remark)"
 
@@ -33,7 +36,7 @@ class Diagnostic:
 
     `file` is "" and `line` 0 where the compiler knows no location. `operation` is the printed
     operation of the "see current operation" note, bounded; `called_from` are the (line, column)
-    of the "called from" notes, innermost first.
+    of the "called from" notes, innermost first; `notes` the first words of any other note.
     """
 
     file: str
@@ -43,16 +46,19 @@ class Diagnostic:
     message: str
     operation: str = ""
     called_from: tuple[tuple[int, int], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` reads back."""
-        return asdict(self) | {"called_from": [list(place) for place in self.called_from]}
+        places = [list(place) for place in self.called_from]
+        return asdict(self) | {"called_from": places, "notes": list(self.notes)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Diagnostic":
         """Inverse of `to_json`."""
         places = tuple((int(line), int(column)) for line, column in data["called_from"])
-        return cls(**(data | {"called_from": places}))
+        notes = tuple(str(note) for note in data.get("notes", ()))
+        return cls(**(data | {"called_from": places, "notes": notes}))
 
 
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
@@ -108,6 +114,8 @@ def _with_note(diagnostic: Diagnostic, note: Diagnostic, body: list[str]) -> Dia
     if note.message.startswith(_OPERATION) and not diagnostic.operation:
         operation = _printed_operation(note.message.removeprefix(_OPERATION).strip(), body)
         return replace(diagnostic, operation=operation)
+    if not note.message.startswith(_OPERATION) and len(diagnostic.notes) < NOTES_KEPT:
+        return replace(diagnostic, notes=(*diagnostic.notes, note.message[:OPERATION_KEPT]))
     return diagnostic
 
 

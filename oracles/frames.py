@@ -10,15 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles.demangle import demangle, short_name
-from oracles.symbols import SymbolIndex
+from oracles.symbols import Symbols
 
 SIGNATURE_FRAMES = 3
 """Further down come pass managers and threads, which say nothing about the bug."""
 
-Resolver = Callable[[str], SymbolIndex | None]
+Resolver = Callable[[str], Symbols | None]
 """Symbols of a library by its file name (never a path: the text is not trusted)."""
 
 _STACK_KEPT = 256
+_HANDLER_DEPTH = 12  # the signal's handler, its trampoline and what raised it are on top
+_OFFSETS = 8
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
     r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)(?:\s+(?P<rest>.*?) \+ \d+)?\s*$"
@@ -26,12 +28,16 @@ _RAW = re.compile(
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x[0-9a-fA-F]+\)\s*$")
 _AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
 
-_SYSTEM_MODULE = re.compile(r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+|m|gcc_s)\b|ld-|linux-vdso)")
+_SYSTEM_MODULE = re.compile(
+    r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+|m|gcc_s|system_\w+|dyld)\b|ld-|dyld\b"
+    r"|linux-vdso)"
+)
 _UNINFORMATIVE = re.compile(
     r"""^(?:
       llvm::sys::(?:PrintStackTrace|RunSignalHandlers|CleanupOnSignal)
     | SignalHandler | PrintStackTraceSignalHandler | CrashRecoverySignalHandler
-    | (?:std|__gnu_cxx)(?::|$) | (?:abort|raise|main|_start|start_thread|gsignal|clone3?)$ | __
+    | (?:std|__gnu_cxx)(?::|$) | (?:abort|raise|main|_start|start_thread|gsignal|clone3?
+        |backtrace|pthread_kill|_sigtramp)$ | __
     | llvm::(?:report_fatal_error|llvm_unreachable_internal|report_bad_alloc_error)
     | llvm::(?:function_ref|unique_function|detail::UniqueFunctionBase|any_of|all_of|for_each)
     | llvm::(?:StdThreadPool|ThreadPool|thread|parallel|CrashRecoveryContext)
@@ -42,6 +48,9 @@ _UNINFORMATIVE = re.compile(
         |applyFull|applyAnalysis|RewritePattern|detail::pattern|OperationConverter)
     | (?:mlir::)?(?:GreedyPatternRewriteDriver|RegionPatternRewriteDriver
         |MultiOpPatternRewriteDriver|OperationLegalizer|OperationConverter)
+    | mlir::(?:Operation::(?:~Operation|destroy|erase)|Block::~Block|Region::~Region
+        |RewriterBase::(?:notify|erase|replace)\w*)$
+    | llvm::(?:ilist|iplist|simple_ilist)
     | mlir::iree_compiler::(?:detail::)?OpPipelineAdaptorPass
     | mlir::detail::(?:\w+InterfaceTraits|\w+OpInterfaceInterfaceTraits)
     )""",
@@ -61,17 +70,29 @@ class Frame:
 
 
 def parse_stack(stderr: str) -> list[Frame]:
-    """The first stack dump of the text, as printed."""
+    """The first stack dump of the text, one frame for each function that was called.
+
+    Where the compiler has debug information, a function that was inlined has a line of its own
+    with the address of its caller; the caller's line, the last one, is what other builds show.
+    """
     frames: list[Frame] = []
+    last = -1
     for line in stderr.splitlines():
         match = _NAMED.search(line) or _RAW.match(line)
         if match is None:
             continue
-        if int(match["n"]) == 0 and frames:
-            break  # a second dump: another thread, or a nested crash
+        number = int(match["n"])
+        if number not in (last, last + 1):
+            continue  # another thread's dump, printed in between, or a second one
+        if number == 0 and frames:
+            continue
         if len(frames) == _STACK_KEPT:
             break
-        frames.append(_frame(match))
+        last = number
+        frame = _frame(match)
+        if frames and frames[-1].address == frame.address:
+            frames.pop()
+        frames.append(frame)
     return frames
 
 
@@ -91,8 +112,8 @@ def name_frames(frames: list[Frame], resolver: Resolver) -> list[str]:
     return names
 
 
-def meaningful_frames(names: list[str], count: int = SIGNATURE_FRAMES) -> tuple[str, ...]:
-    """The top functions that identify the bug; recursion counts once.
+def meaningful_frames(names: list[str]) -> tuple[str, ...]:
+    """The functions that tell bugs apart, innermost first; recursion counts once.
 
     >>> meaningful_frames(["llvm::sys::PrintStackTrace", "a::f", "a::f", "std::g", "a::h"])
     ('a::f', 'a::h')
@@ -103,14 +124,26 @@ def meaningful_frames(names: list[str], count: int = SIGNATURE_FRAMES) -> tuple[
             break
         if name and name not in kept and not _UNINFORMATIVE.match(name):
             kept.append(name)
-        if len(kept) == count:
-            break
     return tuple(kept)
 
 
 def crash_frames(stderr: str, resolver: Resolver) -> tuple[str, ...]:
-    """The frames of a signature from the text of a crash."""
-    return meaningful_frames(name_frames(parse_stack(stderr), resolver))
+    """All meaningful functions of a crash; offsets in the program where it tells no name."""
+    frames = parse_stack(stderr)
+    return meaningful_frames(name_frames(frames, resolver)) or _offsets(frames)
+
+
+def _offsets(frames: list[Frame]) -> tuple[str, ...]:
+    """Where a program without any symbol crashed, relative to the function that prints the stack.
+
+    Another run has other addresses, but the distances inside one library are the same.
+    """
+    system = [index for index, frame in enumerate(frames[:_HANDLER_DEPTH]) if _is_system(frame)]
+    if not system:
+        return ()
+    home = frames[0]
+    ours = [frame for frame in frames[system[-1] + 1 :] if frame.module == home.module != ""]
+    return tuple(f"{frame.module}{frame.address - home.address:+#x}" for frame in ours[:_OFFSETS])
 
 
 def _frame(match: re.Match[str]) -> Frame:
@@ -126,7 +159,7 @@ def _frame(match: re.Match[str]) -> Frame:
     return Frame(int(groups["address"], 16), module, rest.strip())
 
 
-def _load_base(frames: list[Frame], resolver: Resolver) -> tuple[SymbolIndex | None, int | None]:
+def _load_base(frames: list[Frame], resolver: Resolver) -> tuple[Symbols | None, int | None]:
     if len(frames) < 2 or not frames[0].module:
         return None, None
     index = resolver(frames[0].module)

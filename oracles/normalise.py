@@ -12,6 +12,8 @@ TEMPLATE_KEPT = 300
 _MESSAGE_READ = 4 << 10
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_SELECTION = "Cannot select: "
+_NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
 _PRINTED_OPERATION = re.compile(
     r":?\s+%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*$|:\s+\"[\w.$-]+\"\s*\(.*$", re.S
 )
@@ -26,10 +28,18 @@ _SCALAR = re.compile(
 )
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
+_OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
 _OP_NAME = re.compile(r"[a-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
+# `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
+_OWN_SOURCE = re.compile(
+    r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?"
+)
 _INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
+# LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
+_PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
+_STANDS_FOR = re.compile(r'[{,] ?name = "([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)"')
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
 )
@@ -44,11 +54,10 @@ def template_of(message: str) -> str:
     'uses N bytes of shared memory in @<name>'
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
-    text = _without_printed_operation(text)
-    text = _ADDRESS.sub("<addr>", text)
+    text = fold_addresses(without_printed_operation(text))
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
-    text = _fold_locations(text)
+    text = fold_locations(text)
     text = _fold_brackets(text)
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
@@ -77,6 +86,21 @@ def printed_operation(operation: str) -> str:
     return fold_operation(match[1]) if match else ""
 
 
+def failing_operation(message: str, operation: str) -> str:
+    """The operation that a message quotes or, failing that, prints.
+
+    An operation that stands in for any other by name (`torch.operator "onnx.If"`) is not what
+    fails: the one that it names is.
+
+    >>> failing_operation("failed to x 'a.op'", '%0 = "a.op"() <{name = "onnx.If"}> : () -> i1')
+    'a.op "onnx.If"'
+    """
+    printed = printed_operation(operation)
+    op = quoted_operation(message) or printed
+    name = _STANDS_FOR.search(operation) if op == printed else None
+    return f'{op} "{name[1]}"' if name else op
+
+
 def fold_operation(name: str) -> str:
     """One name for a family of constants: which leaf a failure names is chance.
 
@@ -86,7 +110,25 @@ def fold_operation(name: str) -> str:
     return _CONSTANT_FAMILY.sub(r"\1.*", name)
 
 
-def _without_printed_operation(text: str) -> str:
+def essence_of(template: str) -> str:
+    """What of a template is left when the operation does not matter: its first clause.
+
+    >>> essence_of("'a.b' op operand #N must be LLVM dialect-compatible type, but got <type>")
+    "'<op>' op operand #N must be LLVM dialect-compatible type"
+    """
+    text = _OPERATION_WORD.sub("<op>", template)
+    text = _QUOTED.sub(lambda match: "'<op>'" if "<op>" in match[0] else "'<name>'", text)
+    return re.split(r"; |,? but |, expected |(?<=\w\w): (?=\S)", text, maxsplit=1)[0].strip()
+
+
+def fold_addresses(text: str) -> str:
+    """`<addr>` for pointers, and for the nodes of a selection graph (`t12`)."""
+    text = _ADDRESS.sub("<addr>", text)
+    return _NODE.sub("<addr>", text) if _SELECTION in text else text
+
+
+def without_printed_operation(text: str) -> str:
+    """A message without the operation that some compilers print at its end."""
     text = _PRINTED_OPERATION.sub("", text)
     name = quoted_operation(text)
     if name and (at := text.find(f": {name} ")) > 0:
@@ -110,7 +152,9 @@ def _selection_node(match: re.Match[str]) -> str:
     return re.sub(r"<type>(?:, ?<type>)+", "<type>", _SCALAR.sub("<type>", node))
 
 
-def _fold_locations(text: str) -> str:
+def fold_locations(text: str) -> str:
+    """`<path>` for a path, `<loc>` for a place; the compiler's own files keep their name."""
+    text = _OWN_SOURCE.sub(r"\1", text)
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
     return re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
@@ -195,7 +239,8 @@ def _fold_names(text: str) -> str:
     text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
-    return re.sub(r"\bin function (?!')\S+", "in function '<name>'", text)
+    text = re.sub(r"\bin function (?!')\S+", "in function '<name>'", text)
+    return _PROTOTYPE.sub("in function '<name>'", text)
 
 
 def _intrinsic(name: str) -> str:

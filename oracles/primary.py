@@ -15,15 +15,21 @@ _FOLLOW_UP = re.compile(
     r"|translate the MLIR LLVM dialect|translate executable)"
     r"|^(?:[\w-]*lld )?execute fail|lld execute fail|^linking failed"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
+    r"|^Failures have been detected while processing an MLIR pass pipeline"
 )
 _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:
     """Whether an error only says that something went wrong before."""
-    if _FOLLOW_UP.search(diagnostic.message):
+    if says_nothing(diagnostic.message):
         return True
     return not diagnostic.line and bool(_TOOL.search(diagnostic.file))
+
+
+def says_nothing(message: str) -> bool:
+    """Whether a message, or its template, is only that of a follow-up."""
+    return bool(_FOLLOW_UP.search(message))
 
 
 def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:

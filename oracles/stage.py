@@ -17,8 +17,9 @@ PIPELINE = "pipeline"
 Verify = Callable[[Sequence[str]], ProcessResult | None]
 """Runs the `-opt` tool with these flags on the candidate; None where there is no such tool."""
 
-_PARSE_ONLY = ("--mlir-very-unsafe-disable-verifier-on-parsing", "--verify-each=false")
-_FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
+PARSE_ONLY = ("--mlir-very-unsafe-disable-verifier-on-parsing", "--verify-each=false")
+"""Flags that make an `-opt` tool check the syntax and nothing else."""
+
 _PARSER_WORDS = re.compile(
     r"^(?:expected |custom op |unknown |use of (?:undeclared|value)|undefined |redefinition of "
     r"|Dialect |operation being parsed|reference to |invalid |unexpected |duplicate )"
@@ -31,9 +32,11 @@ def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
     assert primary is not None
     # The verifier shows the operation, the parser has none: one question is enough for either.
     if not primary.operation:
-        parsed = verify(_PARSE_ONLY)
+        parsed = verify(PARSE_ONLY)
         if parsed is None:
-            doubtful = bool(primary.line and _PARSER_WORDS.match(primary.message))
+            # A place in `<inline asm>` is none in the input.
+            placed = primary.line > 0 and not primary.file.startswith("<inline")
+            doubtful = placed and bool(_PARSER_WORDS.match(primary.message))
             return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", finding.kind)
         if _same(parsed, finding):
             return INPUT, Kind.INVALID_INPUT
@@ -43,12 +46,6 @@ def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
     if not _same(verified, finding):
         return PIPELINE, finding.kind
     return INPUT, Kind.VERIFIER  # it parses, so a rule of the verifier is broken
-
-
-def failing_pass(stderr: str) -> str:
-    """The innermost pass that failed, from `--mlir-print-ir-after-failure`, or ''."""
-    match = _FAILED_PASS.search(stderr)
-    return match["name"] if match else ""
 
 
 def _same(result: ProcessResult, finding: Finding) -> bool:

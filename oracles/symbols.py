@@ -12,6 +12,7 @@ import tempfile
 from bisect import bisect_right
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from platformdirs import user_cache_path
 
@@ -21,6 +22,18 @@ _HEADER = struct.Struct("<8sQQQQQ")
 _MAGIC = b"MLIRSYM1"
 _PRINTER = b"_ZN4llvm3sys15PrintStackTraceE"
 _HANDLER = b"_ZN4llvm3sys17RunSignalHandlersEv"
+
+
+class Symbols(Protocol):
+    """Where a library's functions are."""
+
+    def name(self, address: int) -> str:
+        """Mangled name of the function at `address` (relative to the load base), or ''."""
+        ...
+
+    def load_base(self, frame0: int, frame1: int) -> int | None:
+        """Where the library was loaded, from the first two frames of a stack dump."""
+        ...
 
 
 class SymbolIndex:

@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature, run_process
+from oracles import (
+    Command,
+    CompilerOracle,
+    End,
+    Level,
+    Limits,
+    ProcessResult,
+    Signature,
+    run_process,
+)
+from oracles.classify import SILENT
+from oracles.primary import says_nothing
 from reducer.locate.pipeline import Step
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
@@ -66,7 +77,8 @@ class OptTool:
     ) -> Signature | None:
         """What the tool says of a text, if that is the wanted failure one level down."""
         self.check()
-        outcome = self.oracle(step, flags).run(text, cancel=self.cancel, limits=self.limits)
+        oracle = self.oracle(step, flags, Level(wanted.level))
+        outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
         self.spend(1, outcome.cpu_seconds)
         return outcome.signature if same_failure(wanted, outcome.signature) else None
 
@@ -77,9 +89,12 @@ class OptTool:
         self.spend(1, outcome.cpu_seconds)
         return not outcome.failed
 
-    def oracle(self, step: Step | None, flags: Sequence[str] = ()) -> CompilerOracle:
+    def oracle(
+        self, step: Step | None, flags: Sequence[str] = (), level: Level = Level.NORMAL
+    ) -> CompilerOracle:
         """The oracle whose command a reader of the reproducer would type."""
-        return CompilerOracle(self.command(step, flags), self.opt, limits=self.limits)
+        command = self.command(step, flags)
+        return CompilerOracle(command, self.opt, limits=self.limits, level=level)
 
     def command(self, step: Step | None, flags: Sequence[str] = ()) -> Command:
         """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
@@ -135,11 +150,11 @@ class OptTool:
 def same_failure(wanted: Signature, seen: Signature) -> bool:
     """Whether an `…-opt` tool shows the failure that the whole compiler showed.
 
-    The stage may differ, since what a pass left behind is the input of the next level. Where the
-    compiler had nothing to say of the bug itself, the pass is what counts, and nothing else. Of a
-    crash, the frames below the pass belong to whoever runs it.
+    The stage may differ, since what a pass left behind is the input of the next level, and so may
+    further messages. Where the compiler had nothing to say of the bug itself, the pass is what
+    counts, and nothing else. Of a crash, the frames below the pass belong to whoever runs it.
     """
-    if wanted.stage.startswith("pipeline "):
+    if wanted.stage.startswith("pipeline ") and _says_nothing(wanted):
         return wanted.stage == seen.stage
     return (wanted.kind, wanted.template, wanted.op, _frames(wanted)) == (
         seen.kind,
@@ -147,6 +162,10 @@ def same_failure(wanted: Signature, seen: Signature) -> bool:
         seen.op,
         _frames(seen),
     )
+
+
+def _says_nothing(signature: Signature) -> bool:
+    return signature.template.startswith(SILENT) or says_nothing(signature.template)
 
 
 def _frames(signature: Signature) -> tuple[str, ...]:

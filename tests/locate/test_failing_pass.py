@@ -138,8 +138,12 @@ def test_the_same_failure_one_level_down() -> None:
     assert same_failure(Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline"), seen)
     assert not same_failure(Signature(Kind.VERIFIER, "'a.c' op is bad", "a.c", "pipeline"), seen)
     silent = Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", "", "pipeline PadPass")
-    follow_up = Signature(Kind.OTHER_ERROR, "failed to run translation", "", "pipeline PadPass")
+    failed = "failed to run translation of source executable"
+    follow_up = Signature(Kind.OTHER_ERROR, failed, "", "pipeline PadPass")
     assert same_failure(follow_up, silent)
+    named = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline PadPass")
+    assert not same_failure(named, silent)
+    assert same_failure(named, seen)
     assert not same_failure(Signature(Kind.OTHER_ERROR, "…", "", "pipeline TilePass"), silent)
 
 

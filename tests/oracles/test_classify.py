@@ -139,13 +139,13 @@ def test_later_error_of_a_dispatch_is_not_its_bug() -> None:
             'const: Assertion `width > 0 && "positive"\' failed.\nStack dump:\n',
             -6,
             Kind.ASSERTION,
-            "width > N && '<name>' in mlir::Type::width",
+            'width > 0 && "positive" in mlir::Type::width',
         ),
         (
             "unhandled rank\nUNREACHABLE executed at /src/a.cpp:12!\nStack dump:\n",
             -6,
             Kind.ASSERTION,
-            "unhandled rank",
+            "unhandled rank at a.cpp",
         ),
         ("LLVM ERROR: out of memory\nAllocation failed\n", -6, Kind.MEMORY, "out of memory"),
         (

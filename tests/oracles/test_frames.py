@@ -12,12 +12,16 @@ from oracles.symbols import load_index
 DATA = Path(__file__).parent / "data"
 
 
+def _none(module: str) -> None:
+    """No symbols."""
+
+
 def text(name: str) -> str:
     return (DATA / f"{name}.txt").read_text()
 
 
 def test_symbolized_stack() -> None:
-    assert crash_frames(text("complex-dot2-hip-segv"), lambda module: None) == (
+    assert crash_frames(text("complex-dot2-hip-segv"), lambda module: None)[:3] == (
         "mlir::FloatType::getWidth",
         "mlir::Type::getIntOrFloatBitWidth",
         "mlir::iree_compiler::getCopyTileSizes",
@@ -31,8 +35,49 @@ def test_exported_names_help_without_symbols() -> None:
     )
 
 
-def test_raw_addresses_alone_say_little() -> None:
-    assert crash_frames(text("raw-addresses-3.13.0"), lambda module: None) == ()
+def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> None:
+    stack = text("raw-addresses-3.13.0")
+    frames = crash_frames(stack, lambda module: None)
+    assert frames[:2] == ("libIREECompiler.so+0x1eb6a65", "libIREECompiler.so+0x1eb3621")
+    moved = stack.replace("0x00007efd", "0x00007abc")
+    assert crash_frames(moved, lambda module: None) == frames
+
+
+def test_a_stack_without_a_signal_handler_has_no_distances() -> None:
+    assert crash_frames("0  a.so 0x0000000000001000\n1  a.so 0x0000000000002000\n", _none) == ()
+
+
+def test_an_inlined_function_is_folded_into_its_caller() -> None:
+    """`f` was inlined into `g`: a build without debug information shows only `g`."""
+    inlined = " #0 0x01 f() /a.h:1:2\n #1 0x01 g() /a.cpp:3:4\n #2 0x02 h() /a.cpp:5:6\n"
+    plain = " #0 0x01 g() (/lib/x.so+0x1)\n #1 0x02 h() (/lib/x.so+0x2)\n"
+    assert crash_frames(inlined, _none) == crash_frames(plain, _none) == ("g", "h")
+
+
+def test_the_dump_of_another_thread_in_between_is_skipped() -> None:
+    stack = " #0 0x01 a()\n #1 0x02 b()\n #0 0x11 x()\n #2 0x03 c()\n #1 0x12 y()\n"
+    assert crash_frames(stack, _none) == ("a", "b", "c")
+
+
+def test_functions_that_only_take_ir_apart_say_nothing() -> None:
+    names = ["mlir::Operation::~Operation", "llvm::iplist_impl::erase", "mlir::Block::~Block"]
+    names += ["mlir::Operation::erase", "mlir::RewriterBase::replaceOp", "mine::Pattern::rewrite"]
+    assert meaningful_frames(names) == ("mine::Pattern::rewrite",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "3  libsystem_platform.dylib 0x000000019ffcea24 _sigtramp + 56",
+        " #3 0x00000001b0a454c4 (/usr/lib/system/libsystem_platform.dylib+0x1803414c4)",
+        " #3 0x00007f46b58a99fc __pthread_kill_implementation ./nptl/./nptl/pthread_kill.c:44:76",
+        " #3 0x00007f0000000000 raise ./signal/../sysdeps/posix/raise.c:27:6",
+    ],
+)
+def test_frames_of_the_system(line: str) -> None:
+    below = "\n #4 0x0000000000000001 f() (/b/x+0x1)\n"
+    head = "".join(f" #{n} 0x{n + 50:016x} SignalHandler(int) (/b/x+0x1)\n" for n in range(3))
+    assert crash_frames(head + line + below, _none) == ("f",)
 
 
 @pytest.mark.iree

@@ -21,7 +21,7 @@ SAME = [
     ("calls @main$async_dispatch_0", 'calls @"another one"::@nested'),
     ("redefinition of symbol named 'f'", "redefinition of symbol named 'torch.f'"),
     # places
-    ("see /home/a/b.cpp:12:3", "see /usr/c.h:7"),
+    ("see /home/a/b.cpp:12:3", "see /usr/x/b.cpp:7"),
     ('at loc("a.mlir":1:2)', 'at loc(callsite("f" at "g"))'),
     # selection nodes: addresses, widths, operands
     (

@@ -26,3 +26,17 @@ def test_text_is_one_line() -> None:
     verifier = Signature(Kind.VERIFIER, "'a.b' op x", "a.b", "input")
     assert verifier.text == "verifier: 'a.b' op x (input)"
     assert Signature(Kind.TIMEOUT).text == "timeout"
+
+
+def test_levels_never_share_a_bucket() -> None:
+    loose = Signature(Kind.CRASH, "SIGSEGV", frames=("a::f", "b::g"), level="loose")
+    assert loose.bucket != CRASH.bucket
+    assert loose != CRASH
+
+
+def test_details_of_a_strict_signature() -> None:
+    strict = Signature(Kind.VERIFIER, "x", details=("a", "b"), level="strict")
+    assert Signature.from_json(strict.to_json()) == strict
+    assert strict.bucket != Signature(Kind.VERIFIER, "x", level="strict").bucket
+    assert strict.text == "verifier: x and 2 more messages"
+    assert "details" not in CRASH.to_json()  # as journals have it

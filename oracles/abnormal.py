@@ -1,0 +1,138 @@
+"""Reads the last words of a process that did not end in an orderly way.
+
+What an assertion, `llvm_unreachable` or a fatal error prints, whoever built the compiler.
+"""
+
+import re
+from dataclasses import dataclass
+
+from oracles.demangle import short_name
+from oracles.diagnostics import parse_line
+from oracles.kind import Kind
+from oracles.normalise import quoted_operation, template_of
+
+CONDITION_KEPT = 300
+"""Characters of an asserted condition."""
+
+_SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
+FATAL_SIGNALS = frozenset({*_SIGNALS, 9, 15, 24, 25, 31})
+"""Signals that end a compiler."""
+_SIGKILL, _SIGXCPU = 9, 24
+
+# glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
+_ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
+# BSD, macOS: `Assertion failed: (x), function f, file File.cpp, line 12.`; MSVC without function
+_ASSERTION_BSD = re.compile(
+    r"^Assertion failed: \(?(?P<condition>.*?)\)?(?:, function (?P<function>[^\n]*?))?"
+    r", file (?P<file>[^\n]*?), line \d+",
+    re.M,
+)
+# libc++: `/include/vector:1400: assertion n < size() failed: index out of bounds`
+_ASSERTION_LIBCXX = re.compile(
+    r"^[^\n]*?:\d+: assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
+)
+_BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
+_UNREACHABLE = re.compile(
+    r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
+)
+_FATAL = re.compile(
+    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)", re.M
+)
+_TERMINATE = re.compile(
+    r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
+    r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
+    re.M,
+)
+_OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
+_CRASH = re.compile(r"^(?:PLEASE submit a bug report|Please report issues to |Stack dump:)", re.M)
+
+
+@dataclass(frozen=True)
+class LastWords:
+    """What a dying process said: `message` as written, `template` as a signature needs it."""
+
+    kind: Kind
+    template: str = ""
+    op: str = ""
+    message: str = ""
+
+
+def last_words(stderr: str, code: int) -> LastWords | None:
+    """Of a process that ended with `code` (negative for a signal); None for an orderly end."""
+    # Standard error can be megabytes, and a plain search is far cheaper than a pattern.
+    if "ssertion " in stderr and (words := _assertion(stderr)):
+        return words
+    if "UNREACHABLE executed" in stderr and (match := _UNREACHABLE.search(stderr)):
+        return _unreachable(match)
+    if ("LLVM ERROR: " in stderr or "error in backend: " in stderr) and (
+        match := _FATAL.search(stderr)
+    ):
+        message = match["message"]
+        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
+        return LastWords(kind, template_of(message), quoted_operation(message), message)
+    if "terminate called" in stderr and (match := _TERMINATE.search(stderr)):
+        thrown = " ".join(filter(None, (match["type"], match["what"])))
+        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
+        return LastWords(kind, template_of(thrown), "", thrown)
+    if code == -_SIGKILL:  # not by us: the kernel, short of memory
+        return LastWords(Kind.MEMORY)
+    if code == -_SIGXCPU:
+        return LastWords(Kind.TIMEOUT)
+    if code < 0 or _CRASH.search(stderr):
+        return LastWords(Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"))
+    return None
+
+
+def _assertion(stderr: str) -> LastWords | None:
+    """The condition is the compiler's own source text, so all of it identifies the bug."""
+    where = ""
+    if match := _ASSERTION.search(stderr):
+        where = _where(match["head"])
+    elif match := _ASSERTION_BSD.search(stderr):
+        function = match["function"] or ""
+        where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
+    elif not (match := _ASSERTION_LIBCXX.search(stderr)):
+        return None
+    condition = re.sub(r"\s+", " ", match["condition"]).strip()[:CONDITION_KEPT]
+    return LastWords(Kind.ASSERTION, condition + where, "", condition + where)
+
+
+def _unreachable(match: re.Match[str]) -> LastWords:
+    message = match["message"] or ""
+    # The line before belongs to it unless it is something else's: a diagnostic, or printed IR.
+    if parse_line(message) is not None or re.match(r"\s|[%}^#]|//", message):
+        message = ""
+    where = f" at {_file(match['file'])}" if match["file"] else ""
+    words = (message or "unreachable executed").strip()
+    return LastWords(Kind.ASSERTION, template_of(words) + where, "", words + where)
+
+
+def _where(head: str) -> str:
+    """` in function [T = int]` from what stands before an assertion."""
+    bindings = _BINDINGS.search(head)
+    function = head[: bindings.start()] if bindings else head
+    function = function.strip().rstrip(":").split(": ")[-1]
+    name = short_name(function)
+    if "(" not in function or not re.fullmatch(r"[\w:~]+(?:operator\S+)?", name):
+        return ""
+    return f" in {name}" + (f" [{_first(bindings['bindings'])}]" if bindings else "")
+
+
+def _first(bindings: str) -> str:
+    """The first template argument that is one type: GCC and Clang agree on that one.
+
+    >>> _first("Args = {long&, int}; T = a::B; U = c"), _first("T = a::B, U = c, Args = <int>")
+    ('T = a::B', 'T = a::B')
+    """
+    parts, depth, start = [], 0, 0
+    for index, char in enumerate(bindings + ","):
+        depth += (char in "<([{") - (char in ">)]}")
+        if char in ",;" and not depth:
+            parts.append(bindings[start:index].strip())
+            start = index + 1
+    single = [part for part in parts if not re.match(r"\w+ = [<{]", part)]
+    return (single or parts)[0]
+
+
+def _file(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
