@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from oracles import Command, CompilerOracle, Limits, Oracle, PatternOracle, ScriptOracle
+from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
 from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
@@ -38,6 +38,7 @@ class Wanted:
     tolerance: float | None = None
     device: str | None = None
     python: str | None = None
+    signature: str = "normal"
 
     def oracle(self, text: str) -> tuple[Oracle, Path | None]:
         """The oracle, and the `…-opt` tool of the compiler under test if there is one.
@@ -60,7 +61,8 @@ class Wanted:
             wanted = self._comparison()
             display = partial(self._check_words, wanted)
             return wanted.oracle(command, executable, text, limits=limits, display=display), opt
-        oracle = CompilerOracle(command, executable, limits=limits)
+        level = Level(self.signature)
+        oracle = CompilerOracle(command, executable, limits=limits, level=level)
         if self.match is None and self.exit_code is None:
             return oracle, opt
         try:
@@ -76,6 +78,12 @@ class Wanted:
             )
         if self.test is not None and (self.match is not None or self.exit_code is not None):
             raise UsageError("--match and --exit-code look at a compiler's output, not a --test's")
+        patterned = self.match is not None or self.exit_code is not None
+        if self.signature != "normal" and (patterned or self.test or self.wrong_results):
+            raise UsageError(
+                "--signature says how alike failures must be; with --test, --match, --exit-code or "
+                "--wrong-results that alone decides"
+            )
         if self.test is None and not self.words:
             raise UsageError(
                 "no command to run; put the one that fails after two dashes: "
@@ -154,6 +162,13 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             type=int,
             help="Keep whatever ends with exit code N (-11 or 139: a segmentation fault).",
+        ),
+        click.option(
+            "--signature",
+            type=click.Choice([level.value for level in Level]),
+            default="normal",
+            show_default=True,
+            help="How much of the failure must stay the same (docs/signatures.md).",
         ),
         click.option(
             "--timeout",
