@@ -1,0 +1,123 @@
+"""Records what a real compiler prints on a failing input, for the corpus of recorded texts.
+
+    python -m benchmarks.record_stderr GROUP NAME INPUT --iree 3.13.0 --source "written by hand" \\
+        -- --iree-hal-target-backends=llvm-cpu
+
+The run is the one that the tool would make, in a temporary folder; where a signature needs short
+extra runs (does the `-opt` tool reject the input too? which pass failed?), those are recorded too,
+so that the texts can be classified again without any compiler. Printed IR is cut short.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from oracles.capture import shorten
+from oracles.command import Command, resolve_binary
+from oracles.compiler import NAME_PASS
+from oracles.frames import name_frames, parse_stack
+from oracles.stage import PARSE_ONLY
+from oracles.symbols import load_index
+from reducer.toolchain import install, resolve_executable
+from tests.support.recorded import RECORDED, add_line
+
+_KEPT = 12_000
+_IR_DUMP = re.compile(r"^(// -----// IR Dump [^\n]*)\n.*", re.M | re.S)
+_PROBES = {"verify": (), "parse": PARSE_ONLY}
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("group")
+@click.argument("name")
+@click.argument("source_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("flags", nargs=-1, type=click.UNPROCESSED)
+@click.option("--iree", "version", required=True, help="Compiler version.")
+@click.option("--program", default="iree-compile", show_default=True)
+@click.option("--source", required=True, help="Where the input comes from.")
+@click.option("--symbolizer", is_flag=True, help="Let the crash be symbolised.")
+@click.option("--entry-point", is_flag=True, help="Go through the Python entry point.")
+@click.option("--keep-input", is_flag=True, help="Keep the input beside the text.")
+def main(
+    group: str,
+    name: str,
+    source_file: Path,
+    flags: Sequence[str],
+    version: str,
+    program: str,
+    source: str,
+    symbolizer: bool,
+    entry_point: bool,
+    keep_input: bool,
+) -> None:
+    """Runs the compiler on INPUT and adds what it prints to the recorded texts."""
+    executable = resolve_executable(program, version)
+    binary = executable if entry_point else resolve_binary(executable)
+    opt = install(version).opt
+    command = Command.parse([program, *flags])
+    folder = RECORDED / group
+    folder.mkdir(parents=True, exist_ok=True)
+    entry: dict[str, object] = {
+        "source": source,
+        "compiler": version,
+        "command": command.shell("input.mlir"),
+    }
+    words = command.expand("input.mlir", "output.bin")[1:]
+    exit_code, stderr = _run([str(binary), *words], source_file, symbolizer)
+    if exit_code == 0:
+        raise click.ClickException("the compiler does not fail")
+    entry["exit_code"] = exit_code
+    library = next(binary.resolve().parent.glob("libIREECompiler.so"), None)
+    library = library or resolve_binary(executable).parent / "libIREECompiler.so"
+    frames = parse_stack(stderr)
+    names = name_frames(frames, lambda module: load_index(library))
+    if any(names) and not symbolizer:
+        entry["symbols"] = {
+            hex(frame.address): name for frame, name in zip(frames, names, strict=True) if name
+        }
+    (folder / f"{name}.txt").write_text(_short(stderr))
+    probes: dict[str, int] = {}
+    if exit_code == 1:
+        for probe, extra in _PROBES.items():
+            argv = [str(opt), "input.mlir", *extra, "--allow-unregistered-dialect", "-o", "out"]
+            probes[probe], text = _run(argv, source_file, False)
+            if probes[probe]:
+                (folder / f"{name}.{probe}.txt").write_text(_short(text))
+        probes["pass"], text = _run([str(binary), *words, *NAME_PASS], source_file, False)
+        dumps = re.findall(r"^// -----// IR Dump After \S+ Failed[^\n]*", text, re.M)
+        (folder / f"{name}.pass.txt").write_text("\n".join(dumps[:1]) + "\n")
+    if probes:
+        entry["probes"] = probes
+    add_line({"file": f"{group}/{name}.txt", "group": group, **entry})
+    if keep_input:
+        shutil.copy(source_file, folder / f"{name}.mlir")
+    click.echo(f"{group}/{name}: exit {exit_code}, {len(stderr)} characters", err=True)
+
+
+def _run(argv: Sequence[str], source: Path, symbolizer: bool) -> tuple[int, str]:
+    environment = {**os.environ, "LLVM_DISABLE_CRASH_REPORT": "1"}
+    if not symbolizer:
+        environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
+    with tempfile.TemporaryDirectory(prefix="record-") as folder:
+        shutil.copy(source, Path(folder) / "input.mlir")
+        done = subprocess.run(
+            argv, cwd=folder, env=environment, capture_output=True, timeout=300, check=False
+        )
+    return done.returncode, done.stderr.decode("utf-8", "replace")
+
+
+def _short(stderr: str) -> str:
+    """Without a personal path, and without the greater part of a printed module."""
+    home = str(Path.home())
+    text = _IR_DUMP.sub(r"\1", stderr).replace(home, "/home/user")
+    lines = [shorten(line, 2_000) for line in text.splitlines()]
+    return shorten("\n".join(lines) + "\n", _KEPT)
+
+
+if __name__ == "__main__":
+    main()

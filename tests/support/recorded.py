@@ -1,0 +1,106 @@
+"""Texts that real compilers printed, recorded under tests/oracles/recorded/ with their true groups.
+
+Two texts belong to one group if and only if one bug made both. `manifest.jsonl` has a line for
+each: file, group, where it comes from, compiler, command, exit code (negative: a signal). What the
+short extra runs printed that the oracle makes for a signature lies beside it, and `symbols` are the
+names that the compiler's own library gives to the addresses of a stack.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from oracles.classify import classify
+from oracles.derive import derive
+from oracles.level import Level
+from oracles.process import End, ProcessResult
+from oracles.signature import Signature
+
+RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"
+MANIFEST = RECORDED / "manifest.jsonl"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One recorded text."""
+
+    file: str
+    group: str
+    source: str
+    compiler: str
+    command: str
+    exit_code: int
+    probes: dict[str, int] = field(default_factory=dict)
+    symbols: dict[str, str] = field(default_factory=dict)
+    same_text_as: str = ""
+    """Another bug's group that no text can tell from this one."""
+    asked: str = ""
+    """What the command asks of the compiler beyond the usual: to name the pass, for example."""
+
+    @property
+    def stderr(self) -> str:
+        return (RECORDED / self.file).read_text()
+
+    def signature(self, level: Level) -> Signature:
+        """What the oracle makes of it, without any compiler."""
+        finding = classify(_result(self.exit_code, self.stderr), lambda module: _Symbols(self))
+        return derive(finding, level, _Probes(self))
+
+
+def recordings() -> list[Recording]:
+    """All of them, in order of their files."""
+    return [Recording(**line) for line in manifest()]
+
+
+def manifest() -> list[dict[str, Any]]:
+    """The lines of the manifest, in order of their files."""
+    if not MANIFEST.is_file():
+        return []
+    return [json.loads(line) for line in MANIFEST.read_text().splitlines()]
+
+
+def add_line(entry: dict[str, Any]) -> None:
+    """Adds a line to the manifest; one for the same file is replaced."""
+    lines = {line["file"]: line for line in manifest()} | {entry["file"]: entry}
+    MANIFEST.parent.mkdir(parents=True, exist_ok=True)
+    MANIFEST.write_text("".join(json.dumps(lines[file]) + "\n" for file in sorted(lines)))
+
+
+class _Probes:
+    """Answers with what was recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def verify(self, flags: Sequence[str]) -> ProcessResult | None:
+        return self._probe("parse" if flags else "verify")
+
+    def name_pass(self) -> ProcessResult:
+        return self._probe("pass") or _result(1, "")
+
+    def _probe(self, name: str) -> ProcessResult | None:
+        code = self._recording.probes.get(name)
+        if code is None:
+            return None
+        path = RECORDED / self._recording.file.removesuffix(".txt")
+        text = path.with_name(f"{path.name}.{name}.txt")
+        return _result(code, text.read_text() if text.is_file() else "")
+
+
+class _Symbols:
+    """The names of a recorded stack's addresses; nothing else of the library is known."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._names = {int(key, 16): name for key, name in recording.symbols.items()}
+
+    def name(self, address: int) -> str:
+        return self._names.get(address, "") or self._names.get(address + 1, "")
+
+    def load_base(self, frame0: int, frame1: int) -> int | None:
+        return 0 if self._names else None
+
+
+def _result(code: int, stderr: str) -> ProcessResult:
+    return ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", stderr)
