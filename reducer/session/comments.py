@@ -13,6 +13,8 @@ from oracles.primary import primary_error
 
 _WIDTH = 160  # characters of a message; a longer one is mostly a printed operation
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+_FOLDERS = re.compile(r"(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-])")
 _ABNORMAL = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
 
 
@@ -30,7 +32,7 @@ def one_line(text: str) -> str:
 def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
     """A program between the command that was run on it and what that said."""
     body = text if text.endswith("\n") else f"{text}\n"
-    messages = [f"// {_shortened(one_line(line))}\n" for line in message_of(outcome)]
+    messages = [f"// {_shortened(_lasting(one_line(m)))}\n" for m in message_of(outcome)]
     return command_line(command) + body + "".join(messages)
 
 
@@ -54,6 +56,11 @@ def message_of(outcome: Outcome) -> list[str]:
     if (primary := primary_error(outcome.diagnostics)) is not None:
         return [f"error: {primary.message}"]
     return lines[-1:] or [signature.text]
+
+
+def _lasting(text: str) -> str:
+    """A message without what is different in each run and on each machine."""
+    return _FOLDERS.sub("", _ADDRESS.sub("0x…", text))
 
 
 def _shortened(text: str) -> str:

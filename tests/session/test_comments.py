@@ -47,3 +47,10 @@ def test_a_long_message_loses_the_operation_that_it_prints() -> None:
         diagnostics=(Diagnostic("", 0, 0, "error", message),),
     )
     assert with_comments("x", ["t"], failed).splitlines()[-1] == "// error: failed to legalize:…"
+
+
+def test_addresses_and_folders_differ_from_run_to_run_and_are_left_out() -> None:
+    text = "LLVM ERROR: node 0x3c65dc10 of /tmp/oracle-x1y2/input.mlir, a/b and 0x10"
+    failed = outcome(Kind.FATAL_ERROR, stderr=text)
+    last = with_comments("x", ["t"], failed).splitlines()[-1]
+    assert last == "// LLVM ERROR: node 0x… of input.mlir, a/b and 0x10"
