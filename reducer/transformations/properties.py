@@ -11,6 +11,7 @@ ESSENTIAL = frozenset(
     {"function_type", "sym_name", "callee", "value", *SEGMENT_SIZES, *RESULT_SEGMENT_SIZES}
 )
 """Properties that belong to the structure of a program, and are changed with it if at all."""
+_STRUCTURAL = re.compile(r"\[|array<|affine_|@|[a-z]+<|!")  # lists, symbols, types: mostly needed
 _DEFAULT = re.compile(r"#[\w.]+<none>|false")
 
 
@@ -22,16 +23,19 @@ class DropProperties:
     """
 
     name = "drop properties"
-    all_at_once = False
+    all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
-        return [
-            Site(op, name=entry.name)
+        found = [
+            (Site(op, name=entry.name), entry.value)
             for op in range(len(module))
             if not module.hidden[op] and "<{" in module.own_text(op)
             for entry in module.syntax(op).properties
             if entry.name not in ESSENTIAL and not _DEFAULT.fullmatch(entry.value)
         ]
+        # The search tries later sites first: those of which many go together.
+        found.sort(key=lambda pair: _STRUCTURAL.match(pair[1]) is None)
+        return [site for site, _ in found]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
