@@ -197,6 +197,8 @@ class Evaluator:
             while True:
                 self._refill(source, running)
                 if not running:
+                    if isinstance(source, Screened):
+                        source.end()
                     return None
                 head = running.pop(0)
                 verdict = head.verdict()
@@ -209,6 +211,8 @@ class Evaluator:
                 task.cancel.set()
             for task in running:
                 task.settle()
+            if isinstance(source, Screened):
+                source.close()
 
     def _screened(
         self, candidates: Iterator[Candidate[D]], base: Document | None

@@ -7,7 +7,7 @@ those that are left. What a check says of a text depends on the text alone, so l
 or less far changes what a reduction costs and never what it finds.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
@@ -19,6 +19,7 @@ LARGE = 2_500
 
 _FIRST, _MOST = 4, 32  # candidates in a batch; each is twice as large as the one before
 _WORK = 8 * LARGE  # ops in a batch
+_FEW = 10  # candidates after which the share of invalid ones is known more or less
 _RARE = 0.04  # a smaller share of invalid candidates costs less than looking for them
 
 
@@ -35,23 +36,23 @@ class Screen(Protocol):
 
 
 class Rates:
-    """How often the candidates of each origin were invalid."""
+    """How often the candidates of each origin, and of all together, were invalid."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-        self._invalid: dict[str, int] = {}
+        self._seen: Counter[str] = Counter()
+        self._invalid: Counter[str] = Counter()
 
     def add(self, origin: str, *, invalid: bool) -> None:
-        self._seen[origin] = self._seen.get(origin, 0) + 1
-        self._invalid[origin] = self._invalid.get(origin, 0) + invalid
+        self._seen[origin] += 1
+        self._invalid[origin] += invalid
 
-    def sound(self) -> frozenset[str]:
-        """Origins with so few invalid candidates that looking for them does not pay."""
-        return frozenset(
-            origin
-            for origin, seen in self._seen.items()
-            if (self._invalid[origin] + 1) / (seen + 2) <= _RARE
-        )
+    def is_doubtful(self, origin: str) -> bool:
+        """Whether so many are invalid that looking for them pays.
+
+        Of an origin that is new, as many are expected to be as of all others.
+        """
+        everywhere = (self._invalid.total() + 1) / (self._seen.total() + _FEW)
+        return (self._invalid[origin] + everywhere) / (self._seen[origin] + 1) > _RARE
 
 
 class Screened(Iterator[tuple[int, Candidate[D]]]):
@@ -73,7 +74,8 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         self._screen = screen
         self._base = base
         self._rates = rates
-        self._sound = rates.sound()  # by what is known now, however far is looked ahead
+        self._judged: list[tuple[str, bool]] = []
+        self._alarmed = False  # one was invalid that no check had stopped
         self._known = known
         self._size = _FIRST
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
@@ -95,8 +97,18 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         have been checked already, and what is learned must not depend on that.
         """
         while self._rejected and self._rejected[0][0] < position:
-            self._rates.add(self._rejected.popleft()[1], invalid=True)
-        self._rates.add(self._origins[position], invalid=invalid)
+            self._judged.append((self._rejected.popleft()[1], True))
+        self._judged.append((self._origins[position], invalid))
+        self._alarmed |= invalid
+
+    def end(self) -> None:
+        """All were judged, and none was wanted."""
+        self._judged += [(origin, True) for _, origin in self._rejected]
+
+    def close(self) -> None:
+        """Hands on what was learned: not before, so that workers who are ahead do not matter."""
+        for origin, invalid in self._judged:
+            self._rates.add(origin, invalid=invalid)
 
     def _batch(self) -> list[tuple[int, Candidate[D]]]:
         """The next candidates: as many as a batch may have, but one that needs no check alone."""
@@ -128,6 +140,6 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
     def _needs_check(self, candidate: Candidate[D]) -> bool:
         return (
             candidate.document.op_count <= LARGE
-            and candidate.origin not in self._sound
+            and (self._alarmed or self._rates.is_doubtful(candidate.origin))
             and not self._known(candidate.text)
         )

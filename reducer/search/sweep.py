@@ -16,6 +16,7 @@ from reducer.search.state import State
 from reducer.transformations import Transformation
 
 _FEW = 8  # so few sites are tried one by one at once
+_COARSEST = 4  # a chunk is at most this part of the sites: halves were tried by then
 
 
 @dataclass
@@ -60,7 +61,7 @@ def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
     if sites == 0:
         return []
     sizes = [sites] if all_at_once and sites > 1 else []
-    size = sites // 2
+    size = sites // _COARSEST
     while not fine and size > 1 and sites > _FEW:
         sizes.append(size)
         size //= 2

@@ -1,14 +1,18 @@
 """Candidates that a compiler would turn away cost no run, and change nothing else."""
 
+import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
-from reducer.search.candidate import Candidate
+from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.screening import LARGE, Rates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 BASE = PlainText("base")
+INVALID = Signature(Kind.INVALID_INPUT, "no syntax", "", "input", ())
 
 
 class Turnstile:
@@ -81,15 +85,51 @@ def test_without_a_base_nothing_is_checked() -> None:
 
 def test_checking_ends_where_nearly_all_are_valid() -> None:
     rates = Rates()
-    for _ in range(30):
+    assert rates.is_doubtful("new")
+    for _ in range(20):
         rates.add("sound", invalid=False)
-        rates.add("faulty", invalid=True)
-    for _ in range(10):
-        rates.add("new", invalid=False)
-    assert rates.sound() == {"sound"}
-    rates.add("sound", invalid=True)
-    rates.add("sound", invalid=True)
-    assert not rates.sound()
+    assert not rates.is_doubtful("sound")
+    assert not rates.is_doubtful("new")
+    rates.add("faulty", invalid=True)
+    assert rates.is_doubtful("faulty")
+    assert rates.is_doubtful("new")
+    assert not rates.is_doubtful("sound")
+
+
+def test_what_was_invalid_unchecked_starts_the_checks() -> None:
+    evaluator = Evaluator(Rejecting(), Memory())
+    evaluator.wanted = FAILURE
+    screen = evaluator.screen = Turnstile()
+    for start in range(0, 40, 4):
+        texts = [f"no {n}" for n in range(start, start + 4)]
+        evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+    checked = len(screen.batches)
+    assert 0 < checked < 10
+    texts = [f"bad {n}" for n in range(20)]
+    evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+    assert evaluator.costs.by_verdict[Verdict.INVALID] == 1
+    texts = [f"bad {n}" for n in range(20, 40)]
+    evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+    assert evaluator.costs.by_verdict[Verdict.INVALID] == 1
+    evaluator.close()
+
+
+class Rejecting(PredicateOracle):
+    """A compiler that turns away what is bad."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: False)
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        outcome = super().run(text, cancel=cancel, limits=limits)
+        bad = "bad" in str(text)
+        return replace(outcome, kind=Kind.INVALID_INPUT, signature=INVALID) if bad else outcome
 
 
 def test_known_outcomes_need_no_check() -> None:
