@@ -19,6 +19,7 @@ from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.merge_arguments import MergeArguments
+from reducer.transformations.operands import DropOperands
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.properties import DropProperties
 from reducer.transformations.signatures import DropArguments, DropReturns
@@ -57,6 +58,7 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         ForwardOperand(abi),
         DeleteUnused(),
         DropStructuredOperands(),
+        DropOperands(),
         DropReturns(),
         DropArguments(),
         DropCalledResults(),

@@ -1,0 +1,87 @@
+"""Drop operands that an op can do without: optional ones, and elements of lists."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.functions import is_function
+from reducer.ir.retype import SEGMENT_SIZES
+from reducer.transformations.base import Site
+
+_SIZES = re.compile(r"array<i\d+: ([\d, ]+)>")
+
+
+class DropOperands:
+    """Drops single operands of ops that may have more or fewer of them.
+
+    Those are ops which say how many operands each of their groups has, and ops all of whose
+    operands have the same type and no result does, as of lists. Where a body has one argument for
+    each operand of a group, an unused argument goes along. What may not go is for the compiler's
+    verifier to say.
+    """
+
+    name = "drop operands"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [Site(op, number) for op in range(len(module)) for number in _droppable(module, op)]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        rewrite = Rewrite(module)
+        for site in sites:
+            rewrite.drop_operand(site.op, site.number)
+            block, argument = _argument(module, site.op, site.number) or (NONE, NONE)
+            if block != NONE:
+                rewrite.drop_block_argument(block, argument)
+        return rewrite.render()
+
+
+def _droppable(module: Module, op: int) -> Iterator[int]:
+    """Numbers of the operands that an op might do without."""
+    operands = module.t.operands[op]
+    block = module.t.block[op]
+    if not operands or NONE in operands or module.hidden[op] or is_function(module, op):
+        return
+    if block == NONE or module.t.block_ops[block][-1] == op or op in module.t.successors:
+        return
+    text = module.own_text(op)
+    if "indexing_maps = " in text or "callee = " in text:
+        return  # their operands belong together with other things, which others know
+    if _groups(module, op) is None and not _is_list(module, op):
+        return
+    for number in range(len(operands)):
+        place = _argument(module, op, number)
+        if place is None or not module.uses[module.block_args(place[0])[place[1]]]:
+            yield number
+
+
+def _is_list(module: Module, op: int) -> bool:
+    if len(module.t.operands[op]) < 2 or op in module.t.regions or not module.t.num_results[op]:
+        return False
+    kinds = {module.type_of(value) for value in module.t.operands[op]}
+    made = {module.type_of(value) for value in module.results(op)}
+    return len(kinds) == 1 and kinds.isdisjoint(made)  # else it is arithmetic on two values
+
+
+def _groups(module: Module, op: int) -> list[int] | None:
+    syntax = module.syntax(op)
+    for entry in (*syntax.properties, *syntax.attributes):
+        if entry.name in SEGMENT_SIZES and (match := _SIZES.fullmatch(entry.value)):
+            return [int(size) for size in match.group(1).split(",")]
+    return None
+
+
+def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
+    """Block and number of the argument that an operand becomes in an op's first body, if any.
+
+    The arguments are those of one group of operands, and perhaps one for each result after them.
+    """
+    block = next(module.blocks_of(op), None)
+    count = module.t.block_num_args[block] if block is not None else 0
+    start = 0
+    for size in _groups(module, op) or ():
+        if block is not None and start <= number < start + size:
+            fits = size in (count, count - module.t.num_results[op])
+            return (block, number - start) if fits else None
+        start += size
+    return None
