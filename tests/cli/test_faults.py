@@ -27,7 +27,9 @@ def script(tmp_path: Path) -> Script:
 
 
 def result(reducer: Reducer) -> str:
-    return (reducer.home / "in.reduced.mlir").read_text()
+    """The text of the result, without the comments around it."""
+    text = (reducer.home / "in.reduced.mlir").read_text()
+    return "".join(line for line in text.splitlines(True) if not line.startswith("//"))
 
 
 def test_a_good_script_is_the_yardstick(reducer: Reducer, script: Script) -> None:
