@@ -14,7 +14,7 @@ from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import derive
 from oracles.kind import Kind
 from oracles.level import Level
-from oracles.limits import End, Limits, ProcessResult, Runner
+from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome
 from oracles.passes import failing_pass
 from oracles.phases import PHASES, STOP_FLAG, may_stop_early
@@ -170,12 +170,17 @@ class CompilerOracle:
         *,
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
+        reader: Reader | None = None,
     ) -> ProcessResult:
-        """Only the compiler run, unclassified."""
+        """Only the compiler run, unclassified. `reader` may end it: see `run_process`."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             write_candidate(Path(folder), self.name, text)
             return self.runner(
-                self._argv(), cwd=Path(folder), limits=limits or self.limits, cancel=cancel
+                self._argv(),
+                cwd=Path(folder),
+                limits=limits or self.limits,
+                cancel=cancel,
+                reader=reader,
             )
 
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:

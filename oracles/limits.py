@@ -23,12 +23,13 @@ class Limits:
 
 
 class End(StrEnum):
-    """Who ended the run: the program itself, a limit, or the caller."""
+    """Who ended the run: the program itself, a limit, or the caller (who may have seen enough)."""
 
     EXITED = "exited"
     TIMEOUT = "timeout"
     MEMORY = "memory"
     CANCELLED = "cancelled"
+    STOPPED = "stopped"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,13 @@ class ProcessResult:
     stderr: str
 
 
+class Reader(Protocol):
+    """Reads what a program prints while it runs."""
+
+    def __call__(self, stream: str, chunk: bytes) -> bool:
+        """Takes some bytes of `stdout` or `stderr`; true to end the program now."""
+
+
 class Runner(Protocol):
     """A way to run a program: `run_process`, or one that does the same in less time."""
 
@@ -54,4 +62,5 @@ class Runner(Protocol):
         cwd: Path,
         limits: Limits,
         cancel: threading.Event | None = None,
+        reader: Reader | None = None,
     ) -> ProcessResult: ...

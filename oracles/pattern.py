@@ -7,22 +7,30 @@ from oracles.base import outcome_of
 from oracles.classify import signal_code
 from oracles.command import Command
 from oracles.compiler import DISCARD, CompilerOracle
-from oracles.diagnostics import parse_diagnostics
+from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome
 from oracles.process import End, Limits, ProcessResult
+from oracles.scan import Scanner, decides_early, dumps_of
 from oracles.signature import Signature
 
 
 class PatternOracle:
     """Interesting is what prints a match of `regex`, ends with `exit_code`, or both if both are
-    given. Anything else is a success: it is not what was asked for.
+    given. Anything else is a success: it is not what was asked for. The compiler is ended at the
+    first match unless its exit code matters. With `pass_name`, only the IR printed after that pass
+    is looked at (see `ir_after`).
 
     Raises ValueError where neither is given or the pattern is wrong.
     """
 
     def __init__(
-        self, inner: CompilerOracle, *, regex: str | None = None, exit_code: int | None = None
+        self,
+        inner: CompilerOracle,
+        *,
+        regex: str | None = None,
+        exit_code: int | None = None,
+        pass_name: str | None = None,
     ) -> None:
         if regex is None and exit_code is None:
             raise ValueError("give a pattern, an exit code, or both")
@@ -32,6 +40,7 @@ class PatternOracle:
             raise ValueError(f"not a regular expression: {error}") from error
         self.inner = inner
         self._regex = regex
+        self.pass_name = pass_name
         self.exit_code = None if exit_code is None else signal_code(exit_code)
 
     @property
@@ -47,14 +56,11 @@ class PatternOracle:
     def key(self) -> str:
         """The inner oracle and what is looked for."""
         pattern = None if self._pattern is None else self._pattern.pattern
-        return f"pattern {pattern!r} {self.exit_code} {self.inner.key}"
+        return f"pattern {pattern!r} {self.exit_code} {self.pass_name} {self.inner.key}"
 
     def shortened(self) -> "list[PatternOracle]":
         """The same question about commands that stop after each phase."""
-        return [
-            PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
-            for inner in self.inner.shortened()
-        ]
+        return [self._with(inner) for inner in self.inner.shortened()]
 
     @property
     def command(self) -> Command:
@@ -63,8 +69,12 @@ class PatternOracle:
 
     def with_command(self, command: Command) -> "PatternOracle":
         """Looks for the same in what another command prints."""
-        inner = self.inner.with_command(command)
-        return PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
+        return self._with(self.inner.with_command(command))
+
+    def _with(self, inner: CompilerOracle) -> "PatternOracle":
+        return PatternOracle(
+            inner, regex=self._regex, exit_code=self.exit_code, pass_name=self.pass_name
+        )
 
     def wants(self, outcome: Outcome) -> bool:
         """Only what was asked for."""
@@ -75,8 +85,7 @@ class PatternOracle:
         inner = CompilerOracle(
             self.inner.command, self.inner.executable, name=input_name, output=DISCARD
         )
-        fresh = PatternOracle(inner, regex=self._regex, exit_code=self.exit_code)
-        return fresh.run(text, limits=limits)
+        return self._with(inner).run(text, limits=limits)
 
     def display(self, input_name: str) -> list[str]:
         """The compiler's command on `input_name`."""
@@ -89,26 +98,48 @@ class PatternOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Runs the compiler once and looks."""
-        result = self.inner.execute(text, cancel=cancel, limits=limits)
+        """Runs the compiler, until the first match where that is enough, and looks."""
+        scanner = self._scanner()
+        result = self.inner.execute(text, cancel=cancel, limits=limits, reader=scanner)
         exited = result.end is End.EXITED
         return outcome_of(
             result,
-            self._judge(result),
+            self._judge(result, scanner is not None and scanner.found),
             exit_code=signal_code(result.exit_code) if exited else None,
-            diagnostics=parse_diagnostics(result.stderr),
+            diagnostics=(*parse_diagnostics(result.stderr), *self._remarks(result)),
         )
 
-    def _judge(self, result: ProcessResult) -> Signature:
-        if result.end is not End.EXITED:
+    def _scanner(self) -> Scanner | None:
+        """Reads along, where what is printed later cannot undo a match."""
+        if self._pattern is None or not decides_early(self._pattern):
+            return None
+        return Scanner(self._pattern, pass_name=self.pass_name, stops=self.exit_code is None)
+
+    def _judge(self, result: ProcessResult, found: bool) -> Signature:
+        if result.end not in (End.EXITED, End.STOPPED):
             return Signature(Kind(str(result.end)))
         code_holds = self.exit_code in (None, signal_code(result.exit_code))
         pattern = self._pattern
         if pattern is None:
-            found = Signature(Kind.EXIT_CODE, f"exit code {self.exit_code}")
-            return found if code_holds else Signature(Kind.SUCCESS)
-        text_holds = pattern.search(result.stderr) or pattern.search(result.stdout)
-        if code_holds and text_holds:
+            asked = Signature(Kind.EXIT_CODE, f"exit code {self.exit_code}")
+            return asked if code_holds else Signature(Kind.SUCCESS)
+        if code_holds and (found or any(map(pattern.search, self._texts(result)))):
             wanted = "" if self.exit_code is None else f" and exit code {self.exit_code}"
-            return Signature(Kind.MATCH, f"/{pattern.pattern}/{wanted}")
+            after = "" if self.pass_name is None else f" after {self.pass_name}"
+            return Signature(Kind.MATCH, f"/{pattern.pattern}/{after}{wanted}")
         return Signature(Kind.SUCCESS)
+
+    def _texts(self, result: ProcessResult) -> list[str]:
+        """Where a match counts."""
+        texts = [result.stderr, result.stdout]
+        if self.pass_name is None:
+            return texts
+        return [dump for text in texts for dump in dumps_of(text, self.pass_name)]
+
+    def _remarks(self, result: ProcessResult) -> list[Diagnostic]:
+        """What is wrong with the name of a pass that never ran."""
+        if self.pass_name is None or result.end is not End.EXITED or self._texts(result):
+            return []
+        unknown = f"Cannot find option named '{self.pass_name}'" in result.stderr
+        told = "there is no pass with this argument name" if unknown else "this pass did not run"
+        return [Diagnostic("", 0, 0, "remark", f"{self.pass_name}: {told}")]

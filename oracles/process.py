@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from oracles.limits import End, Limits, ProcessResult
+from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.tree import RUN_VARIABLE
 from oracles.watch import Usage, watch
 
@@ -25,11 +25,13 @@ def run_process(
     cancel: threading.Event | None = None,
     env: Mapping[str, str] | None = None,
     sweep: bool = False,
+    reader: Reader | None = None,
 ) -> ProcessResult:
     """Runs `argv` in a session of its own and kills whatever is left of it at the end.
 
     `sweep` also hunts, after a normal end, for descendants that made a session of their own (it
     costs a scan of /proc, which a forced end always pays). `env` replaces the environment.
+    `reader` gets the output as it comes and may end the program (end STOPPED).
     Raises OSError when the program cannot be started.
     """
     token = uuid.uuid4().hex
@@ -50,6 +52,7 @@ def run_process(
         started=started,
         token=token,
         sweep=sweep,
+        reader=reader,
     )
 
 

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 from oracles import warm_server
 from oracles.command import resolve_binary
-from oracles.limits import Limits, ProcessResult
+from oracles.limits import Limits, ProcessResult, Reader
 from oracles.process import marked_environment, run_process
 from oracles.tree import RUN_VARIABLE, kill_strays
 from oracles.watch import Usage, watch
@@ -64,17 +64,18 @@ class WarmCompiler:
         limits: Limits,
         cancel: threading.Event | None = None,
         sweep: bool = False,
+        reader: Reader | None = None,
     ) -> ProcessResult:
         """As `run_process`. Raises OSError when the program cannot be started."""
         server = self._server_for(argv[0])
         if server is not None:
             with suppress(ServerLost):
-                result = _run(server, argv, cwd, limits, cancel, sweep)
+                result = _run(server, argv, cwd, limits, cancel, sweep, reader)
                 with self._lock:
                     self.warm_runs += 1
                 return result
             server.close()
-        return run_process(argv, cwd=cwd, limits=limits, cancel=cancel, sweep=sweep)
+        return run_process(argv, cwd=cwd, limits=limits, cancel=cancel, sweep=sweep, reader=reader)
 
     def close(self) -> None:
         """Ends the servers and what still runs in them; harmless when repeated."""
@@ -119,12 +120,21 @@ def _run(
     limits: Limits,
     cancel: threading.Event | None,
     sweep: bool,
+    reader: Reader | None,
 ) -> ProcessResult:
     started = time.monotonic()
     token = uuid.uuid4().hex
     try:
         child = server.fork(argv, cwd, token)
-        return watch(child, limits=limits, cancel=cancel, started=started, token=token, sweep=sweep)
+        return watch(
+            child,
+            limits=limits,
+            cancel=cancel,
+            started=started,
+            token=token,
+            sweep=sweep,
+            reader=reader,
+        )
     except ServerLost:
         kill_strays(token)  # it may have been lost between the fork and the answer
         raise

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from oracles.capture import Capture
-from oracles.limits import End, Limits, ProcessResult
+from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.tree import kill_strays, peak_memory, resident_memory
 
 _TICK = 0.02
@@ -68,12 +68,13 @@ def watch(
     started: float,
     token: str,
     sweep: bool,
+    reader: Reader | None = None,
 ) -> ProcessResult:
     """Waits for the child within `limits` and kills whatever is left of it.
 
     `started` is when its time began, on the monotonic clock; `token` marks its descendants.
     """
-    watcher = _Watch(child, limits, cancel, started)
+    watcher = _Watch(child, limits, cancel, started, reader)
     try:
         watcher.confine()
         end = watcher.wait()
@@ -96,16 +97,23 @@ def watch(
 
 class _Watch:
     def __init__(
-        self, child: Child, limits: Limits, cancel: threading.Event | None, started: float
+        self,
+        child: Child,
+        limits: Limits,
+        cancel: threading.Event | None,
+        started: float,
+        reader: Reader | None,
     ) -> None:
         self.child = child
         self.limits = limits
         self.cancel = cancel
+        self.reader = reader
         self.deadline = None if limits.seconds is None else started + limits.seconds
         self.end = End.EXITED
         self.stdout = Capture(limits.output)
         self.stderr = Capture(limits.output)
         self.peak_memory = 0
+        self._enough = False
         self._next_look = started
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
@@ -169,7 +177,9 @@ class _Watch:
 
     def _look(self) -> None:
         now = time.monotonic()
-        if self.cancel is not None and self.cancel.is_set():
+        if self._enough:
+            self.end = End.STOPPED
+        elif self.cancel is not None and self.cancel.is_set():
             self.end = End.CANCELLED
         elif self.deadline is not None and now >= self.deadline:
             self.end = End.TIMEOUT
@@ -190,6 +200,10 @@ class _Watch:
             self._selector.unregister(descriptor)
             return False
         capture.add(chunk)
+        if self.reader is not None:
+            stream = "stdout" if capture is self.stdout else "stderr"
+            if self.reader(stream, chunk) and self.end is End.EXITED:
+                self._enough = True
         return True
 
     def _drain(self) -> None:

@@ -12,6 +12,7 @@ import click
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
+from oracles.ir_after import ir_after
 from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
 from reducer.toolchain import ToolchainError, find, install, resolve_executable
@@ -29,6 +30,7 @@ class Wanted:
     test: Path | None = None
     match: str | None = None
     exit_code: int | None = None
+    ir_after: str | None = None
     timeout: float | None = None
     memory_limit: int | None = None
     wrong_results: bool = False
@@ -66,6 +68,8 @@ class Wanted:
         if self.match is None and self.exit_code is None:
             return oracle, opt
         try:
+            if self.ir_after is not None and self.match is not None:
+                return ir_after(oracle, self.ir_after, self.match), opt
             return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
@@ -90,6 +94,8 @@ class Wanted:
                 f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
             )
 
+        if self.ir_after is not None and (self.match is None or self.exit_code is not None):
+            raise UsageError("--ir-after says where to look; say what for with --match alone")
         self._check_values()
 
     def _check_values(self) -> None:
@@ -169,6 +175,11 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default="normal",
             show_default=True,
             help="How much of the failure must stay the same (docs/signatures.md).",
+        ),
+        click.option(
+            "--ir-after",
+            metavar="PASS",
+            help="Look for --match in the IR after this pass only (canonicalize, say).",
         ),
         click.option(
             "--timeout",

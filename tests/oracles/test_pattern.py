@@ -58,3 +58,23 @@ def test_limits_are_those_of_the_compiler(compiler: CompilerOracle) -> None:
 def test_key_holds_the_question(compiler: CompilerOracle) -> None:
     keys = {PatternOracle(compiler, regex=regex).key for regex in ("a", "b")}
     assert len(keys | {PatternOracle(compiler, exit_code=1).key, compiler.key}) == 4
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> CompilerOracle:
+    """Prints its input and then does not end."""
+    path = tmp_path / "endless-compile"
+    path.write_text('#!/bin/sh\ncat "$1"\nexec sleep 1000\n')
+    path.chmod(0o755)
+    return CompilerOracle(Command.parse(["endless-compile"]), path, limits=Limits(seconds=2))
+
+
+def test_the_compiler_ends_with_the_first_match(endless: CompilerOracle) -> None:
+    outcome = PatternOracle(endless, regex="needle$").run("hay\nneedle\n", limits=Limits())
+    assert outcome.kind is Kind.MATCH
+    assert outcome.exit_code is None
+
+
+def test_the_compiler_goes_on_where_its_end_matters(endless: CompilerOracle) -> None:
+    assert PatternOracle(endless, regex="x", exit_code=0).run("x\n").kind is Kind.TIMEOUT
+    assert PatternOracle(endless, regex="x(?!y)").run("x\n").kind is Kind.TIMEOUT
