@@ -197,13 +197,11 @@ class Evaluator:
             while True:
                 self._refill(source, running)
                 if not running:
-                    if isinstance(source, Screened):
-                        source.end()
+                    source.end()
                     return None
                 head = running.pop(0)
                 verdict = head.verdict()
-                if isinstance(source, Screened):
-                    source.settle(head.position, invalid=verdict is Verdict.INVALID)
+                source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
         finally:
@@ -211,15 +209,12 @@ class Evaluator:
                 task.cancel.set()
             for task in running:
                 task.settle()
-            if isinstance(source, Screened):
-                source.close()
+            source.close()
 
-    def _screened(
-        self, candidates: Iterator[Candidate[D]], base: Document | None
-    ) -> Iterator[tuple[int, Candidate[D]]]:
-        if self.screen is None or base is None or base.op_count > LARGE:
-            return enumerate(candidates)
-        return Screened(candidates, self.screen, base, self._rates, self._is_known)
+    def _screened(self, candidates: Iterator[Candidate[D]], base: Document | None) -> Screened[D]:
+        fits = base is not None and base.op_count <= LARGE
+        screen = self.screen if fits else None
+        return Screened(candidates, screen, base, self._rates, self._is_known)
 
     def _is_known(self, text: str) -> bool:
         return self.cache.get(self._digest(text)) is not None

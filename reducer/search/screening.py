@@ -59,14 +59,16 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
     """Candidates with their positions, without those that the screen turns away.
 
     Args:
+        screen: None lets all through.
+        base: what the candidates were made from; needed where there is a screen.
         known: whether a text's outcome is known already, so that there is nothing to save.
     """
 
     def __init__(
         self,
         candidates: Iterator[Candidate[D]],
-        screen: Screen,
-        base: Document,
+        screen: Screen | None,
+        base: Document | None,
         rates: Rates,
         known: Callable[[str], bool],
     ) -> None:
@@ -128,7 +130,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
     def _check(self, batch: list[tuple[int, Candidate[D]]]) -> None:
         doubtful = {c.text for _, c in batch if self._needs_check(c)}
         texts = list(dict.fromkeys(c.text for _, c in batch if c.text in doubtful))
-        passed = self._screen.passes(texts, self._base.text) if texts else []
+        passed = self._passes(texts) if texts else []
         rejected = {text for text, passes in zip(texts, passed, strict=True) if not passes}
         for position, candidate in batch:
             if candidate.text in rejected:
@@ -137,9 +139,14 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
                 self._ready.append((position, candidate))
                 self._origins[position] = candidate.origin
 
+    def _passes(self, texts: list[str]) -> list[bool]:
+        assert self._screen is not None and self._base is not None
+        return self._screen.passes(texts, self._base.text)
+
     def _needs_check(self, candidate: Candidate[D]) -> bool:
         return (
-            candidate.document.op_count <= LARGE
+            self._screen is not None
+            and candidate.document.op_count <= LARGE
             and (self._alarmed or self._rates.is_doubtful(candidate.origin))
             and not self._known(candidate.text)
         )
