@@ -20,7 +20,7 @@ class DropStructuredOperands:
     """
 
     name = "drop structured operands"
-    all_at_once = False
+    all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
         return [
@@ -34,8 +34,8 @@ class DropStructuredOperands:
         rewrite = Rewrite(module)
         for op in dict.fromkeys(site.op for site in sites):
             shape = _shape_of(module, op)
-            if shape is None or not shape.drop(rewrite, [s.number for s in sites if s.op == op]):
-                return None
+            if shape is not None:
+                shape.drop(rewrite, [site.number for site in sites if site.op == op])
         return rewrite.render()
 
 
@@ -50,23 +50,17 @@ class _Shape:
     outputs: int
 
     def droppable(self, module: Module) -> Iterator[int]:
-        results = module.results(self.op)
-        for number in range(len(self.maps)):
-            gone, output = {number}, number - self._inputs
-            if output >= 0 and (self.outputs == 1 or (results and module.uses[results[output]])):
-                continue
-            if self._covers(module, gone) and self._stand_ins(module, gone) is not None:
-                yield number
+        """Numbers of the operands that can go on their own."""
+        return (n for n in range(len(self.maps)) if self._can_go(module, {n}))
 
-    def drop(self, rewrite: Rewrite, numbers: Sequence[int]) -> bool:
-        """Drops operands of these numbers together; False if they cannot all go."""
-        module, gone = rewrite.module, set(numbers)
+    def drop(self, rewrite: Rewrite, numbers: Sequence[int]) -> None:
+        """Drops as many operands of these numbers as can go together."""
+        module, gone = rewrite.module, set[int]()
+        for number in numbers:
+            if self._can_go(module, gone | {number}):
+                gone.add(number)
         outputs = {number - self._inputs for number in gone if number >= self._inputs}
-        stand_ins = self._stand_ins(module, gone)
-        if stand_ins is None or not self._covers(module, gone):
-            return False
-        if len(outputs) == self.outputs:
-            return False
+        stand_ins = self._stand_ins(module, gone) or {}
         for number in gone:
             rewrite.drop_operand(self.op, number)
             if self._has_arguments(module):
@@ -82,7 +76,15 @@ class _Shape:
         lost = {(self.terminator, number) for number in outputs}
         for dead in ops_that_die(module, lost, self.op):
             rewrite.remove(dead)
-        return True
+
+    def _can_go(self, module: Module, gone: set[int]) -> bool:
+        outputs = [number - self._inputs for number in gone if number >= self._inputs]
+        results = module.results(self.op)
+        if len(outputs) == self.outputs or any(
+            results and module.uses[results[n]] for n in outputs
+        ):
+            return False
+        return self._covers(module, gone) and self._stand_ins(module, gone) is not None
 
     @property
     def _inputs(self) -> int:

@@ -58,3 +58,14 @@ def test_the_last_output_stays() -> None:
     text = apply_to(DropStructuredOperands(), SUM, 1)
     numbers = [site.number for site in DropStructuredOperands().sites(Module.parse(text))]
     assert numbers == [1]
+
+
+def test_as_many_as_can_go_together() -> None:
+    text = SUM.replace("affine_map<(d0, d1) -> (d0, d1)>", "affine_map<(d0, d1) -> (d1)>")
+    text = text.replace("tensor<4x?xf32>", "tensor<?xf32>").replace(
+        "#map1, #map1, #map1]", "#map, #map1, #map1]"
+    )
+    # Either of the inputs could go, but not both: one has to give d1 its size.
+    assert [site.number for site in DropStructuredOperands().sites(Module.parse(text))] == [0, 1, 3]
+    after = body_of(apply_to(DropStructuredOperands(), text))
+    assert '"linalg.generic"(%arg1, %arg1) <{indexing_maps = [#map, #map1]' in after
