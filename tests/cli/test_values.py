@@ -1,0 +1,120 @@
+"""Wrong results on the command line."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.conftest import NEWEST_TESTED
+from tests.support.corpus import load_case
+
+STABLE = """
+import numpy as np
+
+def stable_sort(keys: "8xf32", values: "8xi32"):
+    order = np.argsort(keys, kind="stable")
+    return keys[order], values[order]
+"""
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "model.mlir"
+    path.write_text("module {\n}\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--reference", "vmvx"], "belong to --wrong-results"),
+        (["--wrong-results", "--match", "x"], "leave the other conditions out"),
+        (["--ir-after", "cse"], "say what for with --match"),
+        (["--ir-after", "cse", "--match", "x", "--exit-code", "1"], "with --match alone"),
+    ],
+)
+def test_options_that_do_not_go_together(model: Path, options: list[str], told: str) -> None:
+    done = run("check", model, *options, "--", "iree-compile")
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--reference", "gpu"], 2, "--reference gpu: give vmvx, llvm-cpu"),
+        (["--reference", "python:none.py:f"], 127, "there is no file none.py"),
+        (["--reference", "iree:3.13.0+gpu"], 2, "'gpu' is none of vmvx, llvm-cpu"),
+        (["--input", "2xx3"], 2, "is not an input such as"),
+    ],
+)
+def test_words_that_are_no_reference(model: Path, options: list[str], code: int, told: str) -> None:
+    words = ["--wrong-results", "--iree", NEWEST_TESTED, *options]
+    done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=vmvx")
+    assert done.exit_code == code
+    assert told in done.stderr
+
+
+@pytest.mark.iree
+def test_a_function_that_is_not_there(model: Path) -> None:
+    model.write_text(
+        "func.func @f(%a: tensor<2xi32>) -> tensor<2xi32> { return %a : tensor<2xi32> }"
+    )
+    words = ["--wrong-results", "--function", "g", "--iree", NEWEST_TESTED]
+    done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=vmvx")
+    assert done.exit_code == 1
+    assert "there is no function g to call" in done.stdout
+
+
+_CASES = [
+    ("mis-ctlz-i8-vmvx", NEWEST_TESTED, "vmvx", [], 5),
+    ("mis-powf-negative-base", NEWEST_TESTED, "llvm-cpu", ["--reference", "vmvx"], 5),
+    ("mis-stable-sort", NEWEST_TESTED, "llvm-cpu", ["--reference", "python:ref.py:stable_sort"], 5),
+    (
+        "seed-21028-collapse-store-miscompile",
+        "3.5.0",
+        "llvm-cpu",
+        ["--reference", "iree:3.6.0", "--input", "2x3xf32=1,2,3,4,5,6"],
+        26,
+    ),
+]
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("case", "version", "backend", "options", "most_ops"), _CASES)
+def test_wrong_results_reduce(
+    case: str,
+    version: str,
+    backend: str,
+    options: list[str],
+    most_ops: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From the hand-written trigger to something no larger, confirmed by its own command."""
+    monkeypatch.chdir(tmp_path)
+    Path("ref.py").write_text(STABLE)
+    load_case(case).write_input(Path("in.mlir"))
+    words = ["--iree", version, "--wrong-results", *options, "--json", "out.json", "-q"]
+    done = run(
+        "reduce", "in.mlir", *words, "--", "iree-compile", f"--iree-hal-target-backends={backend}"
+    )
+    assert done.exit_code == 0, done.output
+    report = json.loads(Path("out.json").read_text())
+    assert report["verified"] and report["kind"] == "miscompile"
+    assert report["output"]["ops"] <= most_ops
+    shown = report["command"]
+    assert shown[0] == "mlir-reducer", shlex.join(shown)
+    again = run(*shown[1:])
+    assert again.exit_code == 0
+    assert report["bucket"] in again.stdout
