@@ -24,6 +24,9 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
+READING = 2
+"""Counts up whenever the same text gives another signature: no journal may hold both."""
+
 NAME_PASS = (
     "--mlir-print-ir-after-failure",
     "--mlir-disable-threading",
@@ -74,7 +77,7 @@ class CompilerOracle:
         files = [self.executable, *libraries, *self.command.files()]
         identities = " ".join(file_identity(path) for path in files)
         level = "" if self.level is Level.NORMAL else f"{self.level} "
-        return f"compiler {level}{self.name} {self.command.words(self.name)} {identities}"
+        return f"compiler {READING} {level}{self.name} {self.command.words(self.name)} {identities}"
 
     def wants(self, outcome: Outcome) -> bool:
         """Any failure."""
