@@ -5,6 +5,8 @@ from reducer.transformations.abi import Abi
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
+from reducer.transformations.blocks import MergeBlocks
+from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carried import DropCarried
 from reducer.transformations.carve import carve
@@ -48,6 +50,8 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropAttributes(),
         InlineCalls(),
         EmptyCallees(),
+        TakeOneBranch(),
+        MergeBlocks(),
         SplatConstants(),
         MergeConstants(),
         DeleteOps(abi),

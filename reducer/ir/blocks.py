@@ -1,0 +1,56 @@
+"""Blocks and the branches between them."""
+
+import re
+from collections.abc import Mapping
+
+from reducer.ir.module import NONE, Module
+
+_LABEL = re.compile(r"\s*(\^[\w$.-]+)")
+
+
+def block_named(module: Module, branch: int, label: str) -> int:
+    """The block that a branch means by a label such as `^bb3`; NONE if there is none."""
+    region = module.t.block_region[module.t.block[branch]]
+    for block in module.t.region_blocks[region]:
+        if label_of(module, block) == label:
+            return block
+    return NONE
+
+
+def label_of(module: Module, block: int) -> str:
+    """A block's label, '' for an entry block that shows none."""
+    end = module.t.block_label_end[block]
+    match = _LABEL.match(module.text, module.t.block_start[block], end) if end != NONE else None
+    return match[1] if match else ""
+
+
+def predecessors(module: Module) -> dict[int, list[int]]:
+    """For each block that is jumped to, the branches that do, once for each time."""
+    out: dict[int, list[int]] = {}
+    for op, labels in module.t.successors.items():
+        for label in labels:
+            out.setdefault(block_named(module, op, label), []).append(op)
+    return out
+
+
+def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
+    """Blocks that nothing reaches if some branches (ops) go to only one of their targets.
+
+    Only blocks of the regions that such a branch stands in are looked at.
+    """
+    t = module.t
+    out: set[int] = set()
+    for region in {t.block_region[t.block[op]] for op in chosen}:
+        blocks = t.region_blocks[region]
+        labels = {label_of(module, block): block for block in blocks}
+        reached, waiting = {blocks[0]}, [blocks[0]]
+        while waiting:
+            last = t.block_ops[waiting.pop()][-1:]
+            for op in last:
+                targets = t.successors.get(op, ())
+                taken = (targets[chosen[op]],) if op in chosen else targets
+                new = {labels[label] for label in taken if label in labels} - reached
+                reached |= new
+                waiting.extend(new)
+        out |= set(blocks) - reached
+    return out

@@ -1,0 +1,80 @@
+"""Take one way only: a branch with several targets becomes a plain jump to one of them."""
+
+import re
+from collections.abc import Sequence
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.blocks import block_named, unreachable_blocks
+from reducer.transformations.base import Site
+
+_JUMPS = {
+    "cf.cond_br": "cf.br",
+    "cf.switch": "cf.br",
+    "llvm.cond_br": "llvm.br",
+    "llvm.switch": "llvm.br",
+}
+_SEGMENTS = re.compile(r"operandSegmentSizes = array<i32: ([\d, ]+)>")
+
+
+class TakeOneBranch:
+    """Jumps to one target of a conditional branch; blocks that nothing reaches any more go.
+
+    A site's number is that of the target. Of several sites at one branch the first counts.
+    """
+
+    name = "take one branch"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op, number)
+            for op, targets in sorted(module.t.successors.items())
+            if module.t.name[op] in _JUMPS
+            for number in range(len(targets))
+            if _passed(module, op, number) is not None
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        chosen: dict[int, int] = {}
+        for site in sites:
+            chosen.setdefault(site.op, site.number)
+        if not chosen:
+            return None
+        gone = unreachable_blocks(module, chosen)
+        rewrite = Rewrite(module)
+        t = module.t
+        for op, number in chosen.items():
+            if t.block[op] not in gone:
+                rewrite.replace(t.start[op], t.end[op], _jump(module, op, number))
+        for block in gone:
+            rewrite.replace(t.block_start[block], t.end[t.block_ops[block][-1]], "")
+        return rewrite.render()
+
+
+def _passed(module: Module, op: int, number: int) -> tuple[int, ...] | None:
+    """The operands that a branch passes to one of its targets; None if that cannot be told."""
+    operands = module.t.operands[op]
+    target = block_named(module, op, module.t.successors[op][number])
+    if target == NONE or not operands:
+        return None
+    wanted = module.t.block_num_args[target]
+    if not wanted:
+        return ()
+    match = _SEGMENTS.search(module.header(op))
+    sizes = [int(size) for size in match[1].split(",")] if match else []
+    if len(sizes) != len(module.t.successors[op]) + 1 or sizes[number + 1] != wanted:
+        return None
+    start = sum(sizes[: number + 1])
+    passed = operands[start : start + wanted]
+    return None if NONE in passed else passed
+
+
+def _jump(module: Module, op: int, number: int) -> str:
+    passed = _passed(module, op, number) or ()
+    tokens = ", ".join(module.t.token[value] for value in passed)
+    types = ", ".join(module.type_of(value) for value in passed)
+    header = module.header(op)
+    indent = header[: len(header) - len(header.lstrip())]
+    name = _JUMPS[module.t.name[op]]
+    target = module.t.successors[op][number]
+    return f'{indent}"{name}"({tokens})[{target}] : ({types}) -> ()\n'
