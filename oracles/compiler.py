@@ -149,11 +149,11 @@ class CompilerOracle:
         """The same command stopped after each phase, from the earliest to the last."""
         if not may_stop_early(self.executable.name, self.command.flags):
             return []
-        return [self._stopping_after(phase) for phase in PHASES]
+        return [self.adding([f"{STOP_FLAG}={phase}"]) for phase in PHASES]
 
-    def _stopping_after(self, phase: str) -> "CompilerOracle":
-        flags = [*self.command.flags, f"{STOP_FLAG}={phase}"]
-        return self.with_command(self.command.with_flags(flags))
+    def adding(self, flags: Sequence[str]) -> "CompilerOracle":
+        """The same with more flags."""
+        return self.with_command(self.command.with_flags([*self.command.flags, *flags]))
 
     def with_command(self, command: Command) -> "CompilerOracle":
         """The same program and limits with another command."""

@@ -34,7 +34,7 @@ def predecessors(module: Module) -> dict[int, list[int]]:
 
 
 def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
-    """Blocks that nothing reaches if some branches (ops) go to only one of their targets.
+    """Blocks that nothing reaches if some branches (ops) go to only one of their targets, or NONE.
 
     Only blocks of the regions that such a branch stands in are looked at.
     """
@@ -48,9 +48,13 @@ def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
             last = t.block_ops[waiting.pop()][-1:]
             for op in last:
                 targets = t.successors.get(op, ())
-                taken = (targets[chosen[op]],) if op in chosen else targets
+                taken = targets if op not in chosen else _taken(targets, chosen[op])
                 new = {labels[label] for label in taken if label in labels} - reached
                 reached |= new
                 waiting.extend(new)
         out |= set(blocks) - reached
     return out
+
+
+def _taken(targets: tuple[str, ...], number: int) -> tuple[str, ...]:
+    return () if number == NONE else (targets[number],)

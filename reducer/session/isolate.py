@@ -44,7 +44,7 @@ def failing_dispatch(
         "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, text, ops))
     )
     candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
-    with evaluator.asking(_with(oracle, compile_flags())):
+    with evaluator.asking(oracle.adding(compile_flags())):
         hit = evaluator.first_interesting(candidates)
     return dispatch_of(hit[1].text) if hit else None
 
@@ -52,18 +52,7 @@ def failing_dispatch(
 def _dump(evaluator: Evaluator, oracle: CompilerOracle, text: str, ops: int) -> list[str]:
     """The texts of all dispatches; none if the failure comes before they are made."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        with evaluator.asking(_with(oracle, dump_flags(Path(folder)))):
+        with evaluator.asking(oracle.adding(dump_flags(Path(folder)))):
             outcome = evaluator.run(text, ops)
         early = evaluator.judge(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))
-
-
-def _with(oracle: CompilerOracle, flags: list[str]) -> CompilerOracle:
-    return CompilerOracle(
-        oracle.command.with_flags([*oracle.command.flags, *flags]),
-        oracle.executable,
-        name=oracle.name,
-        output=oracle.output,
-        limits=oracle.limits,
-        runner=oracle.runner,
-    )

@@ -148,7 +148,7 @@ class Plan:
         if document.op_count < _WORTH_STOPPING_EARLY:
             return None
         self.show("find the failing phase")
-        return find_shortest(self.evaluator, document)
+        return find_shortest(self.evaluator, document, self.conversions.remembered)
 
     def _shortened_by(self, short: Oracle, polish: Callable[[Callable[[str], None]], None]) -> None:
         """Polishes under a command that stops early; the full one confirms each milestone.

@@ -6,7 +6,7 @@ from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.blocks import MergeBlocks
-from reducer.transformations.branches import TakeOneBranch
+from reducer.transformations.branches import ReturnEarly, TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carried import DropCarried
 from reducer.transformations.carve import carve
@@ -50,6 +50,7 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropAttributes(),
         InlineCalls(),
         EmptyCallees(),
+        ReturnEarly(),
         TakeOneBranch(),
         MergeBlocks(),
         SplatConstants(),

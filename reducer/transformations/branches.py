@@ -1,4 +1,4 @@
-"""Take one way only: a branch with several targets becomes a plain jump to one of them."""
+"""Take one way only: a branch becomes a plain jump to one of its targets, or a return."""
 
 import re
 from collections.abc import Sequence
@@ -49,6 +49,45 @@ class TakeOneBranch:
         for block in gone:
             rewrite.replace(t.block_start[block], t.end[t.block_ops[block][-1]], "")
         return rewrite.render()
+
+
+class ReturnEarly:
+    """Returns instead of a jump, where some block of the same body returns no values."""
+
+    name = "return early"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op)
+            for op in sorted(module.t.successors)
+            if module.t.name[op] in _JUMPS.keys() | _JUMPS.values() and _bare_return(module, op)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        nowhere = {site.op: NONE for site in sites}
+        gone = unreachable_blocks(module, nowhere)
+        rewrite = Rewrite(module)
+        t = module.t
+        for op in nowhere:
+            if t.block[op] not in gone:
+                rewrite.replace(t.start[op], t.end[op], _bare_return(module, op))
+        for block in gone:
+            rewrite.replace(t.block_start[block], t.end[t.block_ops[block][-1]], "")
+        return rewrite.render() if sites else None
+
+
+def _bare_return(module: Module, op: int) -> str:
+    """The text of an op that leaves the body an op stands in without values; '' if there is none.
+
+    It ends a block, goes nowhere else, and takes no operands.
+    """
+    t = module.t
+    for block in t.region_blocks[t.block_region[t.block[op]]]:
+        last = t.block_ops[block][-1]
+        if last not in t.successors and last not in t.regions and not t.operands[last]:
+            return module.header(last)
+    return ""
 
 
 def _passed(module: Module, op: int, number: int) -> tuple[int, ...] | None:

@@ -37,14 +37,34 @@ def test_the_earliest_phase_that_shows_the_failure(
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
     evaluator.wanted = evaluator.run(document.text, document.op_count).signature
+    calls = evaluator.costs.calls
     short = find_shortest(evaluator, document)
     evaluator.close()
+    assert evaluator.costs.calls - calls == (1 if phase is None else 2)
     if phase is None:
         assert short is None
     else:
         assert isinstance(short, CompilerOracle)
         assert f"--compile-to={phase}" in short.command.flags
         assert short.key != oracle.key
+
+
+def test_without_the_compilers_word_the_phases_are_bisected(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    case = corpus("matmul-k0-sigfpe")
+    command = Command.parse(["iree-compile", *case.runs[0].flags])
+    oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
+    document = PlainText(case.input_text())
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = evaluator.run(document.text, document.op_count).signature
+    calls = evaluator.costs.calls
+    for told in ("-1", "2"):
+        short = find_shortest(evaluator, document, lambda purpose, text, make, told=told: told)
+        assert isinstance(short, CompilerOracle)
+        assert "--compile-to=flow" in short.command.flags
+    assert 3 <= evaluator.costs.calls - calls <= 8
+    evaluator.close()
 
 
 def test_commands_that_choose_their_phase_are_left_alone() -> None:

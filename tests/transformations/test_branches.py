@@ -1,7 +1,7 @@
 """Taking one branch."""
 
 from reducer.ir import Module
-from reducer.transformations.branches import TakeOneBranch
+from reducer.transformations.branches import ReturnEarly, TakeOneBranch
 from tests.support.sides import apply_to, body_of, function
 
 BRANCH = function(
@@ -86,3 +86,26 @@ def test_a_switch_jumps_where_it_passes_nothing() -> None:
 def test_other_terminators_are_left_alone() -> None:
     text = BRANCH.replace('"cf.cond_br"', '"t.jump"')
     assert TakeOneBranch().sites(Module.parse(text)) == []
+
+
+def test_return_instead_of_going_round() -> None:
+    assert body_of(apply_to(ReturnEarly(), LOOP, 2)) == (
+        "^bb0(%c: i1):\n"
+        '"cf.br"()[^bb1] : () -> ()\n'
+        "^bb1:  // 2 preds: ^bb0, ^bb2\n"
+        '"llvm.cond_br"(%c)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> '
+        ": (i1) -> ()\n"
+        "^bb2:  // pred: ^bb1\n"
+        '"t.body"() : () -> ()\n'
+        '"func.return"() : () -> ()\n'
+        "^bb3:  // pred: ^bb1\n"
+        '"func.return"() : () -> ()'
+    )
+
+
+def test_return_at_once() -> None:
+    assert body_of(apply_to(ReturnEarly(), LOOP)) == '^bb0(%c: i1):\n"func.return"() : () -> ()'
+
+
+def test_no_return_without_values_to_copy() -> None:
+    assert ReturnEarly().sites(Module.parse(BRANCH)) == []
