@@ -25,7 +25,7 @@ from reducer.session.normalise import Normaliser
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 
-MOST_CALLS = 200
+MOST_CALLS = 400
 MOST_SECONDS = 300.0
 _ONE_RUN = 60.0  # seconds that one run may take where the user set no limit
 _ROUNDS = 3  # lift and reduce; what could not be lifted before may be lifted after

@@ -20,7 +20,12 @@ from reducer.session.early_stop import Drift, find_shortest
 from reducer.session.flags import Flags
 from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import Sanity
-from reducer.transformations import Abi, standard_transformations, text_transformations
+from reducer.transformations import (
+    Abi,
+    control_flow_transformations,
+    standard_transformations,
+    text_transformations,
+)
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
@@ -125,7 +130,7 @@ class Plan:
 
     def _polish(self, state: State[Module], abi: Abi) -> None:
         helper = CompilerPasses(self.conversions.after_passes)
-        transformations = [*standard_transformations(abi), helper]
+        transformations = [*standard_transformations(abi), helper, *control_flow_transformations()]
 
         def polish(show: Callable[[str], None]) -> None:
             show("halve")

@@ -38,6 +38,7 @@ __all__ = [
     "Transformation",
     "Units",
     "carve",
+    "control_flow_transformations",
     "standard_transformations",
     "text_transformations",
 ]
@@ -50,9 +51,6 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DropAttributes(),
         InlineCalls(),
         EmptyCallees(),
-        ReturnEarly(),
-        TakeOneBranch(),
-        MergeBlocks(),
         SplatConstants(),
         MergeConstants(),
         DeleteOps(abi),
@@ -76,6 +74,11 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         DeleteWithUsers(),
         ReplaceByConstants(),
     ]
+
+
+def control_flow_transformations() -> list[Transformation[Module]]:
+    """What makes control flow between blocks simpler, for when little else is left of it."""
+    return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:
