@@ -26,6 +26,9 @@ from oracles.values.run import Answer, Compiled, Configuration, Costs, Poisoned,
 from oracles.values.verdict import signature_of
 
 _PROMISES = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
+_NOT_HERE = ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
+"""What the runtime says where it lacks the device: nothing about the program."""
+
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 
 
@@ -81,6 +84,7 @@ class Look:
         self.hearing = Hearing(text, folder, costs)
         self.notes: list[str] = []
         self._ended: End = End.EXITED
+        self._runs_here = True
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
 
     def first(self) -> tuple[Plan, Outcome]:
@@ -96,6 +100,8 @@ class Look:
                 finding = self._finding(question, answer, programs)
                 if finding is not None:
                     return plan, self._outcome(finding)
+            if not self._runs_here:
+                break
         return Plan(None), self._outcome(None)
 
     def with_plan(self, plan: Plan) -> tuple[Plan, Outcome]:
@@ -151,6 +157,13 @@ class Look:
                 self.notes.append(f"the reference fails on {trial}: {expected.failure}")
                 continue
             answer = self._call(candidate, function, inputs)
+            if answer.failure in _NOT_HERE:
+                self._runs_here = False
+                self.notes.append(
+                    f"the program cannot run on --device={candidate.device} here "
+                    f"({answer.failure}); what its code looks like can be asked with --ir-after"
+                )
+                return
             tolerance = self.comparison.tolerance
             question = Question(self.text, function, inputs, expected, tolerance, finite_only)
             if not question.agrees(answer):

@@ -85,6 +85,16 @@ def test_a_program_that_fails_to_run_is_wrong_too(lab: Lab) -> None:
     assert lab.oracle(text).run(text).signature.template == "the program fails: exit code 1"
 
 
+def test_a_program_for_a_device_that_is_not_here_is_not_wrong(lab: Lab) -> None:
+    oracle = lab.oracle(WRONG)
+    oracle.comparison.candidate.run_module.write_text(
+        "#!/bin/sh\necho 'driver_registry.c:200: UNAVAILABLE; no such driver' >&2\nexit 1\n"
+    )
+    outcome = oracle.run(WRONG)
+    assert outcome.kind is Kind.SUCCESS
+    assert "cannot run on --device=local-sync here (UNAVAILABLE)" in outcome.stderr
+
+
 def test_a_compiler_that_fails_is_another_failure(lab: Lab) -> None:
     text = WRONG.replace("candidate:", "nobody:")
     oracle = lab.oracle(WRONG)
