@@ -10,6 +10,7 @@ from pathlib import Path
 
 from oracles import Kind, Outcome
 from oracles.primary import primary_error
+from oracles.stage import PIPELINE
 
 _WIDTH = 160  # characters of a message; a longer one is mostly a printed operation
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
@@ -53,9 +54,11 @@ def message_of(outcome: Outcome) -> list[str]:
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
         return [abnormal]
-    if (primary := primary_error(outcome.diagnostics)) is not None:
-        return [f"error: {primary.message}"]
-    return lines[-1:] or [signature.text]
+    primary = primary_error(outcome.diagnostics)
+    message = [f"error: {primary.message}"] if primary else lines[-1:] or [signature.text]
+    failing_pass = signature.stage.removeprefix(PIPELINE).strip()
+    named = failing_pass and signature.stage.startswith(PIPELINE)
+    return [*message, f"  in {failing_pass}"] if named else message
 
 
 def _lasting(text: str) -> str:

@@ -54,3 +54,9 @@ def test_addresses_and_folders_differ_from_run_to_run_and_are_left_out() -> None
     failed = outcome(Kind.FATAL_ERROR, stderr=text)
     last = with_comments("x", ["t"], failed).splitlines()[-1]
     assert last == "// LLVM ERROR: node 0x… of input.mlir, a/b and 0x10"
+
+
+def test_a_message_that_says_little_is_followed_by_the_pass_that_failed() -> None:
+    signature = Signature(Kind.OTHER_ERROR, stage="pipeline PadOperandsPass")
+    failed = Outcome(Kind.OTHER_ERROR, signature, stderr="failed to run translation\n")
+    assert message_of(failed) == ["failed to run translation", "  in PadOperandsPass"]
