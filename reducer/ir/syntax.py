@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import tree_sitter_mlir
 from tree_sitter import Language, Node, Parser
 
+from reducer.ir.brackets import split_commas
+
 if TYPE_CHECKING:
     from reducer.ir.module import Module
 
@@ -90,14 +92,10 @@ def split_function_type(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | 
 
 def split_array(text: str) -> list[str] | None:
     """Splits `[a, b]` into its elements; None if the text is no array attribute."""
-    source = f'"x"() {{a = {text}}} : () -> ()'
-    offsets = _Offsets(source, 0, len(source), 0)
-    root = _parser().parse(offsets.data).root_node
-    value = None if root.has_error else _find(root, "attribute_value")
-    if value is None or value.child_count < 2 or value.children[0].type != "[":
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
         return None
-    inner = value.children[1:-1]
-    return [offsets.text(node) for node in inner if node.type != ","]
+    return split_commas(text[1:-1])
 
 
 class _Offsets:

@@ -21,12 +21,14 @@ def reduce_to_fixpoint(
     What is left is then 1-minimal with respect to these transformations. First only those edits
     are tried again near which something has changed; when that comes to an end, every one is.
     """
-    fixpoint = _Fixpoint(state, on_phase)
+    fixpoint = Fixpoint(state, on_phase)
     while fixpoint.over(transformations) or fixpoint.over(transformations, again=True):
         transformations = fixpoint.schedule.order(transformations)
 
 
-class _Fixpoint(Generic[D]):
+class Fixpoint(Generic[D]):
+    """Sweeps that share what they learn, on the way to a fixpoint."""
+
     def __init__(self, state: State[D], on_phase: Callable[[str], None]) -> None:
         self.state = state
         self.schedule = Schedule()

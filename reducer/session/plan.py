@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from oracles import Oracle, Outcome
+from oracles.stage import INPUT
 from reducer.ir import D, Document, Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, read_locations
 from reducer.locate.locations import Location
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.polish import polish
 from reducer.search.sampling import sample
 from reducer.search.state import State
 from reducer.search.windows import grow_around, grow_set, halve
@@ -22,8 +25,10 @@ from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import Sanity
 from reducer.transformations import (
     Abi,
+    Tuning,
     control_flow_transformations,
     standard_transformations,
+    standard_tunings,
     text_transformations,
 )
 
@@ -132,22 +137,27 @@ class Plan:
         helper = CompilerPasses(self.conversions.after_passes)
         transformations = [*standard_transformations(abi), helper, *control_flow_transformations()]
 
-        def polish(show: Callable[[str], None]) -> None:
+        def reduce(show: Callable[[str], None]) -> None:
             show("halve")
             halve(state, abi)
-            reduce_to_fixpoint(state, transformations, show)
+            polish(state, transformations, self._tunings(), show)
 
         short = self._shortest(state.document)
         if short is not None:
             try:
-                self._shortened_by(short, polish)
+                self._shortened_by(short, reduce)
                 return
             except Drift:
                 self.note("stopping the compiler early showed another failure; not any more")
                 self.best.fall_back()
                 assert isinstance(self.best.document, Module)
                 state.document = self.best.document
-        polish(self.show)
+        reduce(self.show)
+
+    def _tunings(self) -> list[Tuning[Module, Any]]:
+        """All of them, unless invalid IR is the point: ranks and types may be what is wrong."""
+        wanted = self.evaluator.wanted
+        return standard_tunings(shapes_only=wanted is not None and wanted.stage == INPUT)
 
     def _shortest(self, document: Document) -> Oracle | None:
         if document.op_count < _WORTH_STOPPING_EARLY:
@@ -155,7 +165,7 @@ class Plan:
         self.show("find the failing phase")
         return find_shortest(self.evaluator, document, self.conversions.remembered)
 
-    def _shortened_by(self, short: Oracle, polish: Callable[[Callable[[str], None]], None]) -> None:
+    def _shortened_by(self, short: Oracle, reduce: Callable[[Callable[[str], None]], None]) -> None:
         """Polishes under a command that stops early; the full one confirms each milestone.
 
         Raises:
@@ -164,7 +174,7 @@ class Plan:
         self._shortened = True
         try:
             with self.evaluator.asking(short):
-                polish(self._milestone)
+                reduce(self._milestone)
             self._confirm()
         except Stopped as stopped:
             if stopped.reason == "budget":

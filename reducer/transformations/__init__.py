@@ -1,5 +1,7 @@
 """Transformations: each offers places to act and the text after acting there."""
 
+from typing import Any
+
 from reducer.ir import Module, PlainText
 from reducer.transformations.abi import Abi
 from reducer.transformations.attribute_values import SimplifyAttributes
@@ -16,6 +18,7 @@ from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.dictionaries import DropNestedEntries
+from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
@@ -24,22 +27,28 @@ from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.properties import DropProperties
+from reducer.transformations.ranks import DropDims
 from reducer.transformations.signatures import DropArguments, DropReturns
+from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
+from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.units import Units
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
 
 __all__ = [
     "Abi",
+    "Parameters",
     "Site",
     "Transformation",
+    "Tuning",
     "Units",
     "carve",
     "control_flow_transformations",
     "standard_transformations",
+    "standard_tunings",
     "text_transformations",
 ]
 
@@ -79,6 +88,17 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
 def control_flow_transformations() -> list[Transformation[Module]]:
     """What makes control flow between blocks simpler, for when little else is left of it."""
     return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
+
+
+def standard_tunings(*, shapes_only: bool = False) -> list[Tuning[Module, Any]]:
+    """All tunings: what goes altogether first, then what gets smaller.
+
+    Args:
+        shapes_only: only those that leave ranks and element types as they are.
+    """
+    if shapes_only:
+        return [ShrinkSizes()]
+    return [DropDims(), ShrinkSizes(), SimplifyElements()]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:

@@ -1,0 +1,78 @@
+"""Affine maps as text: which loop goes through which dim of an operand."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reducer.ir.brackets import split_commas
+from reducer.ir.module import Module
+from reducer.ir.syntax import split_array
+
+_MAP = re.compile(r"affine_map<\(([^()]*)\)(\[[^\]]*\])? -> \((.*)\)>", re.DOTALL)
+_DIM = re.compile(r"\bd(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMap:
+    """`(d0, d1)[s0] -> (d1, d0 + s0)` with its dims numbered as the printer numbers them."""
+
+    dims: int
+    symbols: str
+    results: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        names = ", ".join(f"d{number}" for number in range(self.dims))
+        return f"affine_map<({names}){self.symbols} -> ({', '.join(self.results)})>"
+
+    def loop(self, position: int) -> int | None:
+        """The dim that a result plainly is, as in `d2`; None for any other expression."""
+        match = _DIM.fullmatch(self.results[position])
+        return int(match.group(1)) if match else None
+
+    def uses(self, dim: int) -> bool:
+        """Whether any result mentions a dim."""
+        return any(int(n) == dim for result in self.results for n in _DIM.findall(result))
+
+    def without_results(self, positions: Sequence[int]) -> "AffineMap":
+        kept = tuple(r for n, r in enumerate(self.results) if n not in positions)
+        return AffineMap(self.dims, self.symbols, kept)
+
+    def without_dims(self, gone: Sequence[int]) -> "AffineMap":
+        """The map without dims that no result mentions; the others close up."""
+        left = [dim for dim in range(self.dims) if dim not in gone]
+        numbers = {old: new for new, old in enumerate(left)}
+        results = tuple(_DIM.sub(lambda m: f"d{numbers[int(m[1])]}", r) for r in self.results)
+        return AffineMap(len(left), self.symbols, results)
+
+
+def parse_map(text: str) -> AffineMap | None:
+    """An affine map attribute in full; None if the text is none."""
+    match = _MAP.fullmatch(text.strip())
+    if match is None:
+        return None
+    dims = [name for name in match.group(1).split(",") if name.strip()]
+    return AffineMap(len(dims), match.group(2) or "", tuple(split_commas(match.group(3))))
+
+
+def indexing_maps(module: Module, op: int) -> list[AffineMap]:
+    """The map of each operand of a structured op; nothing if the op has none, or odd ones."""
+    syntax = module.syntax(op)
+    entry = next(
+        (e for e in (*syntax.properties, *syntax.attributes) if e.name == "indexing_maps"), None
+    )
+    texts = split_array(entry.value) if entry else None
+    if texts is None or len(texts) != len(module.t.operands[op]):
+        return []
+    maps = [parse_map(resolve_alias(module, text)) for text in texts]
+    return [m for m in maps if m is not None] if all(maps) else []
+
+
+def resolve_alias(module: Module, text: str) -> str:
+    """What a `#name` stands for; any other text as it is."""
+    if not text.startswith("#"):
+        return text
+    for alias in module.t.aliases:
+        if alias.name == text:
+            return module.text[alias.start : alias.end].partition(" = ")[2].strip()
+    return text

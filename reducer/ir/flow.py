@@ -1,0 +1,37 @@
+"""How values get from op to op other than as operands: through regions, branches and calls."""
+
+from collections.abc import Iterator
+
+from reducer.ir.functions import entry_block, is_function, terminator_of
+from reducer.ir.module import NONE, Module
+
+
+def shared_by_regions(module: Module, op: int) -> list[int]:
+    """The values that an op and its regions pass to one another, as loops and branches do.
+
+    They are the op's operands and results, the arguments of its blocks, and what the blocks' last
+    ops take. For a function those are what its branches and its return pass on.
+    """
+    out = [v for v in module.t.operands[op] if v != NONE]
+    out.extend(module.results(op))
+    for block in module.blocks_of(op):
+        out.extend(module.block_args(block))
+        if module.t.block_ops[block]:
+            out.extend(v for v in module.t.operands[module.t.block_ops[block][-1]] if v != NONE)
+    return out
+
+
+def passed_by_calls(module: Module) -> Iterator[tuple[int, int]]:
+    """Pairs of values that a call makes one: operand and argument, result and returned value."""
+    functions = {module.symbol_name(op): op for op in range(len(module)) if is_function(module, op)}
+    for op in range(len(module)):
+        callee = module.syntax(op).property("callee") if op not in module.t.regions else None
+        function = functions.get(callee.value.strip('@"')) if callee else None
+        if function is None:
+            continue
+        block, terminator = entry_block(module, function), terminator_of(module, function)
+        operands = [v for v in module.t.operands[op] if v != NONE]
+        if block is not None:
+            yield from zip(operands, module.block_args(block), strict=False)
+        if terminator is not None and NONE not in module.t.operands[terminator]:
+            yield from zip(module.results(op), module.t.operands[terminator], strict=False)

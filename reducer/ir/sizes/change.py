@@ -1,0 +1,237 @@
+"""Writes a module with other sizes: in types, integer arrays, affine maps and reassociations."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from reducer.ir.affine import AffineMap, indexing_maps
+from reducer.ir.module import NONE
+from reducer.ir.retype import SEGMENT_SIZES, ops_that_name
+from reducer.ir.rewrite import Rewrite
+from reducer.ir.shapes import parse_shaped
+from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation, write_array
+from reducer.ir.sizes.numbers import with_constant
+from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
+from reducer.ir.syntax import split_array
+
+
+class _Gone(Enum):
+    GONE = "gone"
+
+
+GONE = _Gone.GONE
+"""In place of a size: the dim is dropped."""
+
+Size = int | None | _Gone
+
+_Before = tuple[int | None, Size]  # a size before and after the change
+
+
+class Change:
+    """One set of new sizes for the slots of a module."""
+
+    def __init__(
+        self, ties: Ties, sizes: Mapping[Slot, Size], constants: Mapping[int, int]
+    ) -> None:
+        self.ties = ties
+        self.module = ties.module
+        self.sizes = sizes
+        self.constants = constants
+        self.rewrite = Rewrite(ties.module)
+
+    def render(self) -> str | None:
+        """The new text; None if a dim cannot be dropped from an op that goes over it."""
+        values = sorted({slot.value for slot in self.sizes if isinstance(slot, Dim)})
+        ops = ops_that_name(self.module, values)
+        ops |= {slot.op for slot in self.sizes if not isinstance(slot, Dim)}
+        for op in sorted(ops):
+            if not self._loops(op) or not self._groups(op):
+                return None
+            self._arrays(op)
+            self._dynamic_operands(op)
+            self._attribute_types(op)
+        for value in values:
+            self.rewrite.set_type(value, self._type(value))
+        for op, number in self.constants.items():
+            entry = self.module.syntax(op).property("value")
+            if entry is not None:
+                self.rewrite.set_entry(op, "value", with_constant(entry.value, number))
+        return self.rewrite.render()
+
+    # ---- types -----------------------------------------------------------------------------
+
+    def _dims(self, value: int) -> list[Size]:
+        """The sizes of a value after the change, dropped ones marked."""
+        shape = self.ties.shape(value)
+        assert shape is not None
+        return [self.sizes.get(Dim(value, n), size) for n, size in enumerate(shape.dims)]
+
+    def _type(self, value: int) -> str:
+        shape = self.ties.shape(value)
+        assert shape is not None
+        return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Gone)]).text
+
+    def _attribute_types(self, op: int) -> None:
+        """The types of constants, which an attribute repeats: `dense<0> : tensor<4xi32>`."""
+        syntax = self.module.syntax(op)
+        types = {
+            self.module.type_of(value): self._type(value)
+            for value in self.module.results(op)
+            if self.ties.shape(value) is not None
+        }
+        for entry in (*syntax.properties, *syntax.attributes):
+            head, colon, kind = entry.value.rpartition(" : ")
+            if colon and types.get(kind, kind) != kind:
+                self.rewrite.set_entry(op, entry.name, f"{head} : {types[kind]}")
+
+    # ---- attributes ------------------------------------------------------------------------
+
+    def _arrays(self, op: int) -> None:
+        """Integer arrays: new numbers; where a dim goes, so does its place in all of them."""
+        syntax = self.module.syntax(op)
+        arrays = {
+            entry.name: numbers
+            for entry in (*syntax.properties, *syntax.attributes)
+            if (numbers := integer_array(entry)) is not None
+        }
+        gone: dict[int, set[int]] = {}
+        for name, numbers in arrays.items():
+            for place in range(len(numbers)):
+                if self.sizes.get(Element(op, name, place), 0) is GONE:
+                    gone.setdefault(len(numbers), set()).add(place)
+        for name, numbers in arrays.items():
+            after: list[int] = []
+            for place, number in enumerate(numbers):
+                size = self.sizes.get(Element(op, name, place), number)
+                if place not in gone.get(len(numbers), ()) and not isinstance(size, _Gone):
+                    after.append(DYNAMIC if size is None else size)
+            if after != numbers:
+                self.rewrite.set_entry(op, name, write_array(after))
+
+    def _groups(self, op: int) -> bool:
+        """Reassociations lose dropped dims; a group that loses all must lose its own dim too."""
+        groups = reassociation(self.module, op)
+        values = [v for v in (*self.module.t.operands[op], *self.module.results(op)) if v != NONE]
+        shapes = self.ties.shaped(values)
+        if groups is None or len(shapes) != 2:
+            return True
+        (long, long_shape), (short, _) = sorted(shapes, key=lambda s: -len(s[1].dims))
+        long_dims, short_dims = self._dims(long), self._dims(short)
+        if sum(map(len, groups)) != len(long_shape.dims) or len(groups) != len(short_dims):
+            return True
+        after: list[list[int]] = []
+        position = 0
+        for group, whole in zip(groups, short_dims, strict=True):
+            left = sum(long_dims[n] is not GONE for n in group)
+            if (left == 0) != (whole is GONE):
+                return False
+            if left:
+                after.append(list(range(position, position + left)))
+                position += left
+        if position != len(long_dims) or len(after) != len(groups):
+            self.rewrite.set_entry(op, "reassociation", str(after))
+        return True
+
+    def _loops(self, op: int) -> bool:
+        """Affine maps and iterators lose the loops of dropped dims."""
+        maps = indexing_maps(self.module, op)
+        gone = [n for n in range(maps[0].dims if maps else 0) if self._loop_goes(op, n)]
+        if not gone:
+            return True
+        after: list[AffineMap] = []
+        for affine in maps:
+            dropped = [n for n in range(len(affine.results)) if affine.loop(n) in gone]
+            left = affine.without_results(dropped)
+            if any(left.uses(loop) for loop in gone):
+                return False
+            after.append(left.without_dims(gone))
+        self.rewrite.set_entry(op, "indexing_maps", f"[{', '.join(m.text for m in after)}]")
+        self._iterators(op, gone)
+        return self._indices(op, gone)
+
+    def _loop_goes(self, op: int, number: int) -> bool:
+        return self.sizes.get(Loop(op, number), 0) is GONE
+
+    def _iterators(self, op: int, gone: list[int]) -> None:
+        entry = self.module.syntax(op).property("iterator_types")
+        kinds = split_array(entry.value) if entry else None
+        if kinds is not None:
+            left = [kind for n, kind in enumerate(kinds) if n not in gone]
+            self.rewrite.set_entry(op, "iterator_types", f"[{', '.join(left)}]")
+
+    def _indices(self, op: int, gone: list[int]) -> bool:
+        """Ops in the body that ask for the number of a loop, which closes up."""
+        for inner in self.module.subtree(op):
+            if not self.module.t.name[inner].endswith(".index"):
+                continue
+            entry = self.module.syntax(inner).property("dim")
+            if entry is None:
+                continue
+            number = int(entry.value.split()[0])
+            if number in gone:
+                return False
+            after = number - sum(loop < number for loop in gone)
+            self.rewrite.set_entry(inner, "dim", with_constant(entry.value, after))
+        return True
+
+    # ---- operands that hold sizes ------------------------------------------------------------
+
+    def _dynamic_operands(self, op: int) -> None:
+        """Drops the operands that held sizes which are dynamic no more."""
+        for first, dims in self._size_operands(op):
+            held = first
+            for before, after in dims:
+                if before is None:
+                    if after is not None:
+                        self.rewrite.drop_operand(op, held)
+                    held += 1
+
+    def _size_operands(self, op: int) -> Iterable[tuple[int, list[_Before]]]:
+        """Groups of size operands: number of the first, and the sizes before and after."""
+        arrays = self._array_sizes(op)
+        waiting = [*arrays, *self._shape_sizes(op)]
+        for first, count in self._index_groups(op):
+            match = next((p for p in waiting if sum(b is None for b, _ in p) == count), None)
+            if match is not None:
+                waiting.remove(match)
+                yield first, match
+
+    def _array_sizes(self, op: int) -> list[list[_Before]]:
+        """Integer arrays with dynamic entries: offsets, sizes and strides of slices."""
+        syntax = self.module.syntax(op)
+        out: list[list[_Before]] = []
+        for entry in (*syntax.properties, *syntax.attributes):
+            numbers = integer_array(entry) or []
+            if DYNAMIC in numbers:
+                sizes = [None if number == DYNAMIC else number for number in numbers]
+                slots = (Element(op, entry.name, place) for place in range(len(sizes)))
+                after = (self.sizes.get(slot, s) for slot, s in zip(slots, sizes, strict=True))
+                out.append(list(zip(sizes, after, strict=True)))
+        return out
+
+    def _shape_sizes(self, op: int) -> list[list[_Before]]:
+        """Shapes with dynamic dims, those of operands first."""
+        values = (*self.module.t.operands[op], *self.module.results(op))
+        shapes = self.ties.shaped(v for v in values if v != NONE)
+        pairs = (list(zip(s.dims, self._dims(value), strict=True)) for value, s in shapes)
+        return [sizes for sizes in pairs if any(before is None for before, _ in sizes)]
+
+    def _index_groups(self, op: int) -> list[tuple[int, int]]:
+        """Runs of operands that may be sizes: the op's groups, or its last ones."""
+        operands, syntax = self.module.t.operands[op], self.module.syntax(op)
+        entry = next((e for e in syntax.properties if e.name in SEGMENT_SIZES), None)
+        kinds = syntax.operand_types
+        if len(kinds) != len(operands):
+            return []
+        if entry is None:
+            if any(parse_shaped(kind) for kind in kinds):
+                return []  # `tensor.extract`: its last operands are places, not sizes
+            first = len(kinds)
+            while first > 0 and kinds[first - 1] == "index":
+                first -= 1
+            return [(first, len(kinds) - first)] if first < len(kinds) else []
+        out, first = [], 0
+        for size in map(int, entry.value.partition(": ")[2].strip(">").split(",")):
+            if size and all(kind == "index" for kind in kinds[first : first + size]):
+                out.append((first, size))
+            first += size
+        return out

@@ -1,0 +1,79 @@
+"""Slots: the places of a module where one size stands, and which of them hold the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from networkx.utils import UnionFind
+
+from reducer.ir.module import Module
+from reducer.ir.shapes import Shaped, parse_shaped
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Dim:
+    """One dim of a value's type."""
+
+    value: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Loop:
+    """One iteration dim of a structured op."""
+
+    op: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Element:
+    """One number in an integer array attribute of an op."""
+
+    op: int
+    name: str
+    number: int
+
+
+Slot = Dim | Loop | Element
+
+
+@dataclass(frozen=True)
+class Product:
+    """A size that is the product of others, as where a shape collapses."""
+
+    whole: Slot
+    parts: tuple[Slot, ...]
+
+
+@dataclass
+class Ties:
+    """What the ops of a module say about its sizes. Filled by `collect`."""
+
+    module: Module
+    equal: UnionFind[Slot] = field(default_factory=UnionFind)
+    products: list[Product] = field(default_factory=list)
+    _shapes: dict[int, Shaped | None] = field(default_factory=dict)
+
+    def shape(self, value: int) -> Shaped | None:
+        """The shape of a value, if its type has one."""
+        if value not in self._shapes:
+            self._shapes[value] = parse_shaped(self.module.type_of(value))
+        return self._shapes[value]
+
+    def shaped(self, values: Iterable[int]) -> list[tuple[int, Shaped]]:
+        """The values that have a shape, each once, in order."""
+        pairs = ((value, self.shape(value)) for value in dict.fromkeys(values))
+        return [(value, shape) for value, shape in pairs if shape is not None]
+
+    def tie(self, one: Slot, other: Slot) -> None:
+        self.equal.union(one, other)
+
+    def tie_alike(self, one: int, other: int) -> None:
+        """Ties two values dim by dim where their sizes are the same."""
+        left, right = self.shape(one), self.shape(other)
+        if left is not None and right is not None and len(left.dims) == len(right.dims):
+            for number, (a, b) in enumerate(zip(left.dims, right.dims, strict=True)):
+                if a == b:
+                    self.tie(Dim(one, number), Dim(other, number))

@@ -1,0 +1,136 @@
+"""The sizes of one module as variables, and the module's text for other values of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from reducer.ir.module import Module
+from reducer.ir.sizes.change import GONE, Change, Size
+from reducer.ir.sizes.numbers import constants_equal_to
+from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
+from reducer.ir.sizes.ties import collect
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One size and the places that hold it; `size` None is a dynamic one."""
+
+    number: int
+    size: int | None
+    slots: tuple[Slot, ...]
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        return tuple(slot for slot in self.slots if isinstance(slot, Dim))
+
+
+class SizeSystem:
+    """Variables are numbered in text order. Those that are products of others are not free."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._ties: Ties = collect(module)
+        self._classes = self._collect()
+        self._products = [self._by_variable(product) for product in self._ties.products]
+
+    def _collect(self) -> dict[Slot, int]:
+        """The class of each slot. Classes are in the order of their first dim."""
+        ties = self._ties
+        roots: dict[Slot, int] = {}
+        out: dict[Slot, int] = {}
+        slots: list[Slot] = [
+            Dim(value, number)
+            for value in range(len(self.module.t.token))
+            if (shape := ties.shape(value)) is not None
+            for number in range(len(shape.dims))
+        ]
+        slots += sorted((s for s in ties.equal if not isinstance(s, Dim)), key=repr)
+        for slot in slots:
+            number = roots.setdefault(ties.equal[slot], len(roots))
+            out[slot] = number
+        return out
+
+    def _by_variable(self, product: Product) -> tuple[int, tuple[int, ...]]:
+        whole, *parts = (self._classes[slot] for slot in (product.whole, *product.parts))
+        return whole, tuple(parts)
+
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """Every size that stands in a type, the derived ones too."""
+        slots: dict[int, list[Slot]] = {}
+        for slot, number in self._classes.items():
+            slots.setdefault(number, []).append(slot)
+        return [
+            Variable(number, self._size(dim), tuple(slots[number]))
+            for number in sorted(slots)
+            if (dim := next((s for s in slots[number] if isinstance(s, Dim)), None)) is not None
+        ]
+
+    @cached_property
+    def free(self) -> list[Variable]:
+        """The variables that no product decides."""
+        derived = {whole for whole, parts in self._products if whole not in parts}
+        return [variable for variable in self.variables if variable.number not in derived]
+
+    def _size(self, dim: Dim) -> int | None:
+        shape = self._ties.shape(dim.value)
+        assert shape is not None
+        return shape.dims[dim.number]
+
+    @cached_property
+    def _sizes(self) -> dict[int, int | None]:
+        return {variable.number: variable.size for variable in self.variables}
+
+    def constants(self, variable: Variable) -> list[int]:
+        """Ops that make a scalar constant of a variable's size, near where that size is used."""
+        return [] if variable.size is None else self.constants_of(variable, variable.size)
+
+    def constants_of(self, variable: Variable, number: int) -> list[int]:
+        """Ops that make a number as a scalar constant, near where a variable's size is used."""
+        return constants_equal_to(self.module, number, {dim.value for dim in variable.dims})
+
+    def text(
+        self, sizes: Mapping[int, Size], constants: Mapping[int, int] | None = None
+    ) -> str | None:
+        """The module with other sizes for some free variables, None if that cannot be written.
+
+        Args:
+            sizes: variable number to its new size, or GONE to drop the dim wherever it is.
+            constants: constant ops that hold a size, and its new value.
+        """
+        changed = self._derive(sizes)
+        if changed is None:
+            return None
+        per_slot = {
+            slot: changed[number] for slot, number in self._classes.items() if number in changed
+        }
+        return Change(self._ties, per_slot, constants or {}).render()
+
+    def _derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
+        """All variables that change, products included; None where products disagree."""
+        changed = dict(sizes)
+        for _ in range(len(self._products) + 1):
+            progress = False
+            for whole, parts in self._products:
+                if not any(part in changed for part in parts):
+                    continue
+                size = self._product([changed.get(part, self._sizes[part]) for part in parts])
+                if whole in changed and changed[whole] != size:
+                    return None
+                progress |= whole not in changed
+                changed[whole] = size
+            if not progress:
+                return {n: size for n, size in changed.items() if size != self._sizes[n]}
+        return None
+
+    @staticmethod
+    def _product(parts: list[Size]) -> Size:
+        left = [part for part in parts if part is not GONE]
+        if not left:
+            return GONE
+        out = 1
+        for part in left:
+            if not isinstance(part, int):
+                return None
+            out *= part
+        return out

@@ -1,0 +1,57 @@
+"""Simplify element types, toward those that every target has: f32, i32, i64."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from reducer.ir import Module
+from reducer.ir.elements import ElementTypes
+
+_FLOAT = re.compile(r"bf16|tf32|f\d+\w*")
+_INTEGER = re.compile(r"([su]?)i(\d+)")
+
+
+class SimplifyElements:
+    """Gives values another element type, together with all that must have the same."""
+
+    name = "simplify element types"
+
+    def of(self, module: Module) -> "Elements":
+        return Elements(ElementTypes(module))
+
+
+class Elements:
+    """The classes of values of one element type."""
+
+    def __init__(self, types: ElementTypes) -> None:
+        self._types = types
+
+    @cached_property
+    def values(self) -> dict[int, str]:
+        """Classes with something simpler to be."""
+        found = {number: element for number, (element, _) in enumerate(self._types.classes)}
+        return {number: e for number, e in found.items() if self.simpler(number, e)}
+
+    def simpler(self, number: int, value: str) -> list[str]:
+        return simpler_elements(value)
+
+    def next_down(self, value: str) -> None:
+        return None
+
+    def between(self, simple: str, value: str) -> None:
+        return None
+
+    def texts(self, values: Mapping[int, str]) -> list[str]:
+        return [self._types.text(values)]
+
+
+def simpler_elements(element: str) -> list[str]:
+    """What to try in place of an element type, the simplest first; nothing for simple ones."""
+    if element.startswith("complex<"):
+        return ["f32", "complex<f32>"] if element != "complex<f32>" else ["f32"]
+    if _FLOAT.fullmatch(element):
+        return [] if element == "f32" else ["f32"]
+    match = _INTEGER.fullmatch(element)
+    if match is None or (match.group(2) in ("1", "32", "64") and match.group(1) != "u"):
+        return []
+    return ["i32", "i64"] if not match.group(1) else ["si64", "i32"]

@@ -1,0 +1,57 @@
+"""Drop dims: from types, affine maps, iterators, reassociations and slices at once."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from reducer.ir import Module
+from reducer.ir.sizes import GONE, Size, SizeSystem, Variable
+
+
+class DropDims:
+    """Lowers ranks: a size goes from every shape that has it, and with it the loop over it."""
+
+    name = "drop dims"
+
+    def of(self, module: Module) -> "Ranks":
+        return Ranks(SizeSystem(module))
+
+
+class Ranks:
+    """The sizes of a module, each of which may go."""
+
+    def __init__(self, system: SizeSystem) -> None:
+        self._system = system
+        self._variables = {variable.number: variable for variable in system.free}
+
+    @cached_property
+    def values(self) -> dict[int, Size]:
+        """Units first: dropping them changes least."""
+        order = sorted(self._system.free, key=lambda variable: variable.size != 1)
+        return {variable.number: variable.size for variable in order}
+
+    def simpler(self, number: int, value: Size) -> list[Size]:
+        return [] if value is GONE else [GONE]
+
+    def next_down(self, value: Size) -> None:
+        return None
+
+    def between(self, simple: Size, value: Size) -> None:
+        return None
+
+    def texts(self, values: Mapping[int, Size]) -> list[str]:
+        """As it is, and with constants that number later dims counted down."""
+        dropped = [self._variables[number] for number, size in values.items() if size is GONE]
+        texts = [self._system.text(values)]
+        counted = {op: n for v in dropped for op, n in self._later_dims(v).items()}
+        if counted:
+            texts.append(self._system.text(values, counted))
+        return [text for text in texts if text is not None]
+
+    def _later_dims(self, variable: Variable) -> dict[int, int]:
+        first = min(dim.number for dim in variable.dims)
+        rank = 1 + max(dim.number for v in self._system.variables for dim in v.dims)
+        return {
+            op: number - 1
+            for number in range(first + 1, rank)
+            for op in self._system.constants_of(variable, number)
+        }

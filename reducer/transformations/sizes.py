@@ -1,0 +1,69 @@
+"""Shrink sizes, wherever one size stands: in types, integer arrays and scalar constants."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from reducer.ir import Module
+from reducer.ir.sizes import SizeSystem
+
+_STATIC_FOR_DYNAMIC = (2, 8, 100)
+"""Sizes that a dynamic dim is given: small ones, and one that is large and no power of two."""
+
+_MAYBE_A_DIM_NUMBER = 4  # constants as small as this may number dims and say nothing of sizes
+
+
+class ShrinkSizes:
+    """Gives each size the smallest value with which the failure survives; dynamic ones, any."""
+
+    name = "shrink sizes"
+
+    def of(self, module: Module) -> "Sizes":
+        return Sizes(SizeSystem(module))
+
+
+class Sizes:
+    """The free sizes of a module; None is a dynamic one."""
+
+    def __init__(self, system: SizeSystem) -> None:
+        self._system = system
+        self._variables = {variable.number: variable for variable in system.free}
+
+    @cached_property
+    def values(self) -> dict[int, int | None]:
+        """Dynamic sizes first, since static ones compile faster; then the largest."""
+        order = sorted(self._system.free, key=lambda v: (v.size is not None, -(v.size or 0)))
+        return {variable.number: variable.size for variable in order}
+
+    def simpler(self, number: int, value: int | None) -> list[int | None]:
+        """From 1 up, each size twice the one before."""
+        if value is None:
+            return list(_STATIC_FOR_DYNAMIC)
+        steps: list[int | None] = []
+        step = 1
+        while step < value:
+            steps.append(step)
+            step = 3 if step == 2 else 4 if step == 3 else 2 * step
+        return steps
+
+    def next_down(self, value: int | None) -> int | None:
+        return value - 1 if value is not None and value > 1 else None
+
+    def between(self, simple: int | None, value: int | None) -> int | None:
+        if simple is None or value is None or value - simple < 2:
+            return None
+        return (simple + value) // 2
+
+    def texts(self, values: Mapping[int, int | None]) -> list[str]:
+        """With the constants that hold a size changed too; without, where they may hold none."""
+        constants: dict[int, int] = {}
+        doubtful = False
+        for number, size in values.items():
+            variable = self._variables[number]
+            if size is not None and variable.size not in (None, size):
+                found = self._system.constants(variable)
+                constants.update((op, size) for op in found)
+                doubtful |= bool(found) and (variable.size or 0) <= _MAYBE_A_DIM_NUMBER
+        texts = [self._system.text(values, constants)]
+        if doubtful:
+            texts.append(self._system.text(values))
+        return [text for text in texts if text is not None]
