@@ -1,0 +1,144 @@
+"""Other sizes: a function before and after."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reducer.ir import Module
+from reducer.ir.sizes import GONE, Size, SizeSystem
+from tests.support.modules import modules
+from tests.support.sides import body_of, function
+from tests.support.wellformed import problems
+
+
+def change(body: str, arguments: str, sizes: dict[int, Size], results: str = "") -> str | None:
+    """The body after giving these variables other sizes."""
+    text = function(body, arguments=arguments, results=results)
+    after = SizeSystem(Module.parse(text)).text(sizes)
+    if after is None:
+        return None
+    assert problems(Module.parse(after)) == []
+    return body_of(after)
+
+
+def test_types_change_wherever_the_size_stands() -> None:
+    assert (
+        change(
+            '%0 = "t.mm"(%a, %b) : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>\n'
+            '"func.return"(%0) : (tensor<3x7xf32>) -> ()',
+            "%a: tensor<3x5xf32>, %b: tensor<5x7xf32>",
+            {1: 2},
+            results="tensor<3x7xf32>",
+        )
+        == """\
+^bb0(%a: tensor<3x2xf32>, %b: tensor<2x7xf32>):
+%0 = "t.mm"(%a, %b) : (tensor<3x2xf32>, tensor<2x7xf32>) -> tensor<3x7xf32>
+"func.return"(%0) : (tensor<3x7xf32>) -> ()"""
+    )
+
+
+COLLAPSE = (
+    '%0 = "t.collapse"(%a) <{reassociation = [[0], [1, 2]]}> : '
+    '(tensor<4x2x8xf32>) -> tensor<4x16xf32>\n"func.return"() : () -> ()'
+)
+
+
+def test_products_follow_their_factors() -> None:
+    assert (
+        change(COLLAPSE, "%a: tensor<4x2x8xf32>", {2: 3})
+        == """\
+^bb0(%a: tensor<4x2x3xf32>):
+%0 = "t.collapse"(%a) <{reassociation = [[0], [1, 2]]}> : (tensor<4x2x3xf32>) -> tensor<4x6xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_a_dim_goes_with_its_group() -> None:
+    assert (
+        change(COLLAPSE, "%a: tensor<4x2x8xf32>", {0: GONE})
+        == """\
+^bb0(%a: tensor<2x8xf32>):
+%0 = "t.collapse"(%a) <{reassociation = [[0, 1]]}> : (tensor<2x8xf32>) -> tensor<16xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_a_loop_goes_with_its_dim() -> None:
+    body = """\
+%0 = "t.generic"(%a, %b) <{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, \
+affine_map<(d0, d1) -> (d1)>], iterator_types = [#x<parallel>, #x<reduction>]}> ({
+^bb0(%i: f32, %j: f32):
+  %1 = "t.index"() <{dim = 1 : i64}> : () -> index
+  "t.yield"(%i) : (f32) -> ()
+}) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+"func.return"() : () -> ()"""
+    assert (
+        change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {0: GONE})
+        == """\
+^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+%0 = "t.generic"(%a, %b) <{indexing_maps = [affine_map<(d0) -> (d0)>, \
+affine_map<(d0) -> (d0)>], iterator_types = [#x<reduction>]}> ({
+^bb0(%i: f32, %j: f32):
+  %1 = "t.index"() <{dim = 0 : i64}> : () -> index
+  "t.yield"(%i) : (f32) -> ()
+}) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+"func.return"() : () -> ()"""
+    )
+    assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: GONE}) is None
+
+
+def test_a_static_size_needs_no_operand() -> None:
+    assert (
+        change(
+            '%0 = "t.empty"(%m, %n) : (index, index) -> tensor<?x4x?xf32>\n'
+            '"func.return"() : () -> ()',
+            "%m: index, %n: index",
+            {0: 2},
+        )
+        == """\
+^bb0(%m: index, %n: index):
+%0 = "t.empty"(%n) : (index) -> tensor<2x4x?xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_a_slice_keeps_its_sizes_in_step() -> None:
+    slice_ = (
+        '%0 = "t.slice"(%a, %n) <{operandSegmentSizes = array<i32: 1, 0, 1, 0>, '
+        "static_offsets = array<i64: 0, 3>, "
+        "static_sizes = array<i64: 4, -9223372036854775808>, "
+        "static_strides = array<i64: 1, 1>}> : (tensor<4x?xf32>, index) -> tensor<4x?xf32>\n"
+        '"func.return"() : () -> ()'
+    )
+    assert (
+        change(slice_, "%a: tensor<4x?xf32>, %n: index", {1: 2, 0: 5})
+        == """\
+^bb0(%a: tensor<5x2xf32>, %n: index):
+%0 = "t.slice"(%a) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, \
+static_offsets = array<i64: 0, 3>, static_sizes = array<i64: 5, 2>, \
+static_strides = array<i64: 1, 1>}> : (tensor<5x2xf32>) -> tensor<5x2xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_a_constant_keeps_the_type_of_its_value() -> None:
+    assert (
+        change(
+            '%0 = "t.constant"() <{value = dense<0> : tensor<4xi8>}> : () -> tensor<4xi8>\n'
+            '"func.return"() : () -> ()',
+            "",
+            {0: 2},
+        )
+        == """\
+%0 = "t.constant"() <{value = dense<0> : tensor<2xi8>}> : () -> tensor<2xi8>
+"func.return"() : () -> ()"""
+    )
+
+
+@given(modules(), st.data())
+def test_any_sizes_leave_every_module_well_formed(text: str, data: st.DataObject) -> None:
+    system = SizeSystem(Module.parse(text))
+    choice = st.sampled_from([1, 2, GONE])
+    sizes: dict[int, Size] = {v.number: data.draw(choice) for v in system.free}
+    after = system.text(sizes)
+    if after is not None:
+        assert problems(Module.parse(after)) == []

@@ -1,0 +1,89 @@
+"""Which sizes are one and the same: ops in, variables out."""
+
+from reducer.ir import Module
+from reducer.ir.sizes import SizeSystem
+from tests.support.sides import function
+
+
+def variables(body: str, arguments: str, head: str = "") -> list[str]:
+    """Each variable of a function: its size and the dims that have it, by value name."""
+    text = function(f'{body}\n"func.return"() : () -> ()', arguments=arguments, head=head)
+    module = Module.parse(text)
+    return [
+        f"{'?' if v.size is None else v.size}: "
+        + " ".join(f"{module.t.token[d.value]}.{d.number}" for d in v.dims)
+        for v in SizeSystem(module).variables
+    ]
+
+
+def test_elementwise_ops_tie_all_dims() -> None:
+    assert variables(
+        '%0 = "t.exp"(%a) : (tensor<4x?xf32>) -> tensor<4x?xf16>', "%a: tensor<4x?xf32>"
+    ) == ["4: %a.0 %0.0", "?: %a.1 %0.1"]
+
+
+def test_a_contraction_ties_what_is_equal_across() -> None:
+    assert variables(
+        '%0 = "t.mm"(%a, %b) : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>',
+        "%a: tensor<3x5xf32>, %b: tensor<5x7xf32>",
+    ) == ["3: %a.0 %0.0", "5: %a.1 %b.0", "7: %b.1 %0.1"]
+
+
+def test_broadcasting_counts_from_the_end() -> None:
+    assert variables(
+        '%0 = "t.add"(%a, %b) : (tensor<2x3x3xf32>, tensor<3xf32>) -> tensor<2x3x3xf32>',
+        "%a: tensor<2x3x3xf32>, %b: tensor<3xf32>",
+    ) == ["2: %a.0 %0.0", "3: %a.1 %0.1", "3: %a.2 %b.0 %0.2"]
+
+
+def test_indexing_maps_say_it_exactly() -> None:
+    maps = "[affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>]"
+    assert variables(
+        f'%0 = "t.generic"(%a, %b) <{{indexing_maps = {maps}}}> : '
+        "(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>",
+        "%a: tensor<4x4xf32>, %b: tensor<4x4xf32>",
+    ) == ["4: %a.0 %b.1 %0.1", "4: %a.1 %b.0 %0.0"]
+
+
+def test_a_collapsed_dim_is_a_product_and_not_free() -> None:
+    text = function(
+        '%0 = "t.collapse"(%a) <{reassociation = [[0], [1, 2]]}> : '
+        '(tensor<4x2x8xf32>) -> tensor<4x16xf32>\n"func.return"() : () -> ()',
+        arguments="%a: tensor<4x2x8xf32>",
+    )
+    system = SizeSystem(Module.parse(text))
+    assert [v.size for v in system.variables] == [4, 2, 8, 16]
+    assert [v.size for v in system.free] == [4, 2, 8]
+
+
+def test_a_reshape_without_a_word_is_seen_too() -> None:
+    text = function(
+        '%0 = "t.view"(%a) : (tensor<?x16x3xf32>) -> tensor<?x2x8x3xf32>\n'
+        '"func.return"() : () -> ()',
+        arguments="%a: tensor<?x16x3xf32>",
+    )
+    assert [v.size for v in SizeSystem(Module.parse(text)).free] == [None, 3, 2, 8]
+
+
+def test_calls_and_loops_pass_sizes_on() -> None:
+    module = Module.parse(
+        """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f"}> ({
+  ^bb0(%a: tensor<4xf32>):
+    %0 = "func.call"(%a) <{callee = @g}> : (tensor<4xf32>) -> tensor<4xf32>
+    "func.return"(%0) : (tensor<4xf32>) -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "g"}> ({
+  ^bb0(%b: tensor<4xf32>):
+    %0 = "t.loop"(%b) ({
+    ^bb0(%i: tensor<4xf32>):
+      "t.yield"(%i) : (tensor<4xf32>) -> ()
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    "func.return"(%0) : (tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    )
+    (only,) = SizeSystem(module).variables
+    assert len(only.dims) == 5

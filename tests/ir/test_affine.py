@@ -1,0 +1,38 @@
+"""Affine maps: read, cut, written again."""
+
+from reducer.ir import Module
+from reducer.ir.affine import AffineMap, indexing_maps, parse_map
+
+CONVOLUTION = "affine_map<(d0, d1, d2)[s0] -> (d1, d0 + d2 * s0)>"
+
+
+def test_a_map_and_its_text() -> None:
+    affine = parse_map(CONVOLUTION)
+    assert affine == AffineMap(3, "[s0]", ("d1", "d0 + d2 * s0"))
+    assert affine.text == CONVOLUTION
+    assert [affine.loop(0), affine.loop(1)] == [1, None]
+    assert [affine.uses(dim) for dim in range(3)] == [True, True, True]
+    assert parse_map("affine_map<() -> ()>") == AffineMap(0, "", ())
+    assert parse_map("dense<1>") is None
+
+
+def test_a_dim_goes_and_the_others_close_up() -> None:
+    affine = parse_map(CONVOLUTION)
+    assert affine is not None
+    assert affine.without_results([0]).without_dims([1]).text == (
+        "affine_map<(d0, d1)[s0] -> (d0 + d1 * s0)>"
+    )
+
+
+def test_the_maps_of_an_op_stand_behind_aliases() -> None:
+    module = Module.parse(
+        """\
+#map = affine_map<(d0) -> (d0)>
+"builtin.module"() ({
+  %0 = "t.make"() : () -> tensor<4xf32>
+  %1 = "t.generic"(%0, %0) <{indexing_maps = [#map, affine_map<(d0) -> ()>]}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+}) : () -> ()
+"""  # noqa: E501
+    )
+    assert indexing_maps(module, 2) == [AffineMap(1, "", ("d0",)), AffineMap(1, "", ())]
+    assert indexing_maps(module, 1) == []

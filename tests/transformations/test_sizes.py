@@ -1,0 +1,38 @@
+"""Sizes and the constants that repeat them."""
+
+from reducer.ir import Module
+from reducer.transformations.sizes import ShrinkSizes
+from tests.support.sides import body_of, function
+
+TOPK = function(
+    """\
+%0 = "torch.constant.int"() <{value = 8 : i64}> : () -> !torch.int
+%1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+%2 = "torch.aten.topk"(%a, %0, %1) : (!torch.vtensor<[?,256],f32>, !torch.int, !torch.int) -> \
+!torch.vtensor<[?,8],f32>
+"func.return"() : () -> ()""",
+    arguments="%a: !torch.vtensor<[?,256],f32>",
+)
+
+
+def test_a_size_and_its_constant_change_together() -> None:
+    (text,) = ShrinkSizes().of(Module.parse(TOPK)).texts({2: 3})
+    assert (
+        body_of(text)
+        == """\
+^bb0(%a: !torch.vtensor<[?,256],f32>):
+%0 = "torch.constant.int"() <{value = 3 : i64}> : () -> !torch.int
+%1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+%2 = "torch.aten.topk"(%a, %0, %1) : (!torch.vtensor<[?,256],f32>, !torch.int, !torch.int) -> \
+!torch.vtensor<[?,3],f32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
+    sizes = ShrinkSizes().of(Module.parse(TOPK))
+    assert list(sizes.values.items()) == [(0, None), (1, 256), (2, 8)]
+    assert sizes.simpler(1, 20) == [1, 2, 3, 4, 8, 16]
+    assert sizes.simpler(1, 1) == []
+    assert all(isinstance(size, int) for size in sizes.simpler(0, None))
+    assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)
