@@ -8,6 +8,7 @@ import click
 
 from reducer.cli.check import check
 from reducer.cli.ending import end_with
+from reducer.cli.explain import explain
 from reducer.cli.locate import locate
 from reducer.cli.reduce import reduce
 from reducer.cli.toolchain import toolchain
@@ -67,4 +68,5 @@ def main() -> None:
 main.add_command(reduce)
 main.add_command(check)
 main.add_command(locate)
+main.add_command(explain)
 main.add_command(toolchain)

@@ -1,11 +1,11 @@
 """`mlir-reducer reduce`"""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import click
 
+from reducer.cli.cores import cores
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.pass_level import pass_level_of
 from reducer.cli.progress import Budget, make_display
@@ -54,7 +54,7 @@ Exit codes:
     "--jobs",
     metavar="N",
     type=click.IntRange(min=1),
-    default=lambda: _cores(),
+    default=cores,
     help="Compilers to run at once; the result is the same. [default: one per core]",
 )
 @click.option(
@@ -187,13 +187,6 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _check_json(target: str | None) -> None:

@@ -1,0 +1,150 @@
+"""`mlir-reducer explain`"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.cores import cores
+from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.report import write_json
+from reducer.cli.signals import stopping
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.units import duration, plural
+from reducer.cli.workspace import workspace
+from reducer.search.candidate import Verdict
+from reducer.session.comments import one_line
+from reducer.session.errors import BadInput, UsageError
+from reducer.session.explaining import Explaining, Explanation, Fact
+from reducer.session.files import read_input
+
+_NARROW, _WIDE = 56, 100  # characters of a column
+_ENDINGS = {
+    Verdict.NOT_INTERESTING: "passes",
+    Verdict.OTHER_FAILURE: "fails differently",
+    Verdict.TIMEOUT: "does not end",
+    Verdict.INVALID: "is no valid program",
+    Verdict.SAME: "fails all the same",
+}
+
+
+@click.command(
+    cls=TrailingCommand,
+    short_help="Say for everything that is left in INPUT which change makes the failure go away.",
+)
+@click.argument("input", type=click.Path(path_type=Path))
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Take COMMAND from this report, which `reduce --json FILE` has written.",
+)
+@wanted_options
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=cores,
+    help="Compilers to run at once; the answers are the same. [default: one per core]",
+)
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+)
+def explain(
+    *,
+    input: Path,
+    report: Path | None,
+    jobs: int,
+    json_target: str | None,
+    words: tuple[str, ...],
+    **wanted: Any,
+) -> int:
+    """Say for each flag, op, attribute, size and element type of INPUT what it is there for.
+
+    INPUT is a small program, such as `reduce` leaves, on which COMMAND fails. One thing at a time
+    is changed, from the nearest change on, until the failure is gone; every answer is a run of
+    COMMAND. Nothing that is written in INPUT is ever run.
+
+    \b
+      mlir-reducer explain model.reduced.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+    """
+    source = read_input(input)
+    if report is not None:
+        words = _reported(report, input, words)
+    with workspace() as place:
+        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
+        explaining = Explaining(
+            source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True), jobs=jobs
+        )
+        with stopping(explaining.stop, leave=place.clean_up):
+            explanation = explaining.run()
+    if json_target is not None:
+        write_json(json_target, _as_json(explanation))
+    if json_target != "-":
+        click.echo(_as_text(explanation))
+    return 0
+
+
+def _reported(report: Path, source: Path, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command of a report, on another input."""
+    if words:
+        raise UsageError("both --report and a command after -- were given; leave one of them out")
+    try:
+        found = json.loads(report.read_text())
+        command = [str(word) for word in found["command"]]
+        name = Path(found["output"]["path"]).name
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{report} is no report of a reduction ({error})") from error
+    return tuple(str(source) if word in (name, f"./{name}") else word for word in command)
+
+
+def _as_text(explanation: Explanation) -> str:
+    rows = [_row(fact) for fact in explanation.facts]
+    widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
+    lines = [
+        f"{what:<{widths[0]}}  {now:<{widths[1]}}  {change:<{widths[2]}}  {then}".rstrip()
+        for what, now, change, then in rows
+    ]
+    cost = (
+        f"{plural(explanation.calls, 'run')}, "
+        f"{duration(explanation.compiler_seconds)} of compiler time"
+    )
+    return "\n".join([f"failure: {explanation.outcome.signature.text}", "", *lines, "", cost])
+
+
+def _row(fact: Fact) -> tuple[str, str, str, str]:
+    """What, how it is now, the change, and what happens then."""
+    where = f" (line {fact.line})" if fact.line else ""
+    then = _ENDINGS[fact.verdict]
+    if fact.verdict is Verdict.OTHER_FAILURE:
+        then += f": {fact.outcome}"
+    if fact.still and fact.verdict is not Verdict.SAME:
+        then += f"; still fails with {', '.join(fact.still)}"
+    change = fact.change or ", ".join(fact.still)
+    return (
+        _cut(f"{fact.kind} {fact.subject}", _NARROW) + where,
+        _cut(fact.now, _NARROW),
+        f"→ {_cut(change, _NARROW)}" if change else "",
+        _cut(then, _WIDE),
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    text = one_line(text)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _as_json(explanation: Explanation) -> dict[str, Any]:
+    signature = explanation.outcome.signature
+    return {
+        "kind": str(signature.kind),
+        "signature": signature.text,
+        "bucket": signature.bucket,
+        "facts": [{**asdict(fact), "verdict": str(fact.verdict)} for fact in explanation.facts],
+        "calls": explanation.calls,
+        "compiler_seconds": round(explanation.compiler_seconds, 3),
+    }

@@ -1,0 +1,210 @@
+"""What could be different in a program: its ops, attributes, sizes and element types, one by one.
+
+Each question is about one thing that is left, with changes to it from the nearest on. They come
+from the transformations and tunings that made the program small, so a change to one thing takes
+along whatever is tied to it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from reducer.ir import NONE, Module
+from reducer.ir.elements import ElementTypes
+from reducer.ir.functions import is_function
+from reducer.ir.sizes import SizeSystem, Variable
+from reducer.transformations import Abi, Site, Transformation
+from reducer.transformations.attribute_values import SimplifyAttributes
+from reducer.transformations.attributes import DropAttributes
+from reducer.transformations.constants_for_ops import ReplaceByConstants
+from reducer.transformations.delete_nested import DeleteNested
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.delete_users import DeleteWithUsers
+from reducer.transformations.forward import ForwardOperand
+from reducer.transformations.properties import DropProperties
+from reducer.transformations.sizes import ShrinkSizes
+from reducer.transformations.tuning import Parameters
+from reducer.transformations.unwrap import UnwrapBodies
+
+_VALUE = 40  # characters of an attribute's value that tell it from others
+_PLACES = 3  # types that say where a size or an element type stands
+_NUMBER = re.compile(r"([su]?i|f|bf)(\d+)")
+_WIDTHS = {"f": (16, 32, 64), "bf": (16,), "i": (1, 8, 16, 32, 64)}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change, and ways to write the program with it, the likeliest first."""
+
+    label: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that is left, how it is now, and changes to it, the nearest first.
+
+    `kind` is `op`, `attribute`, `size` or `element type`; `op` is where it is, or NONE. `at` makes
+    the change to any value of a thing whose values are numbers.
+    """
+
+    kind: str
+    subject: str
+    now: str
+    changes: tuple[Change, ...]
+    op: int = NONE
+    at: Callable[[int], Change] | None = None
+
+
+def questions(module: Module, abi: Abi) -> list[Question]:
+    """Everything to ask about a module, in the order of its text within each kind."""
+    return [*_ops(module, abi), *_attributes(module), *_sizes(module), *_elements(module)]
+
+
+# ---- ops and attributes ----------------------------------------------------------------------
+
+
+def _ops(module: Module, abi: Abi) -> Iterator[Question]:
+    ways: list[tuple[str, Transformation[Module]]] = [
+        ("deleted", DeleteOps(abi)),
+        ("deleted", DeleteNested(abi)),
+        ("an operand in its place", ForwardOperand(abi)),
+        ("its body in its place", UnwrapBodies(abi)),
+        ("a constant in its place", ReplaceByConstants()),
+        ("deleted with its users", DeleteWithUsers()),
+    ]
+    found = [(label, way, _by_op(way.sites(module))) for label, way in ways]
+    for op, name in enumerate(module.t.name):
+        if module.hidden[op] or is_function(module, op):
+            continue
+        changes = _merged(
+            (label, way.apply(module, [site]))
+            for label, way, sites in found
+            for site in sites.get(op, ())
+        )
+        if changes:
+            yield Question("op", name, "", changes, op)
+
+
+def _attributes(module: Module) -> Iterator[Question]:
+    simpler, dropping = SimplifyAttributes(), (DropAttributes(), DropProperties())
+    places: dict[tuple[int, str], list[tuple[str, str | None]]] = {}
+    for site in simpler.sites(module):
+        text = simpler.apply(module, [site])
+        places.setdefault((site.op, site.name), []).append(("simpler", text))
+    for way in dropping:
+        for site in way.sites(module):
+            text = way.apply(module, [site])
+            places.setdefault((site.op, site.name), []).append(("dropped", text))
+    for (op, name), texts in sorted(places.items()):
+        now = _value(module, op, name)
+        changes = _merged(
+            (_value_after(label, text, op, name), text) for label, text in texts if text
+        )
+        yield Question("attribute", f"{name} of {module.t.name[op]}", _short(now), changes, op)
+
+
+def _value(module: Module, op: int, name: str) -> str:
+    syntax = module.syntax(op)
+    entries = (*syntax.properties, *syntax.attributes)
+    return next((entry.value for entry in entries if entry.name == name), "")
+
+
+def _value_after(label: str, text: str | None, op: int, name: str) -> str:
+    """The new value rather than a word for it, where the ops are still the same."""
+    if label == "dropped" or text is None:
+        return label
+    return _short(_value(Module.parse(text), op, name)) or label
+
+
+def _by_op(sites: Sequence[Site]) -> dict[int, list[Site]]:
+    out: dict[int, list[Site]] = {}
+    for site in sites:
+        out.setdefault(site.op, []).append(site)
+    return out
+
+
+# ---- sizes and element types -----------------------------------------------------------------
+
+
+def _sizes(module: Module) -> Iterator[Question]:
+    space = ShrinkSizes().of(module)
+    for variable in SizeSystem(module).free:
+        at = partial(_with_size, space, variable.number)
+        changes = tuple(at(size) for size in near_sizes(variable.size))
+        now = "?" if variable.size is None else str(variable.size)
+        yield Question("size", _places(module, variable), now, changes, at=at)
+
+
+def _with_size(space: Parameters[int | None], number: int, size: int) -> Change:
+    return Change(str(size), tuple(space.texts({number: size})))
+
+
+def near_sizes(size: int | None) -> list[int]:
+    """Sizes to try in place of one, the nearest first; static ones for a dynamic one.
+
+    >>> near_sizes(40), near_sizes(1), near_sizes(None)
+    ([39, 41, 20, 80, 1], [2, 3, 0], [2, 8, 100, 1])
+    """
+    if size is None:
+        return [2, 8, 100, 1]
+    if size <= 1:
+        return [1, 2, 3] if size == 0 else [2, 3, 0]
+    return list(dict.fromkeys(n for n in (size - 1, size + 1, size // 2, 2 * size, 1)))
+
+
+def _places(module: Module, variable: Variable) -> str:
+    """Where a size is: `tensor<4x0xbf16> dim 1, tensor<0x4xbf16> dim 0`."""
+    return _listed(f"{module.type_of(dim.value)} dim {dim.number}" for dim in variable.dims)
+
+
+def _elements(module: Module) -> Iterator[Question]:
+    types = ElementTypes(module)
+    for number, (element, values) in enumerate(types.classes):
+        changes = tuple(Change(e, (types.text({number: e}),)) for e in near_elements(element))
+        if changes:
+            where = _listed(module.type_of(value) for value in values)
+            yield Question("element type", where, element, changes)
+
+
+def near_elements(element: str) -> list[str]:
+    """Element types of the same kind to try in place of one, the nearest first.
+
+    >>> near_elements("f16"), near_elements("si64"), near_elements("complex<f32>")
+    (['bf16', 'f32', 'f64'], ['si32', 'si16', 'si8'], ['f32'])
+    """
+    if element.startswith("complex<"):
+        return [element.removeprefix("complex<").removesuffix(">")]
+    match = _NUMBER.fullmatch(element)
+    if match is None:  # the many kinds of 8 bits and less
+        return ["f16", "f32"] if element.startswith("f") else []
+    kind, width = match[1], int(match[2])
+    if kind == "bf":
+        return ["f16", "f32", "f64"]
+    widths = [w for w in _WIDTHS[kind[-1]] if w != width and (w > 1 or kind == "i")]
+    nearest = [f"{kind}{w}" for w in sorted(widths, key=lambda w: (abs(w - width), w))][:3]
+    return ["bf16", *nearest] if element == "f16" else nearest
+
+
+# ---- helpers ---------------------------------------------------------------------------------
+
+
+def _merged(texts: Iterable[tuple[str, str | None]]) -> tuple[Change, ...]:
+    """Changes without repetition; those of one label are ways to write the same."""
+    ways: dict[str, list[str]] = {}
+    for label, text in texts:
+        if text is not None and text not in ways.setdefault(label, []):
+            ways[label].append(text)
+    return tuple(Change(label, tuple(found)) for label, found in ways.items() if found)
+
+
+def _listed(items: Iterable[str]) -> str:
+    """A few of the items, each once."""
+    each = list(dict.fromkeys(items))
+    more = f" and {len(each) - _PLACES} more" if len(each) > _PLACES else ""
+    return ", ".join(each[:_PLACES]) + more
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"

@@ -1,0 +1,58 @@
+"""`mlir-reducer explain`: options and what is printed, with a fake compiler and a real printer."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.conftest import NEWEST_TESTED
+from tests.support.fake_compilers import FAIL, write_script
+
+pytestmark = pytest.mark.iree
+
+PROGRAM = '"x.bad"() {size = 42 : i64} : () -> ()\n// rm -rf is not run\n'
+
+
+@pytest.fixture(autouse=True)
+def a_fake_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    needed = 'case "$*" in *--need*) ;; *) exit 0 ;; esac\n'
+    write_script(tmp_path / "fake", needed + FAIL)
+    (tmp_path / "in.mlir").write_text(PROGRAM)
+
+
+def run(*words: object) -> Result:
+    command = ["explain", "in.mlir", "--iree", NEWEST_TESTED, *map(str, words)]
+    return CliRunner().invoke(main, command)
+
+
+def test_a_table_of_what_is_left() -> None:
+    done = run("--", "./fake", "--need", "--other")
+    assert done.exit_code == 0, done.output
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "flag --need → dropped passes" in lines
+    assert "flag --other → dropped fails all the same" in lines
+    assert "attribute size of x.bad (line 1) 42 : i64 → 1 : i64, 0 : i64, dropped fails" in (
+        " ".join(lines)
+    )
+
+
+def test_json_and_a_report_in_place_of_the_command() -> None:
+    report = {"command": ["./fake", "--need", "in.mlir"], "output": {"path": "in.mlir"}}
+    Path("report.json").write_text(json.dumps(report))
+    done = run("--report", "report.json", "--json", "-")
+    answer = json.loads(done.stdout)
+    assert answer["kind"] == "legalization"
+    (flag,) = [fact for fact in answer["facts"] if fact["kind"] == "flag"]
+    assert (flag["subject"], flag["change"]) == ("--need", "dropped")
+    assert flag["verdict"] == "not-interesting"
+
+
+def test_without_a_command_it_says_what_to_do() -> None:
+    assert run().exit_code == 2
+    assert "two dashes" in run().stderr
+    Path("report.json").write_text("{}")
+    assert run("--report", "report.json").exit_code == 65
+    assert run("--report", "report.json", "--", "./fake").exit_code == 2
