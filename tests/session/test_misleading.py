@@ -17,10 +17,9 @@ pytestmark = pytest.mark.iree
 WRAPPER = """\
 #!/bin/bash
 # The real compiler; what it says on standard error is edited.
-{compiler} "$@" 2> >(sed -E '{edit}' >&2)
-code=$?
-wait
-exit $code
+exec 3>&1
+{compiler} "$@" 2>&1 >&3 | sed -E '{edit}' >&2
+exit ${{PIPESTATUS[0]}}
 """
 
 WRONG_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/input.mlir:5:10/"
