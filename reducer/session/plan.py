@@ -86,8 +86,9 @@ class Plan:
         if state.document.op_count > _TOO_LARGE_TO_REPEAT:
             self.show("halve")
             halve(state, abi)
-        if state.document.op_count <= _SMALL_ENOUGH_FOR_FLAGS:
-            self._fewer_flags(state.document)
+        if state.document.op_count > _SMALL_ENOUGH_FOR_FLAGS:
+            self._stopping_early(state, lambda show: self._halve(state, abi, show))
+        self._fewer_flags(state.document)
         self._polish(state, abi)
         while self._fewer_flags(state.document):
             self._polish(state, abi)
@@ -138,10 +139,19 @@ class Plan:
         transformations = [*standard_transformations(abi), helper, *control_flow_transformations()]
 
         def reduce(show: Callable[[str], None]) -> None:
-            show("halve")
-            halve(state, abi)
+            self._halve(state, abi, show)
             polish(state, transformations, self._tunings(), show)
 
+        self._stopping_early(state, reduce)
+
+    def _halve(self, state: State[Module], abi: Abi, show: Callable[[str], None]) -> None:
+        show("halve")
+        halve(state, abi)
+
+    def _stopping_early(
+        self, state: State[Module], reduce: Callable[[Callable[[str], None]], None]
+    ) -> None:
+        """Carries out a stage under the command that stops earliest, if that is sound."""
         short = self._shortest(state.document)
         if short is not None:
             try:
