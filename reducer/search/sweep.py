@@ -117,12 +117,12 @@ class _Sweep(Generic[D]):
             if not self.again and self.schedule.has_failed(edit):
                 self.swept.put_off += 1
                 continue
-            text = self.transformation.apply(document, chunk)
-            if text is None:
-                continue
             try:
-                smaller = self.state.parse(text)
-            except GenericSyntaxError:
+                text = self.transformation.apply(document, chunk)
+                smaller = None if text is None else self.state.parse(text)
+            except GenericSyntaxError:  # an edit that reads its own result may find it too
+                continue
+            if smaller is None:
                 continue
             if weight(smaller) < bound and not is_nothing(smaller):
                 offered.starts.append(low)
