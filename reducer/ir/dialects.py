@@ -14,3 +14,27 @@ _LINALG_WITH_VISIBLE_BODY = frozenset(
 def hides_its_body(name: str) -> bool:
     """Whether an op's region is implied by its name and not shown in the pretty form."""
     return name.startswith("linalg.") and name not in _LINALG_WITH_VISIBLE_BODY
+
+
+# What a named op is called with a rank less, by which of its operands lose a dim. Their names say
+# what their dims are, so that a dim cannot go while the name stays.
+_A_RANK_LESS = {
+    ("linalg.batch_matmul", (True, True, True)): "linalg.matmul",
+    ("linalg.batch_matvec", (True, True, True)): "linalg.matvec",
+    ("linalg.batch_vecmat", (True, True, True)): "linalg.vecmat",
+    ("linalg.batch_mmt4d", (True, True, True)): "linalg.mmt4d",
+    ("linalg.batch_reduce_matmul", (True, True, False)): "linalg.matmul",
+    ("linalg.matmul", (True, False, True)): "linalg.vecmat",
+    ("linalg.matmul", (False, True, True)): "linalg.matvec",
+    ("linalg.matvec", (True, False, True)): "linalg.dot",
+    ("linalg.vecmat", (False, True, True)): "linalg.dot",
+    ("torch.aten.bmm", (True, True)): "torch.aten.mm",
+    ("torch.aten.mm", (False, True)): "torch.aten.mv",
+}
+WITH_OPTIONAL_MAPS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
+"""Named ops whose indexing maps may be written, and differ from what the name says."""
+
+
+def a_rank_less(name: str, losing: tuple[bool, ...]) -> str | None:
+    """The name of an op after these of its operands lose a dim; None if there is no such op."""
+    return _A_RANK_LESS.get((name, losing))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
+from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less
 from reducer.ir.module import NONE
 from reducer.ir.retype import SEGMENT_SIZES, ops_that_name
 from reducer.ir.rewrite import Rewrite
@@ -46,6 +47,7 @@ class Change:
         for op in sorted(ops):
             if not self._loops(op) or not self._groups(op):
                 return None
+            self._name(op)
             self._arrays(op)
             self._dynamic_operands(op)
             self._attribute_types(op)
@@ -150,6 +152,22 @@ class Change:
 
     def _loop_goes(self, op: int, number: int) -> bool:
         return self.sizes.get(Loop(op, number), 0) is GONE
+
+    def _name(self, op: int) -> None:
+        """Gives a named op the name of the one with a rank less: a batch goes from its name too."""
+        losing = tuple(
+            any(self.sizes.get(Dim(value, n), 0) is GONE for n in range(len(shape.dims)))
+            for value in self.module.t.operands[op]
+            if value != NONE and (shape := self.ties.shape(value)) is not None
+        )
+        before = self.module.t.name[op]
+        after = a_rank_less(before, losing)
+        if after is None:
+            return
+        start = self.module.text.index(f'"{before}"', self.module.t.start[op])
+        self.rewrite.replace(start, start + len(before) + 2, f'"{after}"')
+        if after not in WITH_OPTIONAL_MAPS and self.module.syntax(op).property("indexing_maps"):
+            self.rewrite.set_entry(op, "indexing_maps", None)
 
     def _iterators(self, op: int, gone: list[int]) -> None:
         entry = self.module.syntax(op).property("iterator_types")

@@ -86,6 +86,21 @@ affine_map<(d0) -> (d0)>], iterator_types = [#x<reduction>]}> ({
     assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: GONE}) is None
 
 
+def test_a_batch_goes_from_the_name_too() -> None:
+    assert (
+        change(
+            '%0 = "torch.aten.bmm"(%a, %b) : (tensor<2x3x5xf32>, tensor<2x5x7xf32>) -> '
+            'tensor<2x3x7xf32>\n"func.return"() : () -> ()',
+            "%a: tensor<2x3x5xf32>, %b: tensor<2x5x7xf32>",
+            {0: GONE},
+        )
+        == """\
+^bb0(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>):
+%0 = "torch.aten.mm"(%a, %b) : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>
+"func.return"() : () -> ()"""
+    )
+
+
 def test_a_static_size_needs_no_operand() -> None:
     assert (
         change(
