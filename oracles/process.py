@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from oracles.guard import guarded_mark
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.tree import RUN_VARIABLE
 from oracles.watch import Usage, watch
@@ -62,7 +63,7 @@ def marked_environment(env: Mapping[str, str], token: str) -> dict[str, str]:
         **env,
         "LLVM_DISABLE_SYMBOLIZATION": "1",
         "LLVM_DISABLE_CRASH_REPORT": "1",
-        RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')} {token}".strip(),
+        RUN_VARIABLE: " ".join(filter(None, (env.get(RUN_VARIABLE), guarded_mark(), token))),
     }
 
 

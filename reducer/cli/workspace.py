@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -11,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles import tree
-from reducer.cli import guardian
+from oracles import guardian, tree
+from oracles.guard import start_guardian
 
 _PATIENCE = 5.0  # seconds
 
@@ -37,7 +36,7 @@ def workspace() -> Iterator[Workspace]:
     On the way out nothing of the run is left, whether it ends well, fails, or is killed.
     """
     place = Workspace(uuid.uuid4().hex, Path(tempfile.mkdtemp(prefix="mlir-reducer-")))
-    guard = _start_guardian(place)
+    guard = start_guardian(place.mark, place.folder)
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(place.folder)
     marks = f"{os.environ.get(tree.RUN_VARIABLE, '')} {place.mark}".strip()
@@ -49,18 +48,6 @@ def workspace() -> Iterator[Workspace]:
         place.clean_up()
         with suppress(OSError, subprocess.TimeoutExpired):
             guard.communicate(guardian.GOODBYE, timeout=_PATIENCE)
-
-
-def _start_guardian(place: Workspace) -> "subprocess.Popen[bytes]":
-    script = [sys.executable, "-I", "-S", guardian.__file__]
-    return subprocess.Popen(
-        [*script, place.mark, str(place.folder), tree.__file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Whatever a child does, it ends in time and leaves nothing behind."""
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.tree import RUN_VARIABLE
 
 LONG = 60.0
 
@@ -215,3 +218,24 @@ def test_descriptors_do_not_leak(tmp_path: Path) -> None:
     for _ in range(3):
         python("pass", tmp_path)
     assert sorted(Path("/proc/self/fd").iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+@pytest.mark.parametrize("session", [False, True])
+def test_no_child_outlives_a_killed_process(tmp_path: Path, session: bool) -> None:
+    """Whoever uses the library has no time to clean up after SIGKILL; a child's child counts."""
+    sleeper = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
+    starter = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-c', {sleeper!r}], start_new_session={session})"
+    )
+    user = (
+        "import sys\nfrom pathlib import Path\nfrom oracles import Limits, run_process\n"
+        f"run_process([sys.executable, '-c', {starter!r}], cwd=Path('.'), limits=Limits())"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != RUN_VARIABLE}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    with subprocess.Popen([sys.executable, "-c", user], cwd=tmp_path, env=environment) as process:
+        pid = pid_in(tmp_path / "pid")
+        process.kill()
+    assert gone(pid)
