@@ -24,6 +24,7 @@ from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.merge_arguments import MergeArguments
+from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.properties import DropProperties
@@ -98,7 +99,7 @@ def standard_tunings(*, shapes_only: bool = False) -> list[Tuning[Module, Any]]:
     """
     if shapes_only:
         return [ShrinkSizes()]
-    return [DropDims(), ShrinkSizes(), SimplifyElements()]
+    return [DropDims(), ShrinkSizes(), ShrinkNumbers(), SimplifyElements()]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:

@@ -44,7 +44,12 @@ def constant_of(module: Module, op: int) -> int | None:
     entry = module.syntax(op).property("value")
     if entry is None or module.t.operands[op] or module.t.num_results[op] != 1:
         return None
-    match = _INTEGER.fullmatch(entry.value)
+    return integer_of(entry.value)
+
+
+def integer_of(value: str) -> int | None:
+    """The number in `8 : index`; None if the attribute is no integer."""
+    match = _INTEGER.fullmatch(value)
     return int(match.group(1)) if match else None
 
 

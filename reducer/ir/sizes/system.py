@@ -89,6 +89,11 @@ class SizeSystem:
         """Ops that make a number as a scalar constant, near where a variable's size is used."""
         return constants_equal_to(self.module, number, {dim.value for dim in variable.dims})
 
+    def is_size(self, slot: Slot) -> bool:
+        """Whether a number is tied to some size of a shape."""
+        number = self._classes.get(slot)
+        return number is not None and number in self._sizes
+
     def text(
         self, sizes: Mapping[int, Size], constants: Mapping[int, int] | None = None
     ) -> str | None:

@@ -1,0 +1,98 @@
+"""Shrink numbers that are no sizes: offsets, strides, factors, constants."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.sizes import SizeSystem
+from reducer.ir.sizes.arrays import DYNAMIC, integer_array, write_array
+from reducer.ir.sizes.numbers import integer_of, with_constant
+from reducer.ir.sizes.slots import Element
+from reducer.ir.syntax import Entry
+from reducer.transformations.properties import ESSENTIAL
+
+
+class ShrinkNumbers:
+    """Gives each integer in an attribute the smallest value with which the failure survives."""
+
+    name = "shrink numbers"
+
+    def of(self, module: Module) -> "Numbers":
+        return Numbers(module)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One number of an attribute: of several if it is an array."""
+
+    op: int
+    entry: Entry
+    index: int
+
+
+class Numbers:
+    """The integers of a module that no shape repeats; 0, 1 and -1 are simple enough."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        found = [(p, n) for p, n in _numbers(module) if abs(n) > 1 and n != DYNAMIC]
+        self._places = [place for place, _ in found]
+        self.values = {number: value for number, (_, value) in enumerate(found)}
+
+    def simpler(self, number: int, value: int) -> list[int]:
+        """From 0 away, each number twice the one before."""
+        if abs(value) < 2:
+            return []
+        sign = 1 if value > 0 else -1
+        steps, step = [0], 1
+        while step < abs(value):
+            steps.append(sign * step)
+            step *= 2
+        return steps
+
+    def next_down(self, value: int) -> int | None:
+        return None if value == 0 else value - 1 if value > 0 else value + 1
+
+    def between(self, simple: int, value: int) -> int | None:
+        return (simple + value) // 2 if abs(value - simple) > 1 else None
+
+    def texts(self, values: Mapping[int, int]) -> list[str]:
+        after: dict[tuple[int, str], list[int]] = {}
+        for number, place in enumerate(self._places):
+            if values.get(number, self.values[number]) != self.values[number]:
+                numbers = after.setdefault((place.op, place.entry.name), _numbers_of(place.entry))
+                numbers[place.index] = values[number]
+        rewrite = Rewrite(self._module)
+        entries = {(place.op, place.entry.name): place.entry for place in self._places}
+        for (op, name), numbers in after.items():
+            entry = entries[op, name]
+            is_array = integer_array(entry) is not None
+            value = write_array(numbers) if is_array else with_constant(entry.value, numbers[0])
+            rewrite.set_entry(op, name, value)
+        return [rewrite.render()]
+
+
+def _numbers(module: Module) -> Iterator[tuple[_Place, int]]:
+    """Every integer attribute and every number of an integer array that is no size."""
+    system = SizeSystem(module)
+    sizes = {op for variable in system.variables for op in system.constants(variable)}
+    for op in range(len(module)):
+        if "{" not in module.own_text(op) or module.hidden[op]:
+            continue
+        syntax = module.syntax(op)
+        for entry in (*syntax.properties, *syntax.attributes):
+            if entry.name == "value" and op in sizes:
+                continue
+            if entry.name in ESSENTIAL and entry.name != "value":
+                continue
+            for index, number in enumerate(_numbers_of(entry)):
+                if not system.is_size(Element(op, entry.name, index)):
+                    yield _Place(op, entry, index), number
+
+
+def _numbers_of(entry: Entry) -> list[int]:
+    array = integer_array(entry)
+    if array is not None:
+        return array
+    number = integer_of(entry.value)
+    return [] if number is None else [number]

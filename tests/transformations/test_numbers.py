@@ -1,0 +1,39 @@
+"""Numbers that are no sizes."""
+
+from reducer.ir import Module
+from reducer.transformations.numbers import ShrinkNumbers
+from tests.support.sides import body_of, function
+
+SLICE = function(
+    """\
+%0 = "t.slice"(%a) <{operandSegmentSizes = array<i32: 1, 2>, \
+static_offsets = array<i64: 0, 512>, static_sizes = array<i64: 4, 64>}> : \
+(tensor<4x576xf16>) -> tensor<4x64xf16>
+%1 = "t.constant"() <{value = 300 : i64}> : () -> i64
+"func.return"() : () -> ()""",
+    arguments="%a: tensor<4x576xf16>",
+)
+
+
+def test_offsets_and_constants_but_no_sizes() -> None:
+    numbers = ShrinkNumbers().of(Module.parse(SLICE))
+    assert list(numbers.values.values()) == [512, 300]
+    (text,) = numbers.texts({0: 1, 1: 300})
+    assert (
+        body_of(text)
+        == """\
+^bb0(%a: tensor<4x576xf16>):
+%0 = "t.slice"(%a) <{operandSegmentSizes = array<i32: 1, 2>, \
+static_offsets = array<i64: 0, 1>, static_sizes = array<i64: 4, 64>}> : \
+(tensor<4x576xf16>) -> tensor<4x64xf16>
+%1 = "t.constant"() <{value = 300 : i64}> : () -> i64
+"func.return"() : () -> ()"""
+    )
+
+
+def test_values_go_toward_zero() -> None:
+    numbers = ShrinkNumbers().of(Module.parse(SLICE))
+    assert numbers.simpler(0, 6) == [0, 1, 2, 4]
+    assert numbers.simpler(0, -3) == [0, -1, -2]
+    assert (numbers.between(4, 8), numbers.between(7, 8)) == (6, None)
+    assert (numbers.next_down(3), numbers.next_down(-3)) == (2, -2)
