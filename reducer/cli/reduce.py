@@ -88,6 +88,11 @@ Exit codes:
     help="Also leave the IR before the failing pass in NAME.pass.mlir. [default: yes]",
 )
 @click.option(
+    "--also-found/--no-also-found",
+    default=True,
+    help="Keep candidates that fail differently under NAME.also-found. [default: yes]",
+)
+@click.option(
     "--json",
     "json_target",
     metavar="FILE",
@@ -111,6 +116,7 @@ def reduce(
     comments: bool,
     warm: bool,
     pass_level: bool,
+    also_found: bool,
     json_target: str | None,
     progress: bool | None,
     quiet: bool,
@@ -162,6 +168,7 @@ def reduce(
             keep_generic=keep_generic,
             keep_flags=keep_flags,
             comments=comments,
+            also_found=also_found,
         )
         display = make_display(
             wanted=progress,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reducer.session import Report, Size
+from reducer.session.also_found import INPUT, AlsoFound
 from reducer.session.files import write_atomic
 from reducer.session.pass_level import PassReport
 
@@ -35,6 +36,8 @@ def report_json(report: Report, pass_level: PassReport | None = None) -> dict[st
         "command": report.command,
         "one_minimal": report.one_minimal,
         "notes": report.notes,
+        "also_found": [_also_found(one, report) for one in report.also_found],
+        "also_left_out": report.also_left_out,
         "pass_level": pass_level and _pass_level(pass_level),
     }
 
@@ -46,6 +49,12 @@ def write_json(target: str, value: dict[str, Any]) -> None:
         sys.stdout.write(text)
     else:
         write_atomic(Path(target), text)
+
+
+def _also_found(one: AlsoFound, report: Report) -> dict[str, Any]:
+    folder = report.also_found_folder
+    path = folder and str(folder / one.signature.bucket / INPUT)
+    return {**one.to_json(), "path": path, "lines": one.lines, "bytes": one.bytes}
 
 
 def _pass_level(report: PassReport) -> dict[str, Any]:

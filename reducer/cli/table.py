@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from reducer.cli.units import duration, percent, plural
 from reducer.session import Report
+from reducer.session.comments import one_line
 from reducer.session.pass_level import PassReport
 
 
@@ -26,9 +27,10 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
         facts += _pass_facts(pass_level)
     if report.status != "reduced":
         facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
-    return "\n".join([*_sizes(report), "", *_columns(facts)])
+    return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
 
 
+_WIDTH = 120  # characters of another failure's signature
 _VERIFIED = "VERIFIED: the command below fails in this way in an empty folder"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
 
@@ -58,6 +60,27 @@ def _sizes(report: Report) -> list[str]:
         f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>9}"
         for name, before, after in rows
     ]
+
+
+def _also_found(report: Report) -> list[str]:
+    """Other failures met on the way, one line each."""
+    left_out = report.also_left_out
+    if not report.also_found and not left_out:
+        return []
+    rows = [
+        f"  {one.signature.bucket}  {plural(one.lines, 'line'):>11}  {_cut(one.signature.text)}"
+        for one in report.also_found
+    ]
+    if left_out:
+        rows.append(f"  and {left_out} more, too large or too many to keep")
+    folder = report.also_found_folder
+    kept = f"kept in {folder}/BUCKET" if folder else "not kept"
+    return ["", f"also found, {kept}:", *rows]
+
+
+def _cut(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
 def _checks(report: Report) -> list[tuple[str, str]]:

@@ -68,6 +68,15 @@ class Budget:
         return self.seconds is not None and time.monotonic() - self.started >= self.seconds
 
 
+@dataclass(frozen=True)
+class Slip:
+    """A candidate that fails differently, under the oracle that was asked."""
+
+    text: str
+    outcome: Outcome
+    oracle: Oracle
+
+
 def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
     """The content hash that verdicts are remembered by.
 
@@ -78,7 +87,12 @@ def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
 
 
 class Evaluator:
-    """Turns candidates into verdicts against one wanted signature."""
+    """Turns candidates into verdicts against one wanted signature.
+
+    `on_verdict` hears each verdict as it comes in, on a worker's thread; `on_slip` each candidate
+    that fails differently, on the caller's thread and in the order of preference. What ran beyond
+    an accepted candidate is not heard of, so slips are the same for any number of workers.
+    """
 
     def __init__(
         self,
@@ -89,6 +103,7 @@ class Evaluator:
         budget: Budget | None = None,
         stop: threading.Event | None = None,
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
+        on_slip: Callable[[Slip], None] | None = None,
         names_matter: bool = True,
     ) -> None:
         self.oracle = oracle
@@ -104,6 +119,7 @@ class Evaluator:
         self.screen: Screen | None = None
         self._rates = Rates()
         self._on_verdict = on_verdict
+        self._on_slip = on_slip
         self._names_matter = names_matter
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
@@ -200,10 +216,12 @@ class Evaluator:
                     source.end()
                     return None
                 head = running.pop(0)
-                verdict = head.verdict()
+                verdict, outcome = head.judged()
                 source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
+                if verdict is Verdict.OTHER_FAILURE and self._on_slip is not None:
+                    self._on_slip(Slip(head.candidate.text, outcome, self._current))
         finally:
             for task in running:
                 task.cancel.set()
@@ -234,15 +252,17 @@ class Evaluator:
             position, candidate = item
             running.append(_Running(self, position, candidate))
 
-    def evaluate(self, candidate: Candidate[D], cancel: threading.Event) -> Verdict:
-        """The verdict on one candidate."""
+    def evaluate(self, candidate: Candidate[D], cancel: threading.Event) -> tuple[Verdict, Outcome]:
+        """The verdict on one candidate, and what it was derived from."""
         outcome = self.run(candidate.text, candidate.document.op_count, cancel)
         verdict = self.judge(outcome)
         if self._on_verdict is not None:
             self._on_verdict(verdict, outcome)
-        return verdict
+        return verdict, outcome
 
-    def submit(self, candidate: Candidate[D], cancel: threading.Event) -> "Future[Verdict]":
+    def submit(
+        self, candidate: Candidate[D], cancel: threading.Event
+    ) -> "Future[tuple[Verdict, Outcome]]":
         return self._pool.submit(self.evaluate, candidate, cancel)
 
 
@@ -256,7 +276,7 @@ class _Running(Generic[D]):
         self._stop = evaluator.stop
         self._future = evaluator.submit(candidate, self.cancel)
 
-    def verdict(self) -> Verdict:
+    def judged(self) -> tuple[Verdict, Outcome]:
         while not self._future.done():
             if self._stop.wait(0.0):
                 self.cancel.set()
@@ -268,7 +288,7 @@ class _Running(Generic[D]):
         self._future.exception() if not self._future.cancel() else None
 
 
-def _wait(future: "Future[Verdict]") -> None:
+def _wait(future: "Future[tuple[Verdict, Outcome]]") -> None:
     """Waits a moment, so that a stop request is noticed while a compiler runs."""
     try:
         future.exception(timeout=0.1)

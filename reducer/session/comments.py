@@ -55,7 +55,12 @@ def message_of(outcome: Outcome) -> list[str]:
     if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
         return [abnormal]
     primary = primary_error(outcome.diagnostics)
-    message = [f"error: {primary.message}"] if primary else lines[-1:] or [signature.text]
+    if primary:
+        message = [f"error: {primary.message}"]
+    elif outcome.kind is Kind.MATCH:  # the last line may be of an IR dump
+        message = [signature.text]
+    else:
+        message = lines[-1:] or [signature.text]
     failing_pass = signature.stage.removeprefix(PIPELINE).strip()
     named = failing_pass and signature.stage.startswith(PIPELINE)
     return [*message, f"  in {failing_pass}"] if named else message

@@ -209,6 +209,7 @@ class _PassReduction:
             keep_generic=self.work.keep_generic,
             keep_flags=True,  # they have been dropped already
             comments=False,
+            also_found=False,
             max_calls=max(1, self.tool.calls_left),
             max_seconds=max(1e-3, self.tool.seconds_left),
         )

@@ -10,7 +10,8 @@ from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Budget, Evaluator, Stopped
+from reducer.search.evaluator import Budget, Evaluator, Slip, Stopped
+from reducer.session.also_found import Collection, also_found_folder
 from reducer.session.best import Best
 from reducer.session.comments import command_line, one_line, with_comments
 from reducer.session.conversions import Conversions
@@ -49,6 +50,7 @@ class Reduction:
         self._size = Size.of(PlainText(settings.text))
         self._best: Best | None = None
         self._screen: Validity | None = None
+        self._others: Collection | None = None
 
     # ---- the whole -------------------------------------------------------------------------
 
@@ -73,6 +75,7 @@ class Reduction:
             budget=Budget(self.settings.max_calls, self.settings.max_seconds),
             stop=self.stop,
             on_verdict=self._on_verdict,
+            on_slip=self._on_slip,
             names_matter=not isinstance(self.oracle, CompilerOracle),
         )
         try:
@@ -187,10 +190,22 @@ class Reduction:
         try:
             sanity.refuse_empty_module()
             sanity.repeat_if_cheap(first)
+            self._collect_others(sanity)
             plan.reduce(module, first)
         except Stopped as stopped:
             return stopped.reason
         return "reduced"
+
+    def _collect_others(self, sanity: Sanity) -> None:
+        """From here on what fails differently is kept, unless an empty module fails like that."""
+        if not self.settings.also_found:
+            return
+        self._others = Collection(
+            also_found_folder(self.settings.output),
+            self.journal,
+            self._note,
+            ignored=frozenset({sanity.empty_module().signature.bucket}),
+        )
 
     # ---- the end ---------------------------------------------------------------------------
 
@@ -200,10 +215,10 @@ class Reduction:
         verified = False
         if status != "interrupted":
             self.evaluator.budget = Budget()  # what is left to do is little, and owed
-            self._show("print")
-            text = self._readable(best)
-            self._show("verify")
-            verified = self._verified(text, best, first)
+            try:
+                text, verified = self._printed(best, first)
+            except Stopped as stopped:  # the best as it was searched is on disk
+                status = stopped.reason
         costs = self.evaluator.costs
         final = Size.of(PlainText(text))
         return Report(
@@ -226,12 +241,24 @@ class Reduction:
             check_seconds=self._screen.seconds if self._screen else 0.0,
             turned_away=self._screen.rejected if self._screen else 0,
             notes=self.notes,
+            also_found=self._others.found if self._others else [],
+            also_found_folder=self._others.folder
+            if self._others and self._others.on_disk
+            else None,
+            also_left_out=self._others.left_out if self._others else 0,
         )
 
     @property
     def _compiler_seconds(self) -> float:
         """CPU seconds of the oracle's runs and of the checks before them."""
         return self.evaluator.costs.compiler_seconds + (self._screen.seconds if self._screen else 0)
+
+    def _printed(self, best: Best, first: Outcome) -> tuple[str, bool]:
+        """The result as people read it, and whether the printed command fails on it."""
+        self._show("print")
+        text = self._readable(best)
+        self._show("verify")
+        return text, self._verified(text, best, first)
 
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
@@ -270,6 +297,10 @@ class Reduction:
 
     def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
         self._tell()
+
+    def _on_slip(self, slip: Slip) -> None:
+        if self._others is not None:
+            self._others.add(slip)
 
     def _tell(self) -> None:
         costs = self.evaluator.costs

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from oracles import Signature
+from reducer.session.also_found import AlsoFound
 from reducer.session.events import Size
 
 
@@ -15,7 +16,9 @@ class Report:
     `compiler_seconds` is CPU time, user and system, of every compiler and helper process;
     `full_run_equivalents` the sum of the ops of all candidates over the ops of the input. `checks`
     are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
-    their `check_seconds` are part of `compiler_seconds`, but they are no `calls`.
+    their `check_seconds` are part of `compiler_seconds`, but they are no `calls`. `also_found` are
+    other failures met on the way, under `also_found_folder`; `also_left_out` counts those that were
+    too many or too large to keep.
     """
 
     status: str
@@ -37,6 +40,9 @@ class Report:
     check_seconds: float = 0.0
     turned_away: int = 0
     notes: list[str] = field(default_factory=list)
+    also_found: list[AlsoFound] = field(default_factory=list)
+    also_found_folder: Path | None = None
+    also_left_out: int = 0
 
     @property
     def kind(self) -> str:

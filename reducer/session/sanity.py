@@ -48,8 +48,11 @@ class Sanity:
 
     def empty_module_fails(self) -> bool:
         """Whether the command fails in the same way on an empty module."""
-        outcome = self.evaluator.run(_EMPTY_MODULE, 0)
-        return self.evaluator.judge(outcome) is Verdict.SAME
+        return self.evaluator.judge(self.empty_module()) is Verdict.SAME
+
+    def empty_module(self) -> Outcome:
+        """What the command makes of an empty module."""
+        return self.evaluator.run(_EMPTY_MODULE, 0)
 
     def repeat_if_cheap(self, first: Outcome) -> None:
         """Runs a quick input again: does it fail in the same way every time?

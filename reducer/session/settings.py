@@ -21,6 +21,7 @@ class Settings:
         keep_generic: leave the result in generic form.
         keep_flags: leave the command as it is.
         comments: begin the result with the command and end it with the message.
+        also_found: keep what fails differently, beside the output.
     """
 
     input: Path
@@ -35,3 +36,4 @@ class Settings:
     keep_generic: bool = False
     keep_flags: bool = False
     comments: bool = True
+    also_found: bool = True

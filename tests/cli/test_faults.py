@@ -224,3 +224,60 @@ def test_two_runs_do_not_share_a_journal(reducer: Reducer, script: Script) -> No
 def runs(reducer: Reducer) -> int:
     path = reducer.home / "runs"
     return path.read_text().count("\n") if path.exists() else 0
+
+
+# ---- other failures ----------------------------------------------------------------------------
+
+DIFFERS = """has x.op7 || has x.bad || exit 0
+has x.guard || { echo "$input:1:1: error: guard missing" >&2; exit 1; }
+"""
+
+
+def also_found(reducer: Reducer) -> dict[str, str]:
+    folder = reducer.home / "in.reduced.also-found"
+    return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_another_failure_is_kept_for_any_number_of_workers(
+    reducer: Reducer, script: Script
+) -> None:
+    fake = script(DIFFERS + FAIL)
+    kept = []
+    for jobs in (1, 4):
+        done = reducer("reduce", "in.mlir", "-j", jobs, "--json", "-", "--", fake)
+        assert done.returncode == 0, done.stderr
+        (one,) = json.loads(done.stdout)["also_found"]
+        assert "guard missing" in one["text"]
+        assert one["bucket"] in done.stderr, "the table lists it"
+        text = (reducer.home / one["path"]).read_text()
+        assert "x.guard" not in text
+        kept.append(also_found(reducer))
+    assert kept[0] == kept[1]
+    reducer("reduce", "in.mlir", "--no-also-found", "-o", "out.mlir", "--", fake)
+    assert not (reducer.home / "out.also-found").exists()
+
+
+def test_a_script_says_by_its_exit_code_that_it_fails_differently(reducer: Reducer) -> None:
+    write_script(reducer.home / "test.sh", "has x.bad || exit 1; has x.guard || exit 101; exit 0\n")
+    done = reducer("reduce", "in.mlir", "--json", "-", "--test", "./test.sh")
+    assert done.returncode == 0, done.stderr
+    (one,) = json.loads(done.stdout)["also_found"]
+    assert one["signature"]["template"] == "also interesting"
+    assert "x.bad" in (reducer.home / one["path"]).read_text()
+
+
+def test_other_failures_outlive_a_kill(reducer: Reducer, script: Script) -> None:
+    fake = script(f"echo >> {reducer.home}/runs; sleep 0.02\n" + DIFFERS + FAIL)
+    assert reducer("reduce", "in.mlir", "-j2", "--", fake).returncode == 0
+    whole, total = also_found(reducer), runs(reducer)
+    assert len(whole) == 3
+    for part in (3, 2):
+        (reducer.home / "runs").unlink()
+        with reducer.start("reduce", "in.mlir", "-j2", "--", fake) as process:
+            assert wait_until(lambda part=part: runs(reducer) > total // part)
+            process.kill()
+            process.communicate(timeout=30)
+        done = reducer("reduce", "in.mlir", "-j2", "--resume", "--", fake)
+        assert done.returncode == 0, done.stderr
+        assert also_found(reducer) == whole
+    reducer.assert_clean()

@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from reducer.ir import Module
+from oracles import Kind, Outcome, Signature
+from reducer.ir import Module, PlainText
+from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
@@ -157,3 +159,28 @@ def _is_alive(text: str, name: str) -> bool:
     """Whether a compiler would look into a function: it is public, or something mentions it."""
     definition = next(line for line in text.splitlines() if f'sym_name = "{name}"' in line)
     return "private" not in definition or f"@{name}}}" in text
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> None:
+    def outcome(text: str) -> Outcome:
+        name = next(name for name in ("differs", "fails", "passes") if name in text)
+        kinds = {"differs": Kind.CRASH, "fails": Kind.SCRIPT, "passes": Kind.SUCCESS}
+        signature = FAILURE if name == "fails" else Signature(kinds[name])
+        return Outcome(kinds[name], signature, 1)
+
+    oracle = PredicateOracle(lambda text: True)
+    oracle.run = lambda text, **_: outcome(text)  # type: ignore[method-assign, assignment]
+    heard: list[str] = []
+    evaluator = Evaluator(
+        oracle,
+        Memory(),
+        jobs=jobs,
+        on_slip=lambda slip: heard.append(slip.text),
+    )
+    evaluator.wanted = FAILURE
+    names = ["differs 1", "passes 2", "differs 3", "fails 4", "differs 5", "differs 6"]
+    candidates = [Candidate(PlainText(name), "test") for name in names]
+    assert evaluator.first_interesting(candidates) == (3, candidates[3])
+    assert heard == ["differs 1", "differs 3"]
+    evaluator.close()

@@ -60,3 +60,9 @@ def test_a_message_that_says_little_is_followed_by_the_pass_that_failed() -> Non
     signature = Signature(Kind.OTHER_ERROR, stage="pipeline PadOperandsPass")
     failed = Outcome(Kind.OTHER_ERROR, signature, stderr="failed to run translation\n")
     assert message_of(failed) == ["failed to run translation", "  in PadOperandsPass"]
+
+
+def test_a_match_without_an_error_is_told_and_not_the_last_line_of_an_ir_dump() -> None:
+    told = "/llvm.mul/ after convert-to-llvm"
+    dumped = outcome(Kind.MATCH, told, stderr="func.func @f() {\n  llvm.mul\n}\n")
+    assert message_of(dumped) == [f"match: {told}"]

@@ -1,0 +1,219 @@
+"""Other failures met on the way: each with the smallest program that showed it, and its command.
+
+A candidate that fails differently is not what was asked for, but may well be a bug of its own. The
+evaluator tells of such candidates in the order of preference, so what is found does not depend on
+the number of workers. Files are written as it happens; the journal keeps the same, so that a
+resumed reduction ends with what an undisturbed one finds.
+"""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oracles import Kind, Signature
+from reducer.search.evaluator import Slip
+from reducer.session.comments import message_of, one_line
+from reducer.session.errors import OutputNotWritable
+from reducer.session.files import write_atomic
+from reducer.session.journal import Journal
+
+MOST_BUCKETS = 16
+MOST_BYTES = 4 << 20
+"""Of one program. Both bounds hold for each candidate alone, so no order of events matters."""
+
+INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
+_FILES = (INPUT, COMMAND, SIGNATURE)
+_BUCKET = re.compile(r"[0-9a-f]{12}")
+_LIST = "also found"
+_NO_FAILURES = (Kind.TIMEOUT, Kind.INVALID_INPUT, Kind.SUCCESS, Kind.CANCELLED)
+
+
+@dataclass(frozen=True)
+class AlsoFound:
+    """Another failure: its signature and message, and the smallest program seen to show it.
+
+    `command` is what was run on the program, as words for a shell in its folder.
+    """
+
+    signature: Signature
+    message: tuple[str, ...]
+    command: tuple[str, ...]
+    text: str
+
+    @property
+    def bytes(self) -> int:
+        return _bytes(self.text)
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+    def to_json(self) -> dict[str, Any]:
+        """All but the program, as plain values."""
+        return {
+            "bucket": self.signature.bucket,
+            "text": self.signature.text,
+            "message": list(self.message),
+            "signature": self.signature.to_json(),
+            "command": list(self.command),
+        }
+
+
+def also_found_folder(output: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.also-found"""
+    return output.with_name(f"{output.name.removesuffix('.mlir')}.also-found")
+
+
+class Collection:
+    """Keeps other failures, on disk and in the journal.
+
+    `ignored` are buckets that say nothing, such as what the command makes of an empty module. A
+    folder that cannot be written is told to `say` once; the list goes on without it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        journal: Journal,
+        say: Callable[[str], None],
+        *,
+        ignored: frozenset[str] = frozenset(),
+    ) -> None:
+        self.folder = folder
+        self._journal = journal
+        self._say = say
+        self._ignored = ignored
+        self._beyond: set[str] = set()  # the bounds, at least once
+        self._writes = True
+        self._found = _restored(journal)
+        self._safely(self._begin)
+
+    @property
+    def found(self) -> list[AlsoFound]:
+        """All that is kept, in the order in which the failures turned up."""
+        return list(self._found.values())
+
+    @property
+    def left_out(self) -> int:
+        """How many other failures were too large or too many to keep."""
+        return len(self._beyond - self._found.keys())
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether all of it could be written."""
+        return self._writes
+
+    def add(self, slip: Slip) -> None:
+        """Keeps a candidate that fails differently, if none as small showed this failure."""
+        signature = slip.outcome.signature
+        bucket = signature.bucket
+        if slip.outcome.kind in _NO_FAILURES or bucket in self._ignored:
+            return
+        known = self._found.get(bucket)
+        size = _bytes(slip.text)
+        if known is not None and size >= known.bytes:
+            return
+        if size > MOST_BYTES or (known is None and len(self._found) >= MOST_BUCKETS):
+            self._beyond.add(bucket)
+            return
+        one = AlsoFound(
+            signature,
+            tuple(map(one_line, message_of(slip.outcome))),
+            tuple(slip.oracle.display(INPUT)),
+            slip.text,
+        )
+        self._found[bucket] = one
+        self._remember(one)
+        self._safely(lambda: self._write(one, known))
+
+    def _remember(self, one: AlsoFound) -> None:
+        stored = {**one.to_json(), "program": one.text}
+        self._journal.put_text(f"{_LIST} {one.signature.bucket}", json.dumps(stored))
+        self._journal.set_meta(_LIST, json.dumps(list(self._found)))
+
+    # ---- files -----------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Makes the folder hold what the journal knows, and nothing of an earlier reduction."""
+        if not self.folder.exists() and not self.folder.is_symlink() and not self._found:
+            return
+        self._check()
+        for path in self.folder.iterdir():
+            stale = path.name.removeprefix(".") not in self._found
+            if stale and _BUCKET.fullmatch(path.name.removeprefix(".")):
+                _remove(path)
+        for one in self._found.values():
+            self._write(one, None)
+        if not self._found and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+    def _write(self, one: AlsoFound, before: AlsoFound | None) -> None:
+        """Replaces the program alone where nothing else is new; else all files in one step."""
+        self._check()
+        place = self.folder / one.signature.bucket
+        if before is not None and before.to_json() == one.to_json() and _is_folder(place):
+            write_atomic(place / INPUT, one.text)
+            return
+        fresh = self.folder / f".{one.signature.bucket}"
+        _remove(fresh)
+        fresh.mkdir()
+        write_atomic(fresh / INPUT, one.text)
+        write_atomic(fresh / COMMAND, shlex.join(one.command) + "\n")
+        write_atomic(fresh / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
+        _remove(place)  # whoever is killed here finds all of it in the journal
+        fresh.rename(place)
+
+    def _check(self) -> None:
+        """The folder is there, and is one: a link would lead the files elsewhere."""
+        if self.folder.is_symlink():
+            raise OutputNotWritable(f"{self.folder} is a link")
+        self.folder.mkdir(exist_ok=True)
+
+    def _safely(self, write: Callable[[], None]) -> None:
+        if not self._writes:
+            return
+        try:
+            write()
+        except (OSError, OutputNotWritable) as error:
+            self._writes = False
+            self._say(f"other failures are listed but not kept: {error}")
+
+
+def _restored(journal: Journal) -> dict[str, AlsoFound]:
+    """What an earlier run of the same reduction found."""
+    found: dict[str, AlsoFound] = {}
+    for bucket in json.loads(journal.get_meta(_LIST) or "[]"):
+        stored = json.loads(journal.get_text(f"{_LIST} {bucket}") or "null")
+        if stored is not None:
+            found[bucket] = AlsoFound(
+                Signature.from_json(stored["signature"]),
+                tuple(stored["message"]),
+                tuple(stored["command"]),
+                stored["program"],
+            )
+    return found
+
+
+def _remove(place: Path) -> None:
+    """Removes a bucket's folder if nothing but our own files is in it."""
+    if not place.exists() and not place.is_symlink():
+        return
+    if not _is_folder(place):
+        raise OutputNotWritable(f"{place} is no folder of ours")
+    names = {path.name.removeprefix(".").removesuffix(".tmp") for path in place.iterdir()}
+    if not names <= set(_FILES):
+        raise OutputNotWritable(f"{place} holds other files")
+    shutil.rmtree(place)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="surrogateescape"))
+
+
+def _is_folder(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()

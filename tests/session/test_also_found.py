@@ -1,0 +1,143 @@
+"""Other failures are kept with the smallest program that showed them, whatever happens."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Outcome, Signature
+from reducer.search.evaluator import Slip
+from reducer.session import also_found
+from reducer.session.also_found import Collection, also_found_folder
+from reducer.session.journal import Journal
+from tests.support.predicate import PredicateOracle
+
+ORACLE = PredicateOracle(lambda text: True)
+NAMES = ["command", "repro.mlir", "signature.json"]
+
+
+def slip(text: str, message: str = "boom", kind: Kind = Kind.OTHER_ERROR) -> Slip:
+    return Slip(text, Outcome(kind, Signature(kind, message), 1), ORACLE)
+
+
+class Place:
+    """A folder with a journal."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = also_found_folder(folder / "model.reduced.mlir")
+        self.journal = folder / "journal"
+        self.said: list[str] = []
+
+    def after(self, *slips: Slip, resume: bool = False, ignored: str = "") -> Collection:
+        """What is kept after these."""
+        with Journal.open(self.journal, identity={"a": "b"}, resume=resume) as journal:
+            found = Collection(
+                self.path, journal, self.said.append, ignored=frozenset({ignored} - {""})
+            )
+            for one in slips:
+                found.add(one)
+            return found
+
+    def tree(self) -> dict[str, str]:
+        """Every file with its content."""
+        files = (path for path in self.path.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.path)): path.read_text() for path in files}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_the_smallest_program_of_each_failure(place: Place) -> None:
+    found = place.after(slip("long long"), slip("short"), slip("as short?"), slip("other", "bang"))
+    assert [(one.signature.template, one.text) for one in found.found] == [
+        ("boom", "short"),
+        ("bang", "other"),
+    ]
+    assert place.path.name == "model.reduced.also-found"
+    for one in found.found:
+        folder = place.path / one.signature.bucket
+        assert sorted(path.name for path in folder.iterdir()) == NAMES
+        assert (folder / "repro.mlir").read_text() == one.text
+        assert (folder / "command").read_text() == "predicate repro.mlir\n"
+        told = json.loads((folder / "signature.json").read_text())
+        assert Signature.from_json(told["signature"]) == one.signature
+        assert told["bucket"] == folder.name
+    assert found.on_disk and not found.left_out and not place.said
+
+
+def test_a_smaller_program_under_another_command_replaces_all_files(place: Place) -> None:
+    oracle = PredicateOracle(lambda text: True)
+    oracle.display = lambda input_name: ["less", input_name]  # type: ignore[method-assign]
+    found = place.after(slip("long"), replace(slip("x"), oracle=oracle))
+    folder = place.path / found.found[0].signature.bucket
+    assert (folder / "command").read_text() == "less repro.mlir\n"
+    assert (folder / "repro.mlir").read_text() == "x"
+    assert [path.name for path in place.path.iterdir()] == [folder.name], "nothing hidden is left"
+
+
+@pytest.mark.parametrize("kind", [Kind.TIMEOUT, Kind.INVALID_INPUT])
+def test_what_is_no_bug_is_not_kept(place: Place, kind: Kind) -> None:
+    empty = slip("x").outcome.signature.bucket
+    found = place.after(slip("x", kind=kind), slip("y"), ignored=empty)
+    assert not found.found
+    assert not place.path.exists(), "no folder without need"
+
+
+def test_number_and_size_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(also_found, "MOST_BUCKETS", 2)
+    monkeypatch.setattr(also_found, "MOST_BYTES", 10)
+    slips = [slip("x" * 11, "a"), slip("x", "b"), slip("x", "c"), slip("x", "d"), slip("xx", "d")]
+    found = place.after(*slips)
+    assert [one.signature.template for one in found.found] == ["b", "c"]
+    assert found.left_out == 2
+    assert len(list(place.path.iterdir())) == 2
+
+
+def test_a_resumed_run_has_it_all_and_repeats_nothing(place: Place) -> None:
+    slips = [slip("long long"), slip("mid", "bang"), slip("short"), slip("m", "bang")]
+    place.after(*slips)
+    whole = place.tree()
+    for upto in range(len(slips) + 1):
+        place.after(*slips[:upto])
+        (place.path / "0123456789ab").mkdir(parents=True)  # as a killed run of old might leave it
+        place.after(*slips, resume=True)
+        assert place.tree() == whole
+    assert place.after(resume=True).found == place.after(*slips).found
+
+
+def test_a_lost_folder_comes_back_from_the_journal(place: Place) -> None:
+    place.after(slip("x"))
+    whole = place.tree()
+    for path in sorted(place.path.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    place.after(resume=True)
+    assert place.tree() == whole
+
+
+def test_a_new_run_forgets_an_old_one(place: Place) -> None:
+    place.after(slip("x"))
+    place.after()
+    assert not place.path.exists()
+
+
+def test_what_is_not_ours_stays(place: Place) -> None:
+    place.after(slip("x"))
+    bucket = next(place.path.iterdir())
+    (bucket / "notes.txt").write_text("mine")
+    found = place.after(slip("y", "bang"))
+    assert (bucket / "notes.txt").read_text() == "mine"
+    assert len(found.found) == 1 and not found.on_disk
+    assert "other files" in place.said[0]
+
+
+def test_a_link_is_not_followed(place: Place, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    place.path.symlink_to(elsewhere)
+    found = place.after(slip("x"), slip("y", "bang"))
+    assert not list(elsewhere.iterdir())
+    assert len(found.found) == 2 and not found.on_disk
+    assert len(place.said) == 1, "said once"
