@@ -29,6 +29,11 @@ class Shaped:
     _after: str
 
     @property
+    def is_listed(self) -> bool:
+        """Whether the dims are a list in brackets, as in torch, whose verifier never looks."""
+        return bool(self._between)
+
+    @property
     def text(self) -> str:
         """The whole type."""
         names = ["?" if size is None else str(size) for size in self.dims]
@@ -83,7 +88,7 @@ def _element_end(kind: str, start: int) -> int:
 
 _SHAPES = re.compile(r"\b(?:tensor|vector|memref)<((?:(?:\d+|\?)x)+)|tensor<\[([\d?, ]+)\]")
 _ODD_ELEMENT = re.compile(
-    r"(?:(?<![\w.#%@!$\"])|(?<=[\d?]x))(?:complex<|(?:bf16|f16|f64|f80|f128|tf32|f[468]E\w+"
+    r"(?:(?<![\w.#%@!$\"])|(?<=[\d?]x))(?:(?:bf16|f16|f64|f80|f128|tf32|f[468]E\w+"
     r"|[su]?i(?!1\b|32\b|64\b)\d+|[su]i1|ui\d+)(?![\w.$]))"
 )
 _DYNAMIC = 1 << 20  # a dynamic size counts as more than any static one

@@ -47,8 +47,8 @@ class Elements:
 
 def simpler_elements(element: str) -> list[str]:
     """What to try in place of an element type, the simplest first; nothing for simple ones."""
-    if element.startswith("complex<"):
-        return ["f32", "complex<f32>"] if element != "complex<f32>" else ["f32"]
+    if element.startswith("complex<"):  # a real number would be another question
+        return ["complex<f32>"] if element != "complex<f32>" else []
     if _FLOAT.fullmatch(element):
         return [] if element == "f32" else ["f32"]
     match = _INTEGER.fullmatch(element)

@@ -56,7 +56,7 @@ def test_no_shape_or_no_single_one(kind: str) -> None:
         ("tensor<4xf32>", "tensor<4x1xf32>"),
         ("tensor<4xf32>", "tensor<4xf16>"),
         ("tensor<4xi32>", "tensor<4xi8>"),
-        ("!torch.vtensor<[2],f32>", "!torch.vtensor<[2],complex<f32>>"),
+        ("!torch.vtensor<[2],complex<f32>>", "!torch.vtensor<[2],complex<f64>>"),
         ("(f32, i64) -> i1", "(f32, ui8) -> i1"),
     ],
 )

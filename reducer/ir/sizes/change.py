@@ -42,6 +42,8 @@ class Change:
     def render(self) -> str | None:
         """The new text; None if a dim cannot be dropped from an op that goes over it."""
         values = sorted({slot.value for slot in self.sizes if isinstance(slot, Dim)})
+        if any(self._is_left_without_dims(value) for value in values):
+            return None
         ops = ops_that_name(self.module, values)
         ops |= {slot.op for slot in self.sizes if not isinstance(slot, Dim)}
         for op in sorted(ops):
@@ -66,6 +68,13 @@ class Change:
         shape = self.ties.shape(value)
         assert shape is not None
         return [self.sizes.get(Dim(value, n), size) for n, size in enumerate(shape.dims)]
+
+    def _is_left_without_dims(self, value: int) -> bool:
+        """Whether no dim is left where no verifier would mind: ops name the last one there."""
+        shape = self.ties.shape(value)
+        if shape is None or not shape.is_listed:
+            return False
+        return bool(shape.dims) and all(size is GONE for size in self._dims(value))
 
     def _type(self, value: int) -> str:
         shape = self.ties.shape(value)

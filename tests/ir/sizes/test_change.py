@@ -101,6 +101,11 @@ def test_a_batch_goes_from_the_name_too() -> None:
     )
 
 
+def test_the_last_dim_stays_where_no_verifier_looks() -> None:
+    body = '"t.sort"(%a) : (!torch.vtensor<[4],f32>) -> ()\n"func.return"() : () -> ()'
+    assert change(body, "%a: !torch.vtensor<[4],f32>", {0: GONE}) is None
+
+
 def test_a_static_size_needs_no_operand() -> None:
     assert (
         change(
