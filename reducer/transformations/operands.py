@@ -1,6 +1,7 @@
 """Drop operands that an op can do without: optional ones, and elements of lists."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
@@ -28,12 +29,21 @@ class DropOperands:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for site in sites:
+        for site in _leaving_one(module, sites):
             rewrite.drop_operand(site.op, site.number)
             block, argument = _argument(module, site.op, site.number) or (NONE, NONE)
             if block != NONE:
                 rewrite.drop_block_argument(block, argument)
         return rewrite.render()
+
+
+def _leaving_one(module: Module, sites: Sequence[Site]) -> Iterator[Site]:
+    """The sites, but for the last operand of a list: an op on nothing is another question."""
+    left = Counter({site.op: len(module.t.operands[site.op]) for site in sites})
+    for site in sites:
+        left[site.op] -= 1
+        if left[site.op] > 0 or not _is_list(module, site.op):
+            yield site
 
 
 def _droppable(module: Module, op: int) -> Iterator[int]:

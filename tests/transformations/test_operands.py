@@ -22,6 +22,7 @@ def test_elements_of_lists() -> None:
     assert names(text) == [("torch.prim.ListConstruct", 0), ("torch.prim.ListConstruct", 1)]
     after = apply_to(DropOperands(), text, 1)
     assert '"torch.prim.ListConstruct"(%arg0) : (i32) -> !t.list' in after
+    assert apply_to(DropOperands(), text) == after, "one is left, whatever is asked for"
 
 
 def test_optional_operands() -> None:
