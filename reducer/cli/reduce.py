@@ -15,6 +15,7 @@ from reducer.cli.table import report_table
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.warm import warmed
 from reducer.cli.workspace import workspace
+from reducer.search.sequential import MOST_RUNS
 from reducer.session import Reduction, Report, Settings
 from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable
 from reducer.session.files import check_output, default_journal, default_output, read_input
@@ -69,6 +70,13 @@ Exit codes:
     type=click.FloatRange(min=0, min_open=True),
     help="Stop after S seconds; the best so far is kept.",
 )
+@click.option(
+    "--flaky",
+    metavar="[N]",
+    type=click.IntRange(min=2),
+    help="The failure comes and goes: run each candidate as often as a verdict needs, at most N "
+    f"times. [default: {MOST_RUNS}]",
+)
 @click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
 @click.option("--keep-flags", is_flag=True, help="Leave the command as it is.")
@@ -110,6 +118,7 @@ def reduce(
     jobs: int,
     max_calls: int | None,
     max_seconds: float | None,
+    flaky: int | None,
     resume: bool,
     keep_generic: bool,
     keep_flags: bool,
@@ -169,6 +178,7 @@ def reduce(
             keep_flags=keep_flags,
             comments=comments,
             also_found=also_found,
+            flaky=flaky,
         )
         display = make_display(
             wanted=progress,
@@ -181,7 +191,7 @@ def reduce(
             with stopping(reduction.stop, leave=place.clean_up), warmed(oracle, warm):
                 report = reduction.run()
                 level = None
-                if pass_level:
+                if pass_level and flaky is None:
                     level = pass_level_of(
                         report, settings, reduction.oracle, display, reduction.stop
                     )

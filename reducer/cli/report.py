@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def report_json(report: Report, pass_level: PassReport | None = None) -> dict[st
         "command": report.command,
         "one_minimal": report.one_minimal,
         "notes": report.notes,
+        "flaky": report.flaky and asdict(report.flaky),
         "also_found": [_also_found(one, report) for one in report.also_found],
         "also_left_out": report.also_left_out,
         "pass_level": pass_level and _pass_level(pass_level),

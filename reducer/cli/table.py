@@ -16,6 +16,7 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
         ("failure", report.signature.text),
         ("bucket", report.bucket),
         ("verdict", _VERIFIED if report.verified else _NOT_VERIFIED),
+        *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
         *_checks(report),
@@ -81,6 +82,16 @@ def _also_found(report: Report) -> list[str]:
 def _cut(text: str) -> str:
     text = one_line(text)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def _rates(report: Report) -> list[tuple[str, str]]:
+    """How often a flaky failure shows."""
+    if report.flaky is None:
+        return []
+    rates = f"the input fails in {report.flaky.input}"
+    if report.flaky.result is not None:
+        rates += f", the result in {report.flaky.result}"
+    return [("flaky", rates)]
 
 
 def _checks(report: Report) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.renaming import canonical
 from reducer.search.screening import LARGE, Rates, Screen, Screened
+from reducer.search.sequential import Rate, SequentialTest
 
 
 class Stopped(Exception):
@@ -115,6 +116,7 @@ class Evaluator:
         self.stop = stop or threading.Event()
         self.costs = Costs()
         self.wanted: Signature | None = None
+        self.test: SequentialTest | None = None
         self.limits: Limits = oracle.limits
         self.screen: Screen | None = None
         self._rates = Rates()
@@ -152,8 +154,41 @@ class Evaluator:
     ) -> Outcome:
         """The outcome of one text, from the cache or from the oracle.
 
+        With a sequential `test` that is an outcome that stands for several runs, unless one
+        `repetition` (from 1 on) is asked for.
+
         Raises:
             Stopped: the budget is spent, or the user wants to stop.
+        """
+        if self.test is None or repetition:
+            return self.run_once(text, ops, cancel, repetition=repetition)
+        rate, same, other = Rate(), None, None
+        while (taken := self.test.decide(rate)) is None:
+            outcome = self.run_once(text, ops, cancel, repetition=rate.runs)
+            verdict = self.judge(outcome)
+            if verdict in (Verdict.CANCELLED, Verdict.INVALID):
+                return outcome  # what a parser or verifier says does not depend on chance
+            rate = rate.after(verdict is Verdict.SAME)
+            if verdict is Verdict.SAME:
+                same = same or outcome
+            else:
+                other = other or outcome
+        found = same if taken else other
+        assert found is not None, "no test is decided against all that it has seen"
+        return found
+
+    def run_once(
+        self,
+        text: str,
+        ops: int,
+        cancel: threading.Event | None = None,
+        *,
+        repetition: int = 0,
+    ) -> Outcome:
+        """The outcome of one run; each `repetition` of the same text is remembered by itself.
+
+        Raises:
+            Stopped: see `run`.
         """
         oracle = self._current
         digest = self._digest(text, repetition)

@@ -19,6 +19,7 @@ from reducer.session.errors import NoEnd
 from reducer.session.events import Listener, Progress, Size
 from reducer.session.finish import Finish
 from reducer.session.flags import Flags
+from reducer.session.flakiness import Flakiness, measure_with
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.session.plan import Plan
@@ -51,6 +52,7 @@ class Reduction:
         self._best: Best | None = None
         self._screen: Validity | None = None
         self._others: Collection | None = None
+        self._flaky: Flakiness | None = None
 
     # ---- the whole -------------------------------------------------------------------------
 
@@ -92,6 +94,7 @@ class Reduction:
             self._size = replace(self._size, ops=module.op_count)
         self.input_size = self._size
         sanity = Sanity(self.evaluator, self.settings.text, self.input_size.ops)
+        self._sanity = sanity
         self._show("run the input")
         first = self._first_run(sanity)
         self._limit_candidates(first)
@@ -140,11 +143,13 @@ class Reduction:
         """What a journal belongs to. Verdicts of a run that was cut short hold for its limits."""
         text = self.settings.text.encode(errors="surrogateescape")
         limits = self.oracle.limits
+        flaky = self.settings.flaky
         return {
             "input": sha256(text).hexdigest(),
             "oracle": self.oracle.key,
             "limits": f"{limits.seconds} s, {limits.memory} bytes",
             "version": __version__,
+            **({} if flaky is None else {"flaky": str(flaky)}),
         }
 
     def _normaliser(self) -> Normaliser | None:
@@ -162,7 +167,12 @@ class Reduction:
         unlimited = limits.seconds is None
         seconds = _FIRST_RUN if limits.seconds is None else limits.seconds
         self.evaluator.limits = replace(limits, seconds=seconds)
-        first = sanity.run_input()
+        if self.settings.flaky is None:
+            first = sanity.run_input()
+        else:
+            first, rate = sanity.measure_input(self.settings.flaky)
+            self._flaky = Flakiness(rate)
+            self.listener.message(f"the input fails in {rate}")
         if unlimited and first.kind is Kind.TIMEOUT:
             raise NoEnd(
                 f"the command did not end within {_FIRST_RUN:.0f} s; if that is the failure, say "
@@ -245,6 +255,7 @@ class Reduction:
             also_found_folder=self._others.folder
             if self._others and self._others.on_disk
             else None,
+            flaky=self._flaky,
             also_left_out=self._others.left_out if self._others else 0,
         )
 
@@ -278,14 +289,31 @@ class Reduction:
                 return True
             self._note("with comments it does not fail in the same way; the result has none")
         best.save(text)
-        return self._verify(text, best, first)
+        if self._verify(text, best, first):
+            return True
+        if self._flaky is None:
+            self._note(self._sanity.complaint(text, best.size.ops, "the result"))
+        return False
 
     def _verify(self, text: str, best: Best, first: Outcome) -> bool:
-        """Runs the printed command once more, past every cache, in a folder of its own."""
-        outcome = self.oracle.confirm(text, self.settings.output.name, limits=self.evaluator.limits)
-        verdict = self.evaluator.judge(outcome)
-        self.evaluator.costs.add(verdict, outcome.cpu_seconds, best.size.ops)
-        return outcome.signature == first.signature
+        """Runs the printed command once more, past every cache, in a folder of its own.
+
+        For a flaky failure that is as many runs as decide, and as it takes to know how often.
+        """
+
+        def confirm() -> bool:
+            outcome = self.oracle.confirm(
+                text, self.settings.output.name, limits=self.evaluator.limits
+            )
+            verdict = self.evaluator.judge(outcome)
+            self.evaluator.costs.add(verdict, outcome.cpu_seconds, best.size.ops)
+            return outcome.signature == first.signature
+
+        if self._flaky is None or self.evaluator.test is None:
+            return confirm()
+        rate, taken = measure_with(self.evaluator.test, confirm)
+        self._flaky = replace(self._flaky, result=rate)
+        return taken
 
     # ---- telling ---------------------------------------------------------------------------
 

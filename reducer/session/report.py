@@ -6,6 +6,7 @@ from pathlib import Path
 from oracles import Signature
 from reducer.session.also_found import AlsoFound
 from reducer.session.events import Size
+from reducer.session.flakiness import Flakiness
 
 
 @dataclass
@@ -18,7 +19,7 @@ class Report:
     are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
     their `check_seconds` are part of `compiler_seconds`, but they are no `calls`. `also_found` are
     other failures met on the way, under `also_found_folder`; `also_left_out` counts those that were
-    too many or too large to keep.
+    too many or too large to keep. `flaky` is measured only where it was asked for.
     """
 
     status: str
@@ -43,6 +44,7 @@ class Report:
     also_found: list[AlsoFound] = field(default_factory=list)
     also_found_folder: Path | None = None
     also_left_out: int = 0
+    flaky: Flakiness | None = None
 
     @property
     def kind(self) -> str:

@@ -6,11 +6,14 @@ import shlex
 from oracles import Outcome
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.errors import FlakyOracle, NotInteresting
+from reducer.session.flakiness import TOLD, Measured, complaint, measure, most_frequent
 
 _EMPTY_MODULE = "module {\n}\n"
 _QUOTED = 80  # characters of an error that are enough to look for it
+_AGAIN = 4  # more runs of a quick input that does not fail
 _CHEAP = 10.0  # seconds; an input that runs longer is not run again as a whole
 
 
@@ -27,15 +30,51 @@ class Sanity:
 
         Raises:
             NotInteresting: nothing fails.
+            FlakyOracle: it fails now and then.
         """
         first = self.evaluator.run(self.text, self.ops)
         if not self.evaluator.oracle.wants(first):
+            self._refuse_rare_failure(first)
             raise NotInteresting(
                 "the command does not fail on the input, so there is nothing to reduce; "
                 f"{_advice(first)}"
             )
         self.evaluator.wanted = first.signature
         return first
+
+    def measure_input(self, most_runs: int) -> tuple[Outcome, Rate]:
+        """Runs an input that fails now and then until it is known how often.
+
+        What fails most often becomes the wanted signature; from here on every verdict takes as many
+        runs as it needs, but not more than `most_runs`.
+
+        Raises:
+            NotInteresting: nothing fails.
+        """
+        wants = self.evaluator.oracle.wants
+        measured = measure(self._run, wants, most_runs)
+        wanted = most_frequent(measured.outcomes, wants)
+        if wanted is None:
+            raise NotInteresting(
+                f"the command does not fail on the input in {most_runs} runs; for a rarer failure "
+                f"say how many to try: --flaky N; or {_advice(measured.outcomes[0])}"
+            )
+        rate = measured.rate(wanted)
+        self.evaluator.wanted = wanted
+        self.evaluator.test = SequentialTest.after(rate, most_runs)
+        return measured.first(wanted), rate
+
+    def _run(self, repetition: int) -> Outcome:
+        return self.evaluator.run_once(self.text, self.ops, repetition=repetition)
+
+    def _refuse_rare_failure(self, first: Outcome) -> None:
+        """Raises FlakyOracle if a quick input that did not fail does so when it is run again."""
+        wants = self.evaluator.oracle.wants
+        most = min(_AGAIN, int(_CHEAP / max(first.seconds, 0.1)))
+        measured = measure(self._run, wants, 1 + most)
+        wanted = most_frequent(measured.outcomes, wants)
+        if wanted is not None:
+            raise FlakyOracle(complaint(measured, wanted, "the input"))
 
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""
@@ -60,7 +99,7 @@ class Sanity:
         Raises:
             FlakyOracle: it does not.
         """
-        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP else 0)
+        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP else 0, "the input")
 
     def repeat(self, document: Document) -> None:
         """Runs the first accepted candidate twice more: it costs little, the input may not.
@@ -68,24 +107,32 @@ class Sanity:
         Raises:
             FlakyOracle: it fails in another way, or not at all.
         """
-        self._repeat(document.text, document.op_count, 2)
+        self._repeat(document.text, document.op_count, 2, "a candidate")
 
     def survives_printing(self, module: Module) -> bool:
         """Whether our print of the whole input still fails in the same way."""
         outcome = self.evaluator.run(module.text, module.op_count)
         return self.evaluator.judge(outcome) is Verdict.SAME
 
-    def _repeat(self, text: str, ops: int, times: int) -> None:
+    def _repeat(self, text: str, ops: int, times: int, what: str) -> None:
+        if self.evaluator.test is not None:
+            return
         for number in range(1, times + 1):
-            outcome = self.evaluator.run(text, ops, repetition=number)
+            outcome = self.evaluator.run_once(text, ops, repetition=number)
             if self.evaluator.judge(outcome) is not Verdict.SAME:
-                wanted = self.evaluator.wanted
-                raise FlakyOracle(
-                    f"the same input gave '{wanted.text if wanted else ''}' first and "
-                    f"'{outcome.signature.text}' in run {number + 1}; a flaky failure cannot be "
-                    "reduced reliably: make it deterministic (try --mlir-disable-threading), or "
-                    "write a --test script that runs the command several times"
-                )
+                raise FlakyOracle(self.complaint(text, ops, what))
+
+    def complaint(self, text: str, ops: int, what: str) -> str:
+        """Measures a failure that was not there in every run, and says so; `what` is the text."""
+        wanted = self.evaluator.wanted
+        assert wanted is not None
+        outcomes: list[Outcome] = []
+        try:
+            for number in range(TOLD):
+                outcomes.append(self.evaluator.run_once(text, ops, repetition=number))
+        except Stopped:
+            pass  # what was seen until now is enough to tell
+        return complaint(Measured(tuple(outcomes)), wanted, what)
 
 
 def _advice(outcome: Outcome) -> str:

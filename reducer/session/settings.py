@@ -22,6 +22,8 @@ class Settings:
         keep_flags: leave the command as it is.
         comments: begin the result with the command and end it with the message.
         also_found: keep what fails differently, beside the output.
+        flaky: the failure may come and go; at most so many runs decide about a candidate. None if
+            each run of the same program should end in the same way.
     """
 
     input: Path
@@ -37,3 +39,4 @@ class Settings:
     keep_flags: bool = False
     comments: bool = True
     also_found: bool = True
+    flaky: int | None = None

@@ -4,13 +4,14 @@ The scripts stand in for faults that a real compiler cannot be made to show on d
 """
 
 import json
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.fake_compilers import FAIL, Reducer, program, wait_until, write_script
+from tests.support.fake_compilers import FAIL, Reducer, flake, program, wait_until, write_script
 
 Script = Callable[[str], Path]
 
@@ -63,6 +64,30 @@ def test_a_flaky_failure_is_found_out(reducer: Reducer, script: Script) -> None:
     done = reducer("reduce", "in.mlir", "--", script(once + FAIL))
     assert done.returncode == 4
     assert "flaky" in done.stderr
+
+
+def test_a_flaky_failure_is_measured(reducer: Reducer, script: Script) -> None:
+    fake = script(flake(60, reducer.home, seed=1) + FAIL)
+    done = reducer("reduce", "in.mlir", "-j1", "--", fake)
+    assert done.returncode == 4
+    assert re.search(r"in \d of \d+ runs, 'success' in \d", done.stderr), done.stderr
+    assert "--flaky" in done.stderr
+
+
+def test_a_flaky_failure_is_reduced_with_as_many_runs_as_it_needs(
+    reducer: Reducer, script: Script
+) -> None:
+    (reducer.home / "in.mlir").write_text(program(6))
+    fake = script(flake(60, reducer.home, seed=1) + FAIL)
+    done = reducer("reduce", "--flaky", "in.mlir", "-j1", "--json", "-", "--", fake)
+    assert done.returncode == 0, done.stderr
+    assert "x.bad" in result(reducer) and "x.op" not in result(reducer)
+    report = json.loads(done.stdout)
+    assert report["verified"]
+    for rate in (report["flaky"]["input"], report["flaky"]["result"]):
+        assert 5 <= rate["failed"] < rate["runs"] <= 50
+    assert "the input fails in 5 of" in done.stderr
+    reducer.assert_clean()
 
 
 def test_candidates_that_hang_are_given_up(reducer: Reducer, script: Script) -> None:

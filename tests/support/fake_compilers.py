@@ -19,6 +19,17 @@ fi
 """
 
 
+def flake(percent: int, folder: Path, seed: int = 0) -> str:
+    """Lines that end a script well in all but about so many of a hundred runs.
+
+    The n-th run in `folder` is the same for the same seed.
+    """
+    return f"""echo >> '{folder}/runs'
+chance=$(echo "{seed} $(wc -l < '{folder}/runs')" | cksum | cut -d' ' -f1)
+[ $((chance / 7 % 100)) -lt {percent} ] || exit 0
+"""
+
+
 def program(lines: int = 30) -> str:
     """A program whose one interesting op is in the middle; `x.guard` holds faults back."""
     ops = [f'  "x.op{number}"() : () -> ()\n' for number in range(lines)]
