@@ -19,6 +19,7 @@ class Kind(StrEnum):
     SUCCESS = "success"
     INVALID_INPUT = "invalid-input"
     SCRIPT = "script"
+    PLUGIN = "plugin"
     MATCH = "match"
     EXIT_CODE = "exit-code"
     CANCELLED = "cancelled"

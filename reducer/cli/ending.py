@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import click
 
+from oracles.plugin import PluginError
 from reducer.search.evaluator import Stopped
 from reducer.session.errors import ExitCode, ReducerError
 from reducer.toolchain import ToolchainError
@@ -52,6 +53,10 @@ def _explain(error: Exception) -> int:
         case ReducerError():
             _say(str(error))
             return error.exit_code
+        case PluginError():
+            traceback.print_exception(error)
+            _say(f"the oracle given with --oracle failed: {error}")
+            return ExitCode.INTERNAL
         case ToolchainError():
             _say(str(error))
             return ExitCode.UNAVAILABLE

@@ -13,6 +13,7 @@ import click
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
 from oracles.ir_after import ir_after
+from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
 from reducer.toolchain import ToolchainError, find, install, resolve_executable
@@ -28,6 +29,7 @@ class Wanted:
     words: tuple[str, ...]
     iree: str | None = None
     test: Path | None = None
+    plugin: str | None = None
     match: str | None = None
     exit_code: int | None = None
     ir_after: str | None = None
@@ -56,6 +58,8 @@ class Wanted:
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
             return ScriptOracle(_script(self.test), limits=limits), self._some_opt()
+        if self.plugin is not None:
+            return self._plugin_oracle(self.plugin, limits)
         command = Command.parse(self.words, source=self.source, directory=Path.cwd())
         executable = self._executable(command.program)
         opt = verifying_tool(executable) or self._some_opt()
@@ -74,6 +78,25 @@ class Wanted:
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
 
+    def _plugin_oracle(self, spec: str, limits: Limits) -> tuple[Oracle, Path | None]:
+        """An oracle of the user's own, with a command for it if there is one."""
+        try:
+            plugin = load_plugin(spec)
+        except PluginError as error:
+            raise UsageError(f"--oracle: {error}") from error
+        command = executable = opt = None
+        if self.words:
+            command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+            executable = self._executable(command.program)
+            opt = verifying_tool(executable)
+        version = [] if self.iree is None else ["--iree", self.iree]
+
+        def shown(input_name: str) -> list[str]:
+            return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
+
+        oracle = PluginOracle(plugin, command, executable, limits=limits, shown=shown)
+        return oracle, opt or self._some_opt()
+
     def _check(self) -> None:
         if self.test is not None and self.words:
             raise UsageError(
@@ -83,12 +106,18 @@ class Wanted:
         if self.test is not None and (self.match is not None or self.exit_code is not None):
             raise UsageError("--match and --exit-code look at a compiler's output, not a --test's")
         patterned = self.match is not None or self.exit_code is not None
-        if self.signature != "normal" and (patterned or self.test or self.wrong_results):
+        if self.signature != "normal" and (
+            patterned or self.test or self.plugin or self.wrong_results
+        ):
             raise UsageError(
                 "--signature says how alike failures must be; with --test, --match, --exit-code or "
                 "--wrong-results that alone decides"
             )
-        if self.test is None and not self.words:
+        if self.plugin is not None and (patterned or self.test or self.wrong_results):
+            raise UsageError(
+                "--oracle alone decides; leave --test, --match, --exit-code, --wrong-results out"
+            )
+        if self.test is None and self.plugin is None and not self.words:
             raise UsageError(
                 "no command to run; put the one that fails after two dashes: "
                 f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
@@ -156,7 +185,14 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--test",
             metavar="SCRIPT",
             type=click.Path(path_type=Path),
-            help="Ask a script instead of a command: $1 is the file, exit 0 means interesting.",
+            help="Ask a script instead of a command: $1 is the file, exit 0 means interesting, 101 "
+            "that it fails differently.",
+        ),
+        click.option(
+            "--oracle",
+            "plugin",
+            metavar="NAME[:ARG]",
+            help="Ask an oracle of your own, a Python class (docs/oracles.md).",
         ),
         click.option(
             "--match",

@@ -1,0 +1,275 @@
+"""Oracles of the user's own: small Python classes, found through an entry point.
+
+A class is called with its argument (the text after `NAME:`, perhaps empty) and has one method,
+`judge`. Everything else, from private folders to limits, is done here.
+"""
+
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Protocol
+
+from oracles.base import file_identity, write_candidate
+from oracles.capture import shorten
+from oracles.command import Command
+from oracles.diagnostics import parse_diagnostics
+from oracles.kind import Kind
+from oracles.outcome import STDERR_KEPT, Outcome
+from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.signature import Signature
+
+GROUP = "mlir_reducer.oracles"
+"""Where packages register their classes."""
+
+_NOT_WANTED = (Kind.SUCCESS, Kind.CANCELLED, Kind.TIMEOUT, Kind.MEMORY, Kind.INVALID_INPUT)
+
+
+class PluginError(Exception):
+    """There is no such oracle, or it does not do what an oracle does."""
+
+
+class Judge(Protocol):
+    """What an entry point makes from its argument. Used by several threads at once."""
+
+    def judge(self, case: "Case") -> str | Signature | None:
+        """None if nothing is wrong with a candidate, else what is, in words without its details.
+
+        What is said of the input is what must stay the same. To say more exactly what it is, give
+        a signature. A run that was ended by a limit ends the judgement too: what is returned after
+        it does not count.
+        """
+        ...
+
+
+class Case:
+    """A candidate, in a folder of its own that is deleted after the judgement.
+
+    Attributes:
+        path: the file with the candidate.
+        folder: where programs run, and where any file may be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        words: "_Words | None",
+        limits: Limits,
+        cancel: threading.Event | None,
+    ) -> None:
+        self.path = path
+        self.folder = path.parent
+        self._words = words
+        self._limits = limits
+        self._cancel = cancel
+        self._results: list[ProcessResult] = []
+
+    @property
+    def text(self) -> str:
+        """The candidate."""
+        return self.path.read_text(errors="surrogateescape")
+
+    def command(
+        self, source: Path | None = None, output: Path | None = None, flags: Sequence[str] = ()
+    ) -> list[str]:
+        """The words of the user's command, with more flags.
+
+        `source` takes the place of the candidate. `output` is added as `-o`, for programs known to
+        have that (`…-opt`, `…-compile`, `…-translate`); without it their output is discarded.
+        """
+        if self._words is None:
+            raise PluginError("this oracle needs a command after --")
+        return self._words.of(source or self.path, output or Path("/dev/null"), flags)
+
+    def run(self, words: Sequence[str]) -> ProcessResult:
+        """Runs a program in the folder, under the limits of the reduction.
+
+        What it leaves behind is killed. Raises OSError where it cannot be started.
+        """
+        result = run_process(words, cwd=self.folder, limits=self._limits, cancel=self._cancel)
+        self._results.append(result)
+        if result.end is not End.EXITED:
+            raise _Ended
+        return result
+
+    def outcome(self, signature: Signature) -> Outcome:
+        """The outcome of all runs together; a run that was ended decides."""
+        results = self._results
+        ended = next((result.end for result in results if result.end is not End.EXITED), None)
+        if ended is not None:
+            signature = Signature(Kind(str(ended)))
+        last = results[-1] if results else None
+        stderr = last.stderr if last else ""
+        return Outcome(
+            signature.kind,
+            signature,
+            exit_code=last.exit_code if last and ended is None else None,
+            seconds=sum(result.seconds for result in results),
+            cpu_seconds=sum(result.cpu_seconds for result in results),
+            peak_memory=max((result.peak_memory for result in results), default=0),
+            diagnostics=parse_diagnostics(stderr),
+            stderr=shorten(stderr, STDERR_KEPT),
+        )
+
+
+class PluginOracle:
+    """Asks a `Judge`. `plugin` says which, `shown` makes the words that ask the same of a file,
+    up to the command."""
+
+    def __init__(
+        self,
+        plugin: "Plugin",
+        command: Command | None,
+        executable: Path | None,
+        *,
+        name: str = "input.mlir",
+        limits: Limits | None = None,
+        shown: Callable[[str], list[str]],
+    ) -> None:
+        self.plugin = plugin
+        self.command = command
+        self.executable = executable
+        self.name = name
+        self.limits = limits or Limits()
+        self._shown = shown
+
+    @property
+    def key(self) -> str:
+        """The class, its file and its argument, the command, the program, and files it names."""
+        files = [*([self.executable] if self.executable else ()), *self.plugin.files]
+        words = self.command.words(self.name) if self.command else []
+        files += self.command.files() if self.command else []
+        return f"plugin {self.plugin.spec} {words} {' '.join(map(file_identity, files))}"
+
+    def with_command(self, command: Command) -> "PluginOracle":
+        """The same question about another command of the same program."""
+        return self._with(command, self.name)
+
+    def shortened(self) -> "list[PluginOracle]":
+        """None: what counts may come at the very end."""
+        return []
+
+    def wants(self, outcome: Outcome) -> bool:
+        """Whatever the class says is wrong."""
+        return outcome.kind not in _NOT_WANTED
+
+    def display(self, input_name: str) -> list[str]:
+        """The words that ask the same of the file `input_name`."""
+        words = [] if self.command is None else ["--", *self.command.argv]
+        return [*self._shown(input_name), *words]
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        """Asks once more, with the input under its final name."""
+        return self._with(self.command, input_name).run(text, limits=limits)
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Has one candidate judged.
+
+        Raises:
+            PluginError: the class failed, or gave something else than it should.
+        """
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            path = write_candidate(Path(folder), self.name, text)
+            words = None
+            if self.command is not None and self.executable is not None:
+                words = _Words(self.command, self.executable)
+            case = Case(path, words, limits or self.limits, cancel)
+            return case.outcome(self._judged(case))
+
+    def _judged(self, case: Case) -> Signature:
+        try:
+            found = self.plugin.judge.judge(case)
+        except _Ended:
+            return Signature(Kind.CANCELLED)  # the outcome knows how it ended
+        except (OSError, PluginError):
+            raise
+        except Exception as error:
+            raise PluginError(f"{type(error).__name__}: {error}") from error
+        match found:
+            case None:
+                return Signature(Kind.SUCCESS)
+            case str():
+                return Signature(Kind.PLUGIN, f"{self.plugin.name}: {found}")
+            case Signature():
+                return found
+        raise PluginError(f"judge gave {found!r}; it may give None, a text or a Signature")
+
+    def _with(self, command: Command | None, name: str) -> "PluginOracle":
+        return PluginOracle(
+            self.plugin,
+            command,
+            self.executable,
+            name=name,
+            limits=self.limits,
+            shown=self._shown,
+        )
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A class that was found and called. `files` are those whose change changes its answers."""
+
+    name: str
+    spec: str
+    judge: Judge
+    files: tuple[Path, ...] = ()
+
+
+def plugin_names() -> list[str]:
+    """The oracles that are installed."""
+    return sorted({entry.name for entry in entry_points(group=GROUP)})
+
+
+def load_plugin(spec: str) -> Plugin:
+    """The oracle that `NAME` or `NAME:ARGUMENT` names.
+
+    Raises:
+        PluginError: there is none, or it cannot be loaded, or it does not like its argument.
+    """
+    name, _, argument = spec.partition(":")
+    found: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
+    if found is None:
+        known = ", ".join(plugin_names()) or "none"
+        raise PluginError(
+            f"there is no oracle '{name}'; installed: {known} (docs/oracles.md says how to add one)"
+        )
+    try:
+        factory = found.load()
+        judge = factory(argument)
+    except Exception as error:
+        raise PluginError(
+            f"the oracle '{name}' ({found.value}) cannot be made: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(getattr(judge, "judge", None)):
+        raise PluginError(f"the oracle '{name}' ({found.value}) has no method judge")
+    return Plugin(name, spec, judge, tuple(_file_of(factory)))
+
+
+def _file_of(factory: object) -> list[Path]:
+    """Where a class was read from."""
+    module = sys.modules.get(getattr(factory, "__module__", "") or "")
+    file = getattr(module, "__file__", None)
+    return [Path(file)] if file else []
+
+
+@dataclass(frozen=True)
+class _Words:
+    command: Command
+    executable: Path
+
+    def of(self, source: Path, output: Path, flags: Sequence[str]) -> list[str]:
+        words = self.command.expand(source, output)
+        return [str(self.executable.absolute()), *words[1:], *flags]
+
+
+class _Ended(BaseException):
+    """A run was ended by a limit or by the caller; no class should catch that."""
