@@ -64,16 +64,28 @@ class _Descent(Generic[D, V]):
         self._accept_first([option for option in options if len(option) > 1])
 
     def _lower(self, number: int) -> None:
-        """Finds the simplest value of one parameter with which the document still fails."""
+        """Finds the simplest value of one parameter with which the document still fails.
+
+        Where no step of the ladder fails, and the next value down does not either, the value is
+        taken to be needed as it is: looking for another in between would hardly ever find one.
+        """
         while True:
             before = self.values[number]
             ladder = self.space.simpler(number, before)
             hit = self._accept_first([{number: value} for value in ladder])
-            below = ladder[:hit]
-            if below:
-                self._bisect(number, below[-1])
-            if hit is None or self.space.between(ladder[0], before) is not None:
+            if hit is None:
+                hit_below = self._accept_next_down(number)
+                if hit_below and ladder:
+                    self._bisect(number, ladder[-1])
                 return
+            if hit > 0:
+                self._bisect(number, ladder[hit - 1])
+            if self.space.between(ladder[0], before) is not None:
+                return
+
+    def _accept_next_down(self, number: int) -> bool:
+        value = self.space.next_down(self.values[number])
+        return value is not None and self._accept_first([{number: value}]) is not None
 
     def _lower_nearby(self, number: int) -> None:
         """Tries the simplest value and the next one down; any other only if one of them fails."""

@@ -40,15 +40,12 @@ class Numbers:
         self.values = {number: value for number, (_, value) in enumerate(found)}
 
     def simpler(self, number: int, value: int) -> list[int]:
-        """From 0 away, each number twice the one before."""
+        """From 0 away: 1, 2, 4, and from there each number four times the one before."""
         if abs(value) < 2:
             return []
         sign = 1 if value > 0 else -1
-        steps, step = [0], 1
-        while step < abs(value):
-            steps.append(sign * step)
-            step *= 2
-        return steps
+        steps = (1, 2, *(4**n for n in range(1, 32)))
+        return [0, *(sign * step for step in steps if step < abs(value))]
 
     def next_down(self, value: int) -> int | None:
         return None if value == 0 else value - 1 if value > 0 else value + 1

@@ -35,15 +35,10 @@ class Sizes:
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: int | None) -> list[int | None]:
-        """From 1 up, each size twice the one before."""
+        """1, 2, 4, and from there each size four times the one before."""
         if value is None:
             return list(_STATIC_FOR_DYNAMIC)
-        steps: list[int | None] = []
-        step = 1
-        while step < value:
-            steps.append(step)
-            step = 3 if step == 2 else 4 if step == 3 else 2 * step
-        return steps
+        return [step for step in (1, 2, *(4**n for n in range(1, 32))) if step < value]
 
     def next_down(self, value: int | None) -> int | None:
         return value - 1 if value is not None and value > 1 else None
