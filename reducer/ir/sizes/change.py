@@ -47,7 +47,7 @@ class Change:
         ops = ops_that_name(self.module, values)
         ops |= {slot.op for slot in self.sizes if not isinstance(slot, Dim)}
         for op in sorted(ops):
-            if not self._loops(op) or not self._groups(op):
+            if not self._loops(op) or not self._groups(op) or not self._loses_evenly(op):
                 return None
             self._name(op)
             self._arrays(op)
@@ -75,6 +75,23 @@ class Change:
         if shape is None or not shape.is_listed:
             return False
         return bool(shape.dims) and all(size is GONE for size in self._dims(value))
+
+    def _loses_evenly(self, op: int) -> bool:
+        """Whether an op that no verifier checks loses one dim of each shape, or of none.
+
+        A verifier turns away ranks that make no sense; torch has none, and would be left with
+        programs that nobody could write.
+        """
+        results = self.module.results(op)
+        if not any(shape.is_listed for _, shape in self.ties.shaped(results)):
+            return True  # a return, a list: what it takes has nothing to do with one another
+        values = (*self.module.t.operands[op], *results)
+        lost = {
+            sum(size is GONE for size in self._dims(value))
+            for value, shape in self.ties.shaped(v for v in values if v != NONE)
+            if shape.is_listed and shape.dims
+        }
+        return lost <= {0} or lost == {1}
 
     def _type(self, value: int) -> str:
         shape = self.ties.shape(value)

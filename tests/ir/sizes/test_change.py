@@ -106,6 +106,18 @@ def test_the_last_dim_stays_where_no_verifier_looks() -> None:
     assert change(body, "%a: !torch.vtensor<[4],f32>", {0: GONE}) is None
 
 
+def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
+    body = (
+        '%0 = "t.pool"(%a, %b) : (!torch.vtensor<[2,4],f32>, !torch.vtensor<[2,5],f32>) -> '
+        '!torch.vtensor<[2,3],f32>\n"func.return"() : () -> ()'
+    )
+    arguments = "%a: !torch.vtensor<[2,4],f32>, %b: !torch.vtensor<[2,5],f32>"
+    assert change(body, arguments, {1: GONE}) is None
+    after = change(body, arguments, {0: GONE})
+    assert after is not None
+    assert "(!torch.vtensor<[4],f32>, !torch.vtensor<[5],f32>) -> !torch.vtensor<[3],f32>" in after
+
+
 def test_a_static_size_needs_no_operand() -> None:
     assert (
         change(
