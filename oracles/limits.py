@@ -13,13 +13,15 @@ class Limits:
     """What a run may use; None means unlimited.
 
     `seconds` is wall time, `memory` bytes of resident memory of the whole process tree, `output`
-    bytes kept of each of standard output and error, `disk` bytes of the largest file written.
+    bytes kept of each of standard output and error, `disk` bytes of the largest file written,
+    `cpu` seconds of processor time of each process.
     """
 
     seconds: float | None = None
     memory: int | None = None
     output: int = 4 << 20
     disk: int = 8 << 30
+    cpu: float | None = None
 
 
 class End(StrEnum):

@@ -18,7 +18,20 @@ _PROC = Path("/proc")
 
 def resident_memory(pid: int) -> int:
     """Bytes resident in a process and its living descendants."""
-    return sum(_resident(member) for member in _tree(pid))
+    return sum(_resident(member) for member in tree(pid))
+
+
+def tree(pid: int) -> Iterator[int]:
+    """A process and its living descendants."""
+    pending = [pid]
+    while pending:
+        parent = pending.pop()
+        yield parent
+        try:
+            for task in (_PROC / str(parent) / "task").iterdir():
+                pending += [int(child) for child in (task / "children").read_text().split()]
+        except OSError:
+            continue
 
 
 def peak_memory(pid: int) -> int:
@@ -64,18 +77,6 @@ def _marked(token: bytes) -> Iterator[int]:
             continue
         if token in environment:
             yield int(entry.name)
-
-
-def _tree(pid: int) -> Iterator[int]:
-    pending = [pid]
-    while pending:
-        parent = pending.pop()
-        yield parent
-        try:
-            for task in (_PROC / str(parent) / "task").iterdir():
-                pending += [int(child) for child in (task / "children").read_text().split()]
-        except OSError:
-            continue
 
 
 def _resident(pid: int) -> int:

@@ -20,12 +20,13 @@ from typing import Protocol
 
 from oracles.capture import Capture
 from oracles.limits import End, Limits, ProcessResult, Reader
-from oracles.tree import kill_strays, peak_memory, resident_memory
+from oracles.tree import kill_strays, peak_memory, resident_memory, tree
 
 _TICK = 0.02
 """Seconds between two looks at the cancel event and at memory."""
 
 _CHUNK = 1 << 16
+_GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
 
 @dataclass(frozen=True)
@@ -84,15 +85,32 @@ def watch(
     finally:
         watcher.kill(token, sweep)
         usage = watcher.finish()
+    exit_code = os.waitstatus_to_exitcode(usage.status)
+    if end is End.EXITED and _ran_out_of_cpu(limits, exit_code, usage.cpu_seconds):
+        end = End.TIMEOUT
     return ProcessResult(
         end=end,
-        exit_code=os.waitstatus_to_exitcode(usage.status),
+        exit_code=exit_code,
         seconds=time.monotonic() - started,
         cpu_seconds=usage.cpu_seconds,
         peak_memory=usage.peak_memory,
         stdout=watcher.stdout.text(),
         stderr=watcher.stderr.text(),
     )
+
+
+def _ran_out_of_cpu(limits: Limits, exit_code: int, seconds: float) -> bool:
+    """Whether the kernel ended it, or what a script of that exit code had started."""
+    if limits.cpu is None:
+        return False
+    if exit_code in _codes(signal.SIGXCPU):
+        return True
+    return exit_code in _codes(signal.SIGKILL) and seconds >= limits.cpu
+
+
+def _codes(number: signal.Signals) -> tuple[int, int]:
+    """Exit codes of what a signal ended: its own, and that of a shell around it."""
+    return -number, 128 + number
 
 
 class _Watch:
@@ -114,6 +132,7 @@ class _Watch:
         self.stderr = Capture(limits.output)
         self.peak_memory = 0
         self._enough = False
+        self._looked = False
         self._next_look = started
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
@@ -123,19 +142,29 @@ class _Watch:
             self._selector.register(child.pidfd, selectors.EVENT_READ, None)
 
     def confine(self) -> None:
-        """Limits set from outside: a hook run in the child would be unsafe beside threads."""
-        pid = self.child.pid
-        if hasattr(resource, "prlimit"):
-            # It may have ended already, or a stricter limit may be in force.
-            with suppress(ProcessLookupError, PermissionError, ValueError):
-                resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-                resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.limits.disk, self.limits.disk))
-                if self.limits.seconds is not None:
-                    # Never reached while we watch; ends the child if we are killed.
-                    cpu = math.ceil(self.limits.seconds * (os.cpu_count() or 1)) + 60
-                    resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
-        with suppress(OSError):
-            Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+        """Limits set from outside: a hook run in the child would be unsafe beside threads.
+
+        What the child starts inherits them, unless it was quicker; so this is done twice.
+        """
+        for pid in tree(self.child.pid):
+            if hasattr(resource, "prlimit"):
+                # It may have ended already, or a stricter limit may be in force.
+                with suppress(ProcessLookupError, PermissionError, ValueError):
+                    self._limit_resources(pid)
+            with suppress(OSError):
+                Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+
+    def _limit_resources(self, pid: int) -> None:
+        limits = self.limits
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.disk, limits.disk))
+        if limits.cpu is not None:
+            cpu = math.ceil(limits.cpu)
+            resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu + _GRACE))
+        elif limits.seconds is not None:
+            # Never reached while we watch; ends the child if we are killed.
+            cpu = math.ceil(limits.seconds * (os.cpu_count() or 1)) + 60
+            resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
 
     def wait(self) -> End:
         while self.end is End.EXITED and not self.child.has_exited():
@@ -184,6 +213,9 @@ class _Watch:
         elif self.deadline is not None and now >= self.deadline:
             self.end = End.TIMEOUT
         elif now >= self._next_look:
+            if not self._looked:
+                self._looked = True
+                self.confine()
             self._next_look = now + _TICK
             self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
             limit = self.limits.memory

@@ -221,7 +221,7 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--timeout",
             metavar="SECONDS",
             type=click.FloatRange(min=0, min_open=True),
-            help="Longest run of the command. [default: a multiple of the first run]",
+            help="Longest run of the command. [default: a multiple of the best so far]",
         ),
         click.option(
             "--memory-limit",

@@ -207,6 +207,11 @@ class Evaluator:
             raise Stopped("interrupted")
         return outcome
 
+    def known(self, text: str) -> Outcome | None:
+        """What the full command said of a text, if it was ever run on it."""
+        with self.asking(self.oracle):
+            return self.cache.get(self._digest(text))
+
     def _check(self) -> None:
         if self.stop.is_set():
             raise Stopped("interrupted")

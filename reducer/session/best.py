@@ -1,5 +1,6 @@
 """The best program so far: on disk, whole, and known to fail under the full command."""
 
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,6 +18,7 @@ class Best:
         newest: the same, or a smaller one that only a shortened command has seen.
         steps: how many documents were accepted.
         head: a comment above whatever is saved.
+        on_confirm: is told of each document that the full command is known to fail on.
     """
 
     def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
@@ -26,6 +28,7 @@ class Best:
         self.size = size
         self.steps = 0
         self.head = ""
+        self.on_confirm: Callable[[Document], None] = lambda document: None
         self._origin = ""
         self.save(document.text)
 
@@ -52,6 +55,7 @@ class Best:
         self._journal.record_step(
             self.steps, digest, self.size.ops, self.size.bytes, self._origin, calls
         )
+        self.on_confirm(self.document)
 
     def fall_back(self) -> None:
         """Forgets what the full command has not confirmed."""

@@ -26,11 +26,10 @@ from reducer.session.plan import Plan
 from reducer.session.report import Report
 from reducer.session.sanity import Sanity
 from reducer.session.settings import Settings
+from reducer.session.time_limit import TimeLimit
 from reducer.session.validity import Validity, screen_for
 
 _FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit
-_SLOWER = 4  # a candidate may take so many times as long as the input did…
-_AT_LEAST = 30.0  # …and at least so many seconds
 _CONVERSION = 600.0  # seconds that printing a module in another form may take
 
 
@@ -97,13 +96,14 @@ class Reduction:
         self._sanity = sanity
         self._show("run the input")
         first = self._first_run(sanity)
-        self._limit_candidates(first)
+        time_limit = TimeLimit(self.evaluator, self.oracle.limits, first)
         self._screen = self.evaluator.screen = screen_for(
             self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
         )
         best = Best(
             self.settings.output, self.journal, PlainText(self.settings.text), self.input_size
         )
+        best.on_confirm = time_limit.adapt
         self._best = best
         self.listener.message(f"to keep: {first.signature.text}")
         plan = Plan(
@@ -179,21 +179,6 @@ class Reduction:
                 "from when on a run counts as hanging: --timeout SECONDS"
             )
         return first
-
-    def _limit_candidates(self, first: Outcome) -> None:
-        """Derives the time limit from the first run, once: a resumed run must use the same."""
-        limits = self.oracle.limits
-        known = self.journal.get_meta("seconds_limit")
-        if first.kind is Kind.TIMEOUT:
-            seconds = limits.seconds
-        elif known is not None:
-            seconds = float(known)
-        else:
-            seconds = max(_AT_LEAST, _SLOWER * first.seconds)
-            if limits.seconds is not None:
-                seconds = min(seconds, limits.seconds)
-            self.journal.set_meta("seconds_limit", repr(seconds))
-        self.evaluator.limits = replace(limits, seconds=seconds)
 
     def _search(self, plan: Plan, sanity: Sanity, module: Module | None, first: Outcome) -> str:
         """Carries out the plan; `reduced`, or what stopped it."""

@@ -1,6 +1,7 @@
 """Whatever a child does, it ends in time and leaves nothing behind."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -79,6 +80,31 @@ def test_no_input_to_wait_for(tmp_path: Path) -> None:
 def test_hang_that_ignores_sigterm(tmp_path: Path) -> None:
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
     assert python(code, tmp_path, Limits(0.3)).end is End.TIMEOUT
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_processor_time_is_bounded_however_long_it_may_take(tmp_path: Path, ignored: bool) -> None:
+    action = "SIG_IGN" if ignored else "SIG_DFL"
+    code = f"import signal; signal.signal(signal.SIGXCPU, signal.{action})\nwhile True: pass"
+    result = python(code, tmp_path, Limits(LONG, cpu=0.5))
+    assert result.end is End.TIMEOUT
+    assert result.cpu_seconds < 20
+
+
+def test_processor_time_of_what_a_script_runs_is_bounded(tmp_path: Path) -> None:
+    argv = ["/bin/sh", "-c", f"{sys.executable} -c 'while True: pass'; exit $?"]
+    result = run_process(argv, cwd=tmp_path, limits=Limits(LONG, cpu=1.0))
+    assert (result.end, result.exit_code) == (End.TIMEOUT, 128 + signal.SIGXCPU)
+
+
+def test_a_child_that_is_forgotten_runs_out_of_processor_time(tmp_path: Path) -> None:
+    code = (
+        "import resource, time\n"
+        "while resource.getrlimit(resource.RLIMIT_CPU)[0] < 0: time.sleep(0.01)\n"
+        "print(*resource.getrlimit(resource.RLIMIT_CPU))"
+    )
+    soft, hard = map(int, python(code, tmp_path, Limits(LONG)).stdout.split())
+    assert LONG < soft <= hard  # no limit would be -1
 
 
 def test_flood_on_both_streams_is_bounded(tmp_path: Path) -> None:
