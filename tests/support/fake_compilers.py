@@ -75,9 +75,8 @@ class Reducer:
     @contextmanager
     def start(self, *words: object) -> Iterator["subprocess.Popen[str]"]:
         """Starts it; kills it at the end."""
-        argv = [sys.executable, "-m", "reducer", *map(str, words)]
         with subprocess.Popen(
-            argv,
+            self.argv(*words),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -89,6 +88,10 @@ class Reducer:
                 yield process
             finally:
                 process.kill()
+
+    def argv(self, *words: object) -> list[str]:
+        """The words that start it."""
+        return [sys.executable, "-m", "reducer", *map(str, words)]
 
     def strays(self) -> list[str]:
         """Command lines of living processes whose temporary folder is ours."""

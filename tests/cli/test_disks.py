@@ -1,0 +1,88 @@
+"""Disks that fill up or become read-only, and journals that vanish, in the middle of a reduction.
+
+Each test has a small file system of its own, in a namespace of its own, where the system allows it.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+
+_FIFTH_RUN = 'echo >> "$HOME/runs"; [ $(wc -l < "$HOME/runs") -eq 5 ] && {\n%s\n}\n'
+
+
+def namespaces() -> bool:
+    words = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
+    try:
+        return subprocess.run(words, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+needs_namespaces = pytest.mark.skipif(not namespaces(), reason="needs unshare and tmpfs")
+
+
+@pytest.fixture
+def reducer(tmp_path: Path) -> Reducer:
+    (tmp_path / "in.mlir").write_text(program())
+    reducer = Reducer(tmp_path)
+    reducer.environment["HOME"] = str(tmp_path)
+    return reducer
+
+
+def on_small_disk(reducer: Reducer, fault: str) -> "subprocess.CompletedProcess[str]":
+    """Reduces on a disk of 200 kB; the result is copied to `after` whatever happens."""
+    write_script(reducer.home / "fake", _FIFTH_RUN % fault + FAIL)
+    (reducer.home / "disk").mkdir()
+    script = (
+        "mount -t tmpfs -o size=200k none disk && cp in.mlir disk && cd disk && "
+        '{ "$@"; code=$?; cp in.reduced.mlir ../after; ls -A > ../files; exit $code; }'
+    )
+    program = reducer.argv("reduce", "in.mlir", "-j1", "--", "../fake")
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", *program],
+        cwd=reducer.home,
+        env=reducer.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@needs_namespaces
+@pytest.mark.parametrize(
+    "fault",
+    ["dd if=/dev/zero of=$HOME/disk/filler 2>/dev/null", "mount -o remount,ro $HOME/disk"],
+    ids=["full", "read-only"],
+)
+def test_a_disk_that_takes_no_more_keeps_the_best_so_far(reducer: Reducer, fault: str) -> None:
+    done = on_small_disk(reducer, fault)
+    assert done.returncode == 73, done.stderr
+    assert "cannot write" in done.stderr
+    assert "Traceback" not in done.stderr
+    kept = (reducer.home / "after").read_text()
+    assert "x.bad" in kept and kept.endswith("}\n")
+    assert ".in.reduced.mlir.tmp" not in (reducer.home / "files").read_text()
+    reducer.assert_clean()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["rm -f $HOME/in.reduced.journal*", "for j in $HOME/in.reduced.journal*; do : > $j; done"],
+    ids=["lost", "emptied"],
+)
+def test_a_journal_that_is_taken_away_is_missed_only_by_the_next_run(
+    reducer: Reducer, fault: str
+) -> None:
+    fake = write_script(reducer.home / "fake", FAIL)
+    whole = reducer("reduce", "in.mlir", "-o", "in.reduced.mlir", "--", fake)
+    assert whole.returncode == 0
+    expected = (reducer.home / "in.reduced.mlir").read_text()
+    write_script(reducer.home / "fake", _FIFTH_RUN % fault + FAIL)
+    for resume in ([], ["--resume"]):
+        done = reducer("reduce", "in.mlir", *resume, "--", fake)
+        assert done.returncode == 0, done.stderr
+        assert (reducer.home / "in.reduced.mlir").read_text() == expected
+    reducer.assert_clean()

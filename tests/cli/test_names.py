@@ -1,0 +1,107 @@
+"""Whatever files and symbols are called, their names are data: never run, never a place."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+
+ODD_NAMES = [
+    "-o",
+    "--help.mlir",
+    "a b'c\".mlir",
+    "$(touch pwned).mlir",
+    "`touch pwned`;touch pwned.mlir",
+    "*.mlir",
+    "{}.mlir",
+    "two\nlines.mlir",
+    "# \x1b[0m\u2028.mlir",
+    os.fsdecode(b"caf\xe9.mlir"),
+]
+
+
+@pytest.fixture
+def reducer(tmp_path: Path) -> Reducer:
+    write_script(tmp_path / "fake", FAIL)
+    return Reducer(tmp_path)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"fake", "tmp", "work"}
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
+def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
+    (reducer.home / name).write_text(program(8))
+    done = reducer("reduce", f"./{name}", "--", "./fake")
+    assert done.returncode == 0, done.stderr
+    stem = name.removesuffix(".mlir")
+    assert names(reducer.home) == {name, f"{stem}.reduced.mlir", f"{stem}.reduced.journal"}
+    result = (reducer.home / f"{stem}.reduced.mlir").read_text()
+    assert result.startswith("// fake ")
+    assert '\n  "x.bad"() : () -> ()\n' in result
+    assert (reducer.home / name).read_text() == program(8)
+    reducer.assert_clean()
+    if name.isprintable():  # else the comment shows it escaped
+        paste(reducer, result.splitlines()[0].removeprefix("// "))
+
+
+def paste(reducer: Reducer, command: str) -> None:
+    """The printed command, given to a shell, fails and does nothing else."""
+    before = names(reducer.home)
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"PATH=.:$PATH; {command}"],
+        cwd=reducer.home,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "failed to legalize operation 'x.bad'" in done.stderr
+    assert names(reducer.home) == before
+
+
+def test_output_and_journal_may_be_links(reducer: Reducer) -> None:
+    (reducer.home / "in.mlir").write_text(program(8))
+    (reducer.home / "work").mkdir()
+    (reducer.home / "out.mlir").symlink_to("work/real.mlir")
+    (reducer.home / "out.journal").symlink_to("work/real.journal")
+    assert reducer("reduce", "in.mlir", "-o", "out.mlir", "--", "./fake").returncode == 0
+    assert "x.bad" in (reducer.home / "work" / "real.mlir").read_text()
+    assert (reducer.home / "work" / "real.journal").stat().st_size > 0
+    assert (reducer.home / "out.mlir").is_symlink()
+    resumed = reducer("reduce", "in.mlir", "-o", "out.mlir", "--resume", "--", "./fake")
+    assert resumed.returncode == 0
+    assert "nothing to resume" not in resumed.stderr
+
+
+@pytest.mark.parametrize("link", [".in.reduced.mlir.tmp", "in.reduced.journal"])
+def test_a_link_where_we_write_does_not_lead_us_elsewhere(reducer: Reducer, link: str) -> None:
+    (reducer.home / "in.mlir").write_text(program(8))
+    (reducer.home / "work").mkdir()
+    precious = reducer.home / "work" / "precious"
+    precious.write_text("somebody's thesis\n" * 1000)
+    (reducer.home / link).symlink_to("work/precious")
+    assert reducer("reduce", "in.mlir", "--", "./fake").returncode == 0
+    assert precious.read_text() == "somebody's thesis\n" * 1000
+    assert [path.name for path in (reducer.home / "work").iterdir()] == ["precious"]
+
+
+def test_what_is_inside_an_input_is_text(reducer: Reducer) -> None:
+    """Commands, paths and placeholders that a tool less careful would follow."""
+    hostile = (
+        "// RUN: touch pwned\n// ../../../etc/passwd {} %s $(touch pwned)\n"
+        'module @"../pwned" attributes {x.path = "/tmp/pwned; touch pwned"} {\n'
+        '  "x.bad"() {symbol = @"a\\22 */ `touch pwned`\\0A{}", file = "../pwned"} : () -> ()\n}\n'
+    )
+    (reducer.home / "in.mlir").write_text(hostile)
+    said = 'grep -m1 symbol "$input" | sed "s/^/$input:1:1: error: failed to legalize /" >&2\n'
+    write_script(reducer.home / "fake", f"has x.bad && has symbol || exit 0\n{said}exit 1\n")
+    done = reducer("reduce", "in.mlir", "--", "./fake")
+    assert done.returncode == 0, done.stderr
+    assert names(reducer.home) == {"in.mlir", "in.reduced.mlir", "in.reduced.journal"}
+    assert not (reducer.home.parent / "pwned").exists()
+    result = (reducer.home / "in.reduced.mlir").read_text()
+    assert shlex.split(result.splitlines()[0]) == ["//", "fake", "in.reduced.mlir"]
