@@ -1,0 +1,198 @@
+"""Kills reductions with SIGKILL at random moments, resumes them, and compares the results.
+
+    python -m benchmarks.soak --fake 188 --real 12
+
+Each reduction is done twice: in peace, and killed up to four times at random moments before it is
+left to finish with `--resume`. The bytes must be identical, nothing may be left behind, and with
+one worker no run of the compiler may be repeated but the one that a kill cut short, or the last
+one, which verifies the result past every cache, where the kill came too late. Most programs
+are random ones with a compiler of a few lines; the real ones
+are small cases of the corpus, planted into ten layers of a healthy module, with iree-compile.
+"""
+
+import random
+import shlex
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchmarks.plant import plant
+from reducer.toolchain import install, toolchains_folder
+from tests.support.corpus import load_case
+from tests.support.disturbed import OUTPUT, Program
+from tests.support.fake_compilers import Reducer, wait_until
+from tests.support.forked import SAID, Forked
+
+_KILLS = 4
+_PATIENCE = 900.0  # seconds
+_VERSION = "3.13.0"
+_LAYERS = 10
+_CASES = (
+    "cat-zero-width",
+    "batch-matmul-20548",
+    "treshape-index-abi",
+    "torch-fft-constant-int",
+    "seed-21014-topk-bufferize-40",
+    "matmul-k0-sigfpe",
+)
+
+
+class Place:
+    """A folder in which one program is reduced, with a compiler that notes what it is given."""
+
+    def __init__(
+        self,
+        home: Path,
+        text: str,
+        compiler: str,
+        flags: Sequence[str] = (),
+        cache: Path | None = None,
+    ) -> None:
+        """`compiler` are the lines of a shell that run it, its arguments being "$@"."""
+        home.mkdir(parents=True)
+        self.home = home
+        self.output = home / OUTPUT
+        self.reducer = Reducer(home, cache)
+        self._flags = flags
+        self._log = home / "runs"
+        (home / "in.mlir").write_text(text)
+        noting = home / "noting"  # a name that `--iree` does not put the real one in place of
+        noting.write_text(
+            f"#!/bin/sh\nfor file in *.mlir; do :; done\n"
+            f'echo "$(cksum < "$file") $*" >> {shlex.quote(str(self._log))}\n{compiler}\n'
+        )
+        noting.chmod(0o755)
+
+    def start(self, *options: object) -> Forked:
+        """Starts a reduction."""
+        words = ["reduce", "in.mlir", *options, "--", "./noting", *self._flags]
+        return Forked(self.reducer, words)
+
+    def runs(self) -> Counter[str]:
+        """Every run so far: what was compiled, and with which arguments."""
+        return Counter(self._log.read_text().splitlines() if self._log.exists() else ())
+
+    def said(self) -> str:
+        """What the program printed."""
+        return (self.home / SAID).read_text(errors="replace")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one reduction; `repeated` counts runs, `broken` says what went wrong."""
+
+    starts: int
+    kills: int
+    runs: int
+    repeated: int
+    strict: bool
+    broken: str
+
+
+@click.command()
+@click.option("--fake", default=188, show_default=True, help="Reductions with a compiler in play.")
+@click.option("--real", default=12, show_default=True, help="Reductions with iree-compile.")
+@click.option("--seed", default=0, show_default=True)
+def main(fake: int, real: int, seed: int) -> None:
+    """Soaks; exit code 1 if anything came out different."""
+    results = []
+    for number in range(fake + real):
+        name = f"{seed}.{number}"
+        result = soak_real(name, number) if number < real else soak_fake(name)
+        results.append(result)
+        click.echo(f"{name}: {result}", err=True)
+    strict = [result for result in results if result.strict]
+    broken = [result.broken for result in results if result.broken]
+    click.echo(
+        f"{len(results)} reductions ({real} with iree-compile), {sum(r.kills for r in results)} "
+        f"kills: {len(results) - len(broken)} with identical bytes and nothing left behind; with "
+        f"one worker {sum(r.runs for r in strict)} runs, {sum(r.repeated for r in strict)} of them "
+        f"begun again after {sum(r.starts for r in strict)} starts of which a kill ended "
+        f"{sum(r.kills for r in strict)}"
+    )
+    for line in broken:
+        click.echo(line)
+    raise SystemExit(1 if broken else 0)
+
+
+def soak_fake(seed: str) -> Result:
+    """A random program."""
+    rng = random.Random(seed)
+    program = Program.random(rng)
+    tests = " && ".join(f"""grep -q '"{need}"' "$file\"""" for need in program.needs)
+    said = "echo \"$file:1:1: error: failed to legalize operation 'x.bad'\" >&2"
+    compiler = f"if {tests}; then {said}; exit 1; fi"
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        peaceful, killed = (
+            Place(Path(folder) / name, program.text, compiler) for name in ("peaceful", "killed")
+        )
+        return soak(seed, peaceful, killed, rng, jobs=rng.choice((1, 1, 2, 3)))
+
+
+def soak_real(seed: str, number: int) -> Result:
+    """A case of the corpus."""
+    name = _CASES[number % len(_CASES)]
+    case = load_case(name)
+    run = next(run for run in case.runs if run.wheel == _VERSION)
+    text = plant(case.input_text(), _LAYERS)
+    compiler = f'exec {shlex.quote(str(install(_VERSION).compile))} "$@"'
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        peaceful, killed = (
+            Place(Path(folder) / name, text, compiler, run.flags, toolchains_folder().parent)
+            for name in ("peaceful", "killed")
+        )
+        options = ("--iree", _VERSION, "--no-pass-level")
+        return soak(f"{seed} {name}", peaceful, killed, random.Random(seed), *options, jobs=1)
+
+
+def soak(
+    name: str, peaceful: Place, killed: Place, rng: random.Random, *options: object, jobs: int
+) -> Result:
+    """Reduces in peace with one worker, then with kills."""
+    began = time.monotonic()
+    code = peaceful.start("-j1", "--quiet", *options).wait(_PATIENCE)
+    seconds = time.monotonic() - began
+    if code != 0:
+        return Result(0, 0, 0, 0, False, f"{name}: in peace: {code} {peaceful.said()}")
+    words = ("-j", jobs, "--resume", "--quiet", *options)
+    starts = rng.randrange(1, _KILLS + 1)
+    kills = sum(_killed(killed, words, rng, seconds) for _ in range(starts))
+    code = killed.start(*words).wait(_PATIENCE)
+    before, after = peaceful.runs(), killed.runs()
+    repeated = (after - before).total()
+    broken = []
+    if code != 0:
+        broken.append(f"exit code {code}: {killed.said()}")
+    elif killed.output.read_bytes() != peaceful.output.read_bytes():
+        broken.append(f"another result: {killed.output.read_text()!r}")
+    if jobs == 1 and (repeated > starts or before - after):
+        broken.append(f"{repeated} runs repeated, {(before - after).total()} missing")
+    try:
+        killed.reducer.assert_clean()
+    except AssertionError as error:
+        broken.append(f"left behind: {error}")
+    told = f"{name}: {'; '.join(broken)}" if broken else ""
+    return Result(starts, kills, after.total(), repeated, jobs == 1, told)
+
+
+def _killed(place: Place, words: Sequence[object], rng: random.Random, seconds: float) -> bool:
+    """Starts and kills it; whether it was still running.
+
+    Half of the time what follows is at once, while the guardian still cleans up.
+    """
+    process = place.start(*words)
+    time.sleep(rng.uniform(0.0, seconds))
+    running = process.poll() is None
+    process.kill()
+    if rng.random() < 0.5:
+        wait_until(lambda: not place.reducer.strays() and not place.reducer.leftovers())
+    return running
+
+
+if __name__ == "__main__":
+    main()
