@@ -66,3 +66,16 @@ def test_a_match_without_an_error_is_told_and_not_the_last_line_of_an_ir_dump() 
     told = "/llvm.mul/ after convert-to-llvm"
     dumped = outcome(Kind.MATCH, told, stderr="func.func @f() {\n  llvm.mul\n}\n")
     assert message_of(dumped) == [f"match: {told}"]
+
+
+def test_a_symbol_cannot_leave_its_comment() -> None:
+    message = 'no such symbol @"a\n*/ module {}\r\x00\u2029` $(b) \\'
+    failed = Outcome(
+        Kind.OTHER_ERROR,
+        Signature(Kind.OTHER_ERROR),
+        diagnostics=(Diagnostic("", 0, 0, "error", message),),
+    )
+    comment = with_comments("x\n", ["t"], failed).removeprefix("// t\nx\n")
+    assert comment.startswith("// error: no such symbol @")
+    assert comment.splitlines() == [comment[:-1]]
+    assert comment[:-1].isprintable()
