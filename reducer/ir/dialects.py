@@ -4,6 +4,8 @@ Everything else is read from the generic form. Keep this file short: a fact belo
 the text of a module cannot tell it.
 """
 
+import re
+
 # Structured ops of the linalg dialect carry a body in generic form which their pretty form leaves
 # out and their parser makes anew. These are the ones that do show their region.
 _LINALG_WITH_VISIBLE_BODY = frozenset(
@@ -14,6 +16,30 @@ _LINALG_WITH_VISIBLE_BODY = frozenset(
 def hides_its_body(name: str) -> bool:
     """Whether an op's region is implied by its name and not shown in the pretty form."""
     return name.startswith("linalg.") and name not in _LINALG_WITH_VISIBLE_BODY
+
+
+# Ops that stand for any other, which an attribute of theirs names. No verifier knows what that one
+# needs, and without it the compiler may say the same of it as of nonsense.
+_OPAQUE = frozenset(
+    {
+        "torch.operator",
+        "stablehlo.custom_call",
+        "mhlo.custom_call",
+        "tosa.custom",
+        "llvm.inline_asm",
+    }
+)
+_OP_SET = re.compile(r"op_?set", re.I)
+
+
+def is_opaque(name: str) -> bool:
+    """Whether an op stands for one that the compiler's verifier does not know."""
+    return name in _OPAQUE
+
+
+def says_which_ops(attribute: str) -> bool:
+    """Whether an attribute of a function says what the names of opaque ops in it mean."""
+    return _OP_SET.search(attribute) is not None
 
 
 # What a named op is called with a rank less, by which of its operands lose a dim. Their names say

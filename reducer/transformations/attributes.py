@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.dialects import is_opaque, says_which_ops
 from reducer.transformations.base import Site
 
 # Properties that any function or symbol may lose; other properties belong to their ops.
@@ -31,8 +32,10 @@ class DropAttributes:
 
 
 def _droppable(module: Module, op: int) -> list[str]:
+    if is_opaque(module.t.name[op]):
+        return []
     syntax = module.syntax(op)
-    names = [entry.name for entry in syntax.attributes]
+    names = [entry.name for entry in syntax.attributes if not says_which_ops(entry.name)]
     names += [name for name in _OPTIONAL_PROPERTIES if syntax.property(name)]
     if module.t.parent[op] == NONE and syntax.property("sym_name"):
         names.append("sym_name")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.dialects import is_opaque
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
@@ -49,7 +50,7 @@ def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
     for number, alias in enumerate(module.t.aliases):
         yield NONE - number, _groups(module.text, alias.start, alias.end)
     for op in range(len(module)):
-        if "{" not in module.own_text(op) or module.hidden[op]:
+        if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
             continue
         syntax = module.syntax(op)
         spans = [

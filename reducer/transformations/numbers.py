@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.dialects import is_opaque, says_which_ops
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.arrays import DYNAMIC, integer_array, write_array
 from reducer.ir.sizes.numbers import integer_of, with_constant
@@ -74,11 +75,13 @@ def _numbers(module: Module) -> Iterator[tuple[_Place, int]]:
     system = SizeSystem(module)
     sizes = {op for variable in system.variables for op in system.constants(variable)}
     for op in range(len(module)):
-        if "{" not in module.own_text(op) or module.hidden[op]:
+        if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
             continue
         syntax = module.syntax(op)
         for entry in (*syntax.properties, *syntax.attributes):
             if entry.name == "value" and op in sizes:
+                continue
+            if says_which_ops(entry.name):
                 continue
             if entry.name in ESSENTIAL and entry.name != "value":
                 continue

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import SEGMENT_SIZES
+from reducer.ir.sizes.arrays import DYNAMIC
 from reducer.transformations.base import Site
 
 _SIZES = re.compile(r"array<i\d+: ([\d, ]+)>")
@@ -55,8 +57,10 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
     if block == NONE or module.t.block_ops[block][-1] == op or op in module.t.successors:
         return
     text = module.own_text(op)
-    if "indexing_maps = " in text or "callee = " in text:
+    if "indexing_maps = " in text or "callee = " in text or is_opaque(module.t.name[op]):
         return  # their operands belong together with other things, which others know
+    if f"{DYNAMIC}" in text:
+        return  # each place that an array calls dynamic has its operand
     if _groups(module, op) is None and not _is_list(module, op):
         return
     for number in range(len(operands)):

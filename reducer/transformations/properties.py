@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.dialects import is_opaque
 from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
 from reducer.transformations.base import Site
 
@@ -29,7 +30,8 @@ class DropProperties:
         found = [
             (Site(op, name=entry.name), entry.value)
             for op in range(len(module))
-            if not module.hidden[op] and "<{" in module.own_text(op)
+            if not module.hidden[op] and not is_opaque(module.t.name[op])
+            if "<{" in module.own_text(op)
             for entry in module.syntax(op).properties
             if entry.name not in ESSENTIAL and not _DEFAULT.fullmatch(entry.value)
         ]

@@ -31,7 +31,8 @@ class Sizes:
     @cached_property
     def values(self) -> dict[int, int | None]:
         """Dynamic sizes first, since static ones compile faster; then the largest."""
-        order = sorted(self._system.free, key=lambda v: (v.size is not None, -(v.size or 0)))
+        free = (v for v in self._system.free if not self._system.is_of_results_only(v))
+        order = sorted(free, key=lambda v: (v.size is not None, -(v.size or 0)))
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: int | None) -> list[int | None]:

@@ -1,7 +1,9 @@
 """Attributes that may go."""
 
 from reducer.ir import Module
+from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
+from reducer.transformations.properties import DropProperties
 
 TEXT = """\
 "builtin.module"() <{sym_name = "m"}> ({
@@ -36,3 +38,19 @@ def test_one_of_two() -> None:
     after = DropAttributes().apply(module, [site])
     assert after is not None
     assert "{more = 2 : i32}" in after
+
+
+def test_what_an_opaque_op_means_stays() -> None:
+    module = Module.parse(
+        """\
+"builtin.module"() ({
+  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+    "torch.operator"() <{name = "onnx.GRU"}> {torch.onnx.direction = "reverse"} : () -> ()
+    "func.return"() : () -> ()
+  }) {torch.onnx_meta.opset_version = 16 : si64, torch.other} : () -> ()
+}) : () -> ()
+"""
+    )
+    assert [site.name for site in DropAttributes().sites(module)] == ["torch.other"]
+    assert SimplifyAttributes().sites(module) == []
+    assert DropProperties().sites(module) == []

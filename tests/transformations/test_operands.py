@@ -60,3 +60,15 @@ def test_operands_of_a_dispatch_and_its_body() -> None:
     after = body_of(apply_to(DropOperands(), text, 1))
     assert '"t.dispatch"(%arg0, %arg1) <{operandSegmentSizes = array<i32: 1, 1>}>' in after
     assert "^bb0(%arg3: !t.in, %arg4: !t.out):" in after
+
+
+def test_operands_that_hold_dynamic_sizes_stay() -> None:
+    text = function(
+        """
+        %0 = "t.pack"(%arg0, %arg1) <{operandSegmentSizes = array<i32: 1, 1>, \
+static_inner_tiles = array<i64: 1, -9223372036854775808>}> : (f32, index) -> f32
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: f32, %arg1: index",
+    )
+    assert names(text) == []

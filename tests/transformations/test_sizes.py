@@ -36,3 +36,13 @@ def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     assert sizes.simpler(1, 1) == []
     assert all(isinstance(size, int) for size in sizes.simpler(0, None))
     assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)
+
+
+def test_a_size_that_an_op_computes_is_left_alone() -> None:
+    text = function(
+        """\
+%0 = "torch.aten.nonzero"(%a) : (!torch.vtensor<[3,4],f32>) -> !torch.vtensor<[?,2],si64>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[3,4],f32>",
+    )
+    assert list(ShrinkSizes().of(Module.parse(text)).values.values()) == [4, 3]

@@ -1,18 +1,21 @@
 """Writes a module with other sizes: in types, integer arrays, affine maps and reassociations."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
-from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less
+from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
 from reducer.ir.module import NONE
 from reducer.ir.retype import SEGMENT_SIZES, ops_that_name
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation, write_array
-from reducer.ir.sizes.numbers import with_constant
+from reducer.ir.sizes.numbers import integer_of, with_constant
 from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
+
+_NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
 
 
 class _Gone(Enum):
@@ -50,6 +53,8 @@ class Change:
             if not self._loops(op) or not self._groups(op) or not self._loses_evenly(op):
                 return None
             self._name(op)
+            if not self._numbered_dims(op):
+                return None
             self._arrays(op)
             self._dynamic_operands(op)
             self._attribute_types(op)
@@ -91,6 +96,8 @@ class Change:
             for value, shape in self.ties.shaped(v for v in values if v != NONE)
             if shape.is_listed and shape.dims
         }
+        if is_opaque(self.module.t.name[op]):
+            return lost <= {0}
         return lost <= {0} or lost == {1}
 
     def _type(self, value: int) -> str:
@@ -157,6 +164,31 @@ class Change:
                 position += left
         if position != len(long_dims) or len(after) != len(groups):
             self.rewrite.set_entry(op, "reassociation", str(after))
+        return True
+
+    def _numbered_dims(self, op: int) -> bool:
+        """Attributes that number the dims of a first operand: the later ones count down.
+
+        False if one of them numbers a dim that goes.
+        """
+        values = (*self.module.t.operands[op], *self.module.results(op))
+        shapes = self.ties.shaped(v for v in values if v != NONE)
+        if not shapes or indexing_maps(self.module, op):
+            return True
+        gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is GONE]
+        syntax = self.module.syntax(op)
+        for entry in (*syntax.properties, *syntax.attributes):
+            if not gone or not _NUMBERS_DIMS.search(entry.name):
+                continue
+            number, array = integer_of(entry.value), integer_array(entry)
+            if number in gone:
+                return False
+            if number is not None:
+                after = with_constant(entry.value, _counted_down(number, gone))
+                self.rewrite.set_entry(op, entry.name, after)
+            elif array is not None:
+                left = [_counted_down(n, gone) for n in array if n not in gone]
+                self.rewrite.set_entry(op, entry.name, write_array(left))
         return True
 
     def _loops(self, op: int) -> bool:
@@ -279,3 +311,8 @@ class Change:
                 out.append((first, size))
             first += size
         return out
+
+
+def _counted_down(number: int, gone: Sequence[int]) -> int:
+    """A dim's number when earlier ones are gone."""
+    return number - sum(dim < number for dim in gone)

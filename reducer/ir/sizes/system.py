@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from reducer.ir.module import Module
+from reducer.ir.module import NONE, Module
 from reducer.ir.sizes.change import GONE, Change, Size
 from reducer.ir.sizes.numbers import constants_equal_to
 from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
@@ -88,6 +88,22 @@ class SizeSystem:
     def constants_of(self, variable: Variable, number: int) -> list[int]:
         """Ops that make a number as a scalar constant, near where a variable's size is used."""
         return constants_equal_to(self.module, number, {dim.value for dim in variable.dims})
+
+    def is_of_results_only(self, variable: Variable) -> bool:
+        """Whether nothing shows where a size comes from, and no verifier checks it.
+
+        An op makes it of what its operands hold (`torch.aten.nonzero`) or computes it from theirs
+        (a convolution), so that any other value would be wrong.
+        """
+        t = self.module.t
+        values = {dim.value for dim in variable.dims}
+        makers = {t.def_op[value] for value in values}
+        if NONE in makers or self.constants(variable):
+            return False
+        shapes = (self._ties.shape(value) for value in values)
+        return all(shape is not None and shape.is_listed for shape in shapes) and any(
+            values.isdisjoint(t.operands[op]) for op in makers
+        )
 
     def is_size(self, slot: Slot) -> bool:
         """Whether a number is tied to some size of a shape."""

@@ -118,6 +118,17 @@ def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
     assert "(!torch.vtensor<[4],f32>, !torch.vtensor<[5],f32>) -> !torch.vtensor<[3],f32>" in after
 
 
+def test_an_attribute_that_numbers_a_dim_counts_down() -> None:
+    body = (
+        '%0 = "t.sort"(%a) <{dimension = 1 : i64, dims_pos = array<i64: 0, 1>}> : '
+        '(tensor<2x4xf32>) -> tensor<2x4xf32>\n"func.return"() : () -> ()'
+    )
+    after = change(body, "%a: tensor<2x4xf32>", {0: GONE})
+    assert after is not None
+    assert "<{dimension = 0 : i64, dims_pos = array<i64: 0>}>" in after
+    assert change(body, "%a: tensor<2x4xf32>", {1: GONE}) is None
+
+
 def test_a_static_size_needs_no_operand() -> None:
     assert (
         change(
