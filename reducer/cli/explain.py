@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from reducer.cli.cores import cores
+from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
@@ -42,14 +42,7 @@ _ENDINGS = {
     help="Take COMMAND from this report, which `reduce --json FILE` has written.",
 )
 @wanted_options
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=cores,
-    help="Compilers to run at once; the answers are the same. [default: one per core]",
-)
+@jobs_option("the answers are")
 @click.option(
     "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
 )

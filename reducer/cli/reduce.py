@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from reducer.cli.cores import cores
+from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.pass_level import pass_level_of
 from reducer.cli.progress import Budget, make_display
@@ -50,14 +50,7 @@ Exit codes:
     help="Where the result goes. [default: NAME.reduced.mlir beside the input]",
 )
 @wanted_options
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=cores,
-    help="Compilers to run at once; the result is the same. [default: one per core]",
-)
+@jobs_option("the result is")
 @click.option(
     "--max-calls",
     metavar="N",

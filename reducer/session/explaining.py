@@ -4,7 +4,6 @@ Every answer is a run of the compiler. A change that gives no valid program says
 failure, so it counts only where no other change was found.
 """
 
-import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from reducer.session.errors import BadInput, NotInteresting
 from reducer.session.flags import removable
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
+from reducer.session.passing import passing_evaluator
 from reducer.session.sanity import Sanity
 from reducer.transformations import Abi
 
@@ -87,14 +87,8 @@ class Explaining:
             BadInput: it cannot be printed in generic form.
             Stopped: the user wants to stop.
         """
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
-            with journal:
-                evaluator = Evaluator(self.oracle, journal, stop=self.stop)
-                try:
-                    return self._run(evaluator, journal)
-                finally:
-                    evaluator.close()
+        with passing_evaluator(self.oracle, self.stop) as (evaluator, journal):
+            return self._run(evaluator, journal)
 
     def _run(self, evaluator: Evaluator, journal: Journal) -> Explanation:
         limits = self.oracle.limits

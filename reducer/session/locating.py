@@ -1,6 +1,5 @@
 """Where a failure comes from, without reducing it: phase, pass and the ops to look at."""
 
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from reducer.session.early_stop import find_shortest
 from reducer.session.isolate import failing_dispatch
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
+from reducer.session.passing import passing_evaluator
 from reducer.session.sanity import Sanity
 from reducer.transformations import Abi, Units
 
@@ -74,14 +74,8 @@ class Locating:
             NotInteresting: nothing fails.
             Stopped: the user wants to stop.
         """
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
-            with journal:
-                evaluator = Evaluator(self.oracle, journal, stop=self.stop)
-                try:
-                    return self._run(evaluator, journal)
-                finally:
-                    evaluator.close()
+        with passing_evaluator(self.oracle, self.stop) as (evaluator, journal):
+            return self._run(evaluator, journal)
 
     def _run(self, evaluator: Evaluator, journal: Journal) -> Finding:
         normaliser = Normaliser(self.opt, self.oracle.limits) if self.opt else None

@@ -1,0 +1,24 @@
+"""An evaluator for commands that ask the oracle and leave nothing behind."""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from oracles import Oracle
+from reducer.search.evaluator import Evaluator
+from reducer.session.journal import Journal
+
+
+@contextmanager
+def passing_evaluator(oracle: Oracle, stop: threading.Event) -> Iterator[tuple[Evaluator, Journal]]:
+    """An evaluator and its journal, which is gone with the end of the `with`."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
+        with journal:
+            evaluator = Evaluator(oracle, journal, stop=stop)
+            try:
+                yield evaluator, journal
+            finally:
+                evaluator.close()
