@@ -15,7 +15,7 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
     facts = [
         ("failure", report.signature.text),
         ("bucket", report.bucket),
-        ("verdict", _VERIFIED if report.verified else _NOT_VERIFIED),
+        ("verdict", _verdict(report)),
         *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
@@ -33,12 +33,19 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
 
 _WIDTH = 120  # characters of another failure's signature
 _VERIFIED = "VERIFIED: the command below fails in this way in an empty folder"
+_NOT_ASKED = "not verified: it failed in this way when it was accepted, but was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
 
 _STOPPED = {
     "budget": "the budget is spent; --resume with a larger one goes on from here",
     "interrupted": "interrupted; --resume goes on from here",
 }
+
+
+def _verdict(report: Report) -> str:
+    if report.verified:
+        return _VERIFIED
+    return _NOT_ASKED if report.status == "interrupted" else _NOT_VERIFIED
 
 
 def _pass_facts(report: PassReport) -> list[tuple[str, str]]:

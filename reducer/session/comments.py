@@ -49,7 +49,9 @@ def message_of(outcome: Outcome) -> list[str]:
     if outcome.kind is Kind.CRASH:
         where = [f"  in {frame}" for frame in signature.frames]
         return [signature.template or "crash", *where]
-    if outcome.kind in (Kind.TIMEOUT, Kind.MEMORY, Kind.SCRIPT, Kind.PLUGIN):
+    if outcome.kind is Kind.TIMEOUT:
+        return [f"does not end within {max(1, round(outcome.seconds))} s"]
+    if outcome.kind in (Kind.MEMORY, Kind.SCRIPT, Kind.PLUGIN):
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):

@@ -1,5 +1,7 @@
 """The comments around a result."""
 
+from dataclasses import replace
+
 from oracles import Diagnostic, Kind, Outcome, Signature
 from reducer.session.comments import command_line, message_of, with_comments
 
@@ -36,7 +38,11 @@ def test_an_abnormal_end_is_told_by_its_line() -> None:
 
 def test_without_a_diagnostic_the_last_line_counts() -> None:
     assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
-    assert message_of(outcome(Kind.TIMEOUT)) == ["timeout"]
+
+
+def test_a_hang_says_for_how_long() -> None:
+    hang = replace(outcome(Kind.TIMEOUT), seconds=8.03)
+    assert message_of(hang) == ["does not end within 8 s"]
 
 
 def test_a_long_message_loses_the_operation_that_it_prints() -> None:
