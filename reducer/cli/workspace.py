@@ -35,8 +35,10 @@ def workspace() -> Iterator[Workspace]:
 
     On the way out nothing of the run is left, whether it ends well, fails, or is killed.
     """
-    place = Workspace(uuid.uuid4().hex, Path(tempfile.mkdtemp(prefix="mlir-reducer-")))
-    guard = start_guardian(place.mark, place.folder)
+    mark = uuid.uuid4().hex
+    place = Workspace(mark, Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{mark}")
+    guard = start_guardian(place.mark, place.folder)  # before there is anything to clean up
+    place.folder.mkdir(mode=0o700)
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(place.folder)
     marks = f"{os.environ.get(tree.RUN_VARIABLE, '')} {place.mark}".strip()

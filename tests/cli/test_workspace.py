@@ -5,6 +5,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pytest
+
+from oracles.guard import start_guardian
 from oracles.tree import RUN_VARIABLE
 from reducer.cli.workspace import workspace
 from tests.support.fake_compilers import wait_until
@@ -41,3 +44,17 @@ def test_workspaces_nest() -> None:
             assert inner.folder.parent == outer.folder
             assert os.environ[RUN_VARIABLE].split()[-2:] == [outer.mark, inner.mark]
         assert outer.folder.exists()
+
+
+def test_the_guardian_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill in between would leave the folder for ever."""
+    existed: list[bool] = []
+
+    def start(mark: str, folder: Path) -> "subprocess.Popen[bytes]":
+        existed.append(folder.exists())
+        return start_guardian(mark, folder)
+
+    monkeypatch.setattr("reducer.cli.workspace.start_guardian", start)
+    with workspace() as place:
+        assert place.folder.stat().st_mode & 0o777 == 0o700
+    assert existed == [False]

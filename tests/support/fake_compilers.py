@@ -112,8 +112,8 @@ class Reducer:
     def assert_clean(self) -> None:
         """Nothing runs and nothing lies about; cleaning up after a kill may take a moment."""
         wait_until(lambda: not self.strays() and not self.leftovers())
-        assert self.strays() == []
-        assert self.leftovers() == []
+        left = [*self.strays(), *map(str, self.leftovers())]
+        assert left == [], left  # said even where pytest does not
         assert list(self.home.glob(".*.tmp")) == []
 
 
