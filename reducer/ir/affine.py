@@ -57,10 +57,7 @@ def parse_map(text: str) -> AffineMap | None:
 
 def indexing_maps(module: Module, op: int) -> list[AffineMap]:
     """The map of each operand of a structured op; nothing if the op has none, or odd ones."""
-    syntax = module.syntax(op)
-    entry = next(
-        (e for e in (*syntax.properties, *syntax.attributes) if e.name == "indexing_maps"), None
-    )
+    entry = module.syntax(op).entry("indexing_maps")
     texts = split_array(entry.value) if entry else None
     if texts is None or len(texts) != len(module.t.operands[op]):
         return []

@@ -100,7 +100,7 @@ class ElementTypes:
         """Attributes that repeat a type, as those of constants: `0.0 : f16`."""
         syntax = self.module.syntax(op)
         kinds = {self.module.type_of(v): types[v] for v in self.module.results(op) if v in types}
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             head, colon, kind = entry.value.rpartition(" : ")
             if colon and kind in kinds:
                 after = convert_hex(head, element_of(kind) or "", element_of(kinds[kind]) or "")

@@ -5,11 +5,12 @@ block labels and in function types.
 """
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
+from reducer.ir.syntax import Entry
 
 Edit = tuple[int, int, str]
 
@@ -73,19 +74,29 @@ def retype_label(
     return start, start + label.rindex("):") + 2, f"{name}({shown}):" if shown else f"{name}:"
 
 
+def segment_sizes(
+    module: Module, op: int, names: Sequence[str] = SEGMENT_SIZES
+) -> tuple[Entry, list[int]] | None:
+    """The property that counts an op's groups of operands, and its numbers, if it has one."""
+    entry = module.syntax(op).entry(*names)
+    match = _INTEGERS.fullmatch(entry.value) if entry else None
+    return (entry, [int(size) for size in match[2].split(",")]) if entry and match else None
+
+
 def segment_sizes_without(
-    module: Module, op: int, gone: Container[int], names: Container[str] = SEGMENT_SIZES
+    module: Module, op: int, gone: Container[int], names: Sequence[str] = SEGMENT_SIZES
 ) -> tuple[str, str] | None:
     """Name and new value of the property that counts an op's groups of operands, if it has one."""
-    syntax = module.syntax(op)
-    for entry in (*syntax.properties, *syntax.attributes):
-        if entry.name in names and (match := _INTEGERS.fullmatch(entry.value)):
-            first, kept = 0, []
-            for size in map(int, match.group(2).split(",")):
-                kept.append(sum(n not in gone for n in range(first, first + size)))
-                first += size
-            return entry.name, f"{match.group(1)}{', '.join(map(str, kept))}>"
-    return None
+    found = segment_sizes(module, op, names)
+    if found is None:
+        return None
+    entry, sizes = found
+    first, kept = 0, []
+    for size in sizes:
+        kept.append(sum(n not in gone for n in range(first, first + size)))
+        first += size
+    head = entry.value.partition(": ")[0]
+    return entry.name, f"{head}: {', '.join(map(str, kept))}>"
 
 
 def ops_that_name(module: Module, values: Iterable[int]) -> set[int]:

@@ -41,6 +41,15 @@ class OpSyntax:
     attributes_span: Span | None  # with its { }
     types_span: Span | None  # (A, B) -> C
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Properties, then attributes: older releases keep among these what is a property now."""
+        return (*self.properties, *self.attributes)
+
+    def entry(self, *names: str) -> Entry | None:
+        """The property or attribute of one of these names."""
+        return next((e for e in self.entries if e.name in names), None)
+
     def property(self, name: str) -> Entry | None:
         return next((e for e in self.properties if e.name == name), None)
 

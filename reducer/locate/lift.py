@@ -66,7 +66,7 @@ def _inherited(module: Module, op: int) -> tuple[str, ...]:
     while parent != NONE:
         family = module.t.name[parent].rpartition(".")[0]
         syntax = module.syntax(parent)
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             name = entry.name if "." in entry.name else f"{family}.{entry.name}"
             if entry.name not in _OF_THE_SYMBOL:
                 out.setdefault(name, entry.value)

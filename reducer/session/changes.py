@@ -106,9 +106,8 @@ def _attributes(module: Module) -> Iterator[Question]:
 
 
 def _value(module: Module, op: int, name: str) -> str:
-    syntax = module.syntax(op)
-    entries = (*syntax.properties, *syntax.attributes)
-    return next((entry.value for entry in entries if entry.name == name), "")
+    entry = module.syntax(op).entry(name)
+    return entry.value if entry else ""
 
 
 def _value_after(label: str, text: str | None, op: int, name: str) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from hashlib import sha256
 
 from reducer.ir import GenericSyntaxError, Module
+from reducer.locate.locations import Location, read_locations
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 
@@ -33,9 +34,10 @@ class Conversions:
             self._say(f"the compiler's generic print is not understood ({error})")
             return None
 
-    def with_locations(self, text: str) -> str | None:
-        """The text in generic form with a location on each op."""
-        return self._remembered("locations", lambda n: n.generic_with_locations(text), text)
+    def locations(self, text: str, module: Module) -> dict[Location, list[int]]:
+        """Where each op of a module is in the text that it was made from, as far as is known."""
+        located = self._remembered("locations", lambda n: n.generic_with_locations(text), text)
+        return read_locations(located, module) if located else {}
 
     def after_passes(self, pipeline: str, text: str) -> str | None:
         """The text in generic form after a pass pipeline."""

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from oracles import Limits, Oracle, Outcome
 from reducer.ir import NONE, Module
-from reducer.locate.locations import read_locations
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session.changes import Change, Question, questions
@@ -114,8 +113,7 @@ class Explaining:
 
     def _lines(self, conversions: Conversions, module: Module) -> dict[int, int]:
         """The line of each op in the program as it was given."""
-        located = conversions.with_locations(self.text)
-        places = read_locations(located, module) if located else {}
+        places = conversions.locations(self.text, module)
         return {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}
 
     def _flags(self, evaluator: Evaluator) -> list[Fact]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from oracles import CompilerOracle, Oracle, Outcome
 from oracles.phases import STOP_FLAG
 from reducer.ir import Module
-from reducer.locate import ops_of_diagnostics, read_locations
+from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import Exhausted, OptTool
@@ -98,8 +98,7 @@ class Locating:
     def _find_ops(self, finding: Finding, state: State[Module], conversions: Conversions) -> None:
         """Fills in the culprits: ops that fail on their own, or those that diagnostics name."""
         module, abi = state.document, Abi.of(state.document)
-        located = conversions.with_locations(self.text)
-        locations = read_locations(located, module) if located else {}
+        locations = conversions.locations(self.text, module)
         seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
         places = {op: place for place, ops in reversed(locations.items()) for op in ops}
         if seeds:

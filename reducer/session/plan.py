@@ -7,8 +7,7 @@ from typing import Any
 from oracles import Oracle, Outcome
 from oracles.stage import INPUT
 from reducer.ir import D, Document, Module, PlainText
-from reducer.locate import ops_at, ops_of_diagnostics, read_locations
-from reducer.locate.locations import Location
+from reducer.locate import ops_at, ops_of_diagnostics
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
@@ -117,7 +116,9 @@ class Plan:
     def _seeds(self, module: Module, first: Outcome) -> list[int]:
         if not any(d.severity == "error" and d.line for d in first.diagnostics):
             return []
-        return ops_of_diagnostics(first.diagnostics, self._locations(module), module)
+        return ops_of_diagnostics(
+            first.diagnostics, self.conversions.locations(self.text, module), module
+        )
 
     def _isolate(self, state: State[Module], abi: Abi) -> bool:
         """Follows the dispatch that code generation fails on back to the ops it was made of."""
@@ -125,12 +126,8 @@ class Plan:
         dispatch = failing_dispatch(self.evaluator, self.conversions, self.text, module.op_count)
         if dispatch is None:
             return False
-        seeds = ops_at(dispatch.places, self._locations(module), module)
+        seeds = ops_at(dispatch.places, self.conversions.locations(self.text, module), module)
         return bool(seeds) and grow_set(state, abi, seeds)
-
-    def _locations(self, module: Module) -> dict[Location, list[int]]:
-        located = self.conversions.with_locations(self.text)
-        return read_locations(located, module) if located else {}
 
     # ---- polishing -------------------------------------------------------------------------
 

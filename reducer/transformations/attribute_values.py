@@ -44,7 +44,7 @@ class SimplifyAttributes:
 def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
     if "{" in module.own_text(op) and not is_opaque(module.t.name[op]):
         syntax = module.syntax(op)
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             if says_which_ops(entry.name):
                 continue
             if entry.name not in _OTHERS or entry.name == "value":

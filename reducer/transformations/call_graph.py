@@ -37,8 +37,7 @@ def mentions(module: Module, function: int) -> int:
 
 
 def _callee(module: Module, op: int) -> str | None:
-    syntax = module.syntax(op)
-    entry = next((e for e in (*syntax.properties, *syntax.attributes) if e.name == "callee"), None)
+    entry = module.syntax(op).entry("callee")
     match = _CALLEE.match(entry.value) if entry else None
     return (match.group(1) or match.group(2)) if match else None
 

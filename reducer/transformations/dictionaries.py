@@ -53,11 +53,7 @@ def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
         if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
             continue
         syntax = module.syntax(op)
-        spans = [
-            entry.value_span
-            for entry in (*syntax.properties, *syntax.attributes)
-            if entry.name not in ESSENTIAL
-        ]
+        spans = [entry.value_span for entry in syntax.entries if entry.name not in ESSENTIAL]
         yield op, [group for span in spans for group in _groups(module.text, *span)]
 
 

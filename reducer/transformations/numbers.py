@@ -78,7 +78,7 @@ def _numbers(module: Module) -> Iterator[tuple[_Place, int]]:
         if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
             continue
         syntax = module.syntax(op)
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             if entry.name == "value" and op in sizes:
                 continue
             if says_which_ops(entry.name):

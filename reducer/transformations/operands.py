@@ -1,17 +1,14 @@
 """Drop operands that an op can do without: optional ones, and elements of lists."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
-from reducer.ir.retype import SEGMENT_SIZES
+from reducer.ir.retype import segment_sizes
 from reducer.ir.sizes.arrays import DYNAMIC
 from reducer.transformations.base import Site
-
-_SIZES = re.compile(r"array<i\d+: ([\d, ]+)>")
 
 
 class DropOperands:
@@ -61,7 +58,7 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
         return  # their operands belong together with other things, which others know
     if f"{DYNAMIC}" in text:
         return  # each place that an array calls dynamic has its operand
-    if _groups(module, op) is None and not _is_list(module, op):
+    if segment_sizes(module, op) is None and not _is_list(module, op):
         return
     for number in range(len(operands)):
         place = _argument(module, op, number)
@@ -77,14 +74,6 @@ def _is_list(module: Module, op: int) -> bool:
     return len(kinds) == 1 and kinds.isdisjoint(made)  # else it is arithmetic on two values
 
 
-def _groups(module: Module, op: int) -> list[int] | None:
-    syntax = module.syntax(op)
-    for entry in (*syntax.properties, *syntax.attributes):
-        if entry.name in SEGMENT_SIZES and (match := _SIZES.fullmatch(entry.value)):
-            return [int(size) for size in match.group(1).split(",")]
-    return None
-
-
 def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
     """Block and number of the argument that an operand becomes in an op's first body, if any.
 
@@ -93,7 +82,8 @@ def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
     block = next(module.blocks_of(op), None)
     count = module.t.block_num_args[block] if block is not None else 0
     start = 0
-    for size in _groups(module, op) or ():
+    _, sizes = segment_sizes(module, op) or (None, ())
+    for size in sizes:
         if block is not None and start <= number < start + size:
             fits = size in (count, count - module.t.num_results[op])
             return (block, number - start) if fits else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.affine import resolve_alias
 from reducer.ir.syntax import split_array
 from reducer.transformations.base import Site
 from reducer.transformations.dead import ops_that_die
@@ -140,7 +141,4 @@ def _shape_of(module: Module, op: int) -> _Shape | None:
 
 def _dims_of(module: Module, text: str) -> set[str]:
     """The dimensions that an affine map, or an alias of one, names on its right side."""
-    for alias in module.t.aliases:
-        if alias.name == text.strip():
-            text = module.text[alias.start : alias.end]
-    return set(_DIM.findall(text.partition("->")[2]))
+    return set(_DIM.findall(resolve_alias(module, text.strip()).partition("->")[2]))

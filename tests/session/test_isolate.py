@@ -8,7 +8,7 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits
 from reducer.ir import Module
-from reducer.locate import ops_at, read_locations
+from reducer.locate import ops_at
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import State
 from reducer.search.windows import grow_set
@@ -61,9 +61,9 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
     assert dispatch is not None
     assert dispatch.name.startswith("host_dispatch_")
-    located = work.conversions.with_locations(work.text)
-    assert located is not None
-    seeds = ops_at(dispatch.places, read_locations(located, work.module), work.module)
+    located = work.conversions.locations(work.text, work.module)
+    assert located
+    seeds = ops_at(dispatch.places, located, work.module)
     assert [work.module.t.name[op] for op in seeds] == ["stablehlo.dot_general"]
     state = State(work.module, Module.parse, work.evaluator, lambda candidate: None)
     assert grow_set(state, Abi.of(work.module), seeds)

@@ -28,7 +28,7 @@ def tie_arrays(ties: Ties, op: int) -> None:
     """Ties the numbers of each array to the shape whose sizes they are."""
     module = ties.module
     syntax = module.syntax(op)
-    for entry in (*syntax.properties, *syntax.attributes):
+    for entry in syntax.entries:
         numbers = integer_array(entry)
         if numbers is None:
             continue

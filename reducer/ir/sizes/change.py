@@ -7,7 +7,7 @@ from enum import Enum
 from reducer.ir.affine import AffineMap, indexing_maps
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
 from reducer.ir.module import NONE
-from reducer.ir.retype import SEGMENT_SIZES, ops_that_name
+from reducer.ir.retype import ops_that_name, segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation, write_array
@@ -113,7 +113,7 @@ class Change:
             for value in self.module.results(op)
             if self.ties.shape(value) is not None
         }
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             head, colon, kind = entry.value.rpartition(" : ")
             if colon and types.get(kind, kind) != kind:
                 self.rewrite.set_entry(op, entry.name, f"{head} : {types[kind]}")
@@ -125,7 +125,7 @@ class Change:
         syntax = self.module.syntax(op)
         arrays = {
             entry.name: numbers
-            for entry in (*syntax.properties, *syntax.attributes)
+            for entry in syntax.entries
             if (numbers := integer_array(entry)) is not None
         }
         gone: dict[int, set[int]] = {}
@@ -177,7 +177,7 @@ class Change:
             return True
         gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is GONE]
         syntax = self.module.syntax(op)
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             if not gone or not _NUMBERS_DIMS.search(entry.name):
                 continue
             number, array = integer_of(entry.value), integer_array(entry)
@@ -245,8 +245,8 @@ class Change:
             number = int(entry.value.split()[0])
             if number in gone:
                 return False
-            after = number - sum(loop < number for loop in gone)
-            self.rewrite.set_entry(inner, "dim", with_constant(entry.value, after))
+            after = with_constant(entry.value, _counted_down(number, gone))
+            self.rewrite.set_entry(inner, "dim", after)
         return True
 
     # ---- operands that hold sizes ------------------------------------------------------------
@@ -275,7 +275,7 @@ class Change:
         """Integer arrays with dynamic entries: offsets, sizes and strides of slices."""
         syntax = self.module.syntax(op)
         out: list[list[_Before]] = []
-        for entry in (*syntax.properties, *syntax.attributes):
+        for entry in syntax.entries:
             numbers = integer_array(entry) or []
             if DYNAMIC in numbers:
                 sizes = [None if number == DYNAMIC else number for number in numbers]
@@ -293,12 +293,11 @@ class Change:
 
     def _index_groups(self, op: int) -> list[tuple[int, int]]:
         """Runs of operands that may be sizes: the op's groups, or its last ones."""
-        operands, syntax = self.module.t.operands[op], self.module.syntax(op)
-        entry = next((e for e in syntax.properties if e.name in SEGMENT_SIZES), None)
-        kinds = syntax.operand_types
+        operands, found = self.module.t.operands[op], segment_sizes(self.module, op)
+        kinds = self.module.syntax(op).operand_types
         if len(kinds) != len(operands):
             return []
-        if entry is None:
+        if found is None:
             if any(parse_shaped(kind) for kind in kinds):
                 return []  # `tensor.extract`: its last operands are places, not sizes
             first = len(kinds)
@@ -306,7 +305,7 @@ class Change:
                 first -= 1
             return [(first, len(kinds) - first)] if first < len(kinds) else []
         out, first = [], 0
-        for size in map(int, entry.value.partition(": ")[2].strip(">").split(",")):
+        for size in found[1]:
             if size and all(kind == "index" for kind in kinds[first : first + size]):
                 out.append((first, size))
             first += size
