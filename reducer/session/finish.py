@@ -9,14 +9,16 @@ from collections.abc import Callable
 
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.aliases import inline_aliases
+from reducer.ir.value_names import shorten_value_names
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions
 from reducer.session.normalise import unwrap
 from reducer.transformations.rename_symbols import RenameSymbols
 
-_NAMES, _PRETTY, _UNWRAP, _ALIASES = "short names", "pretty form", "no wrapper", "no aliases"
-_STEPS = (_PRETTY, _UNWRAP, _ALIASES, _NAMES)
+_PRETTY, _UNWRAP, _ALIASES = "pretty form", "no wrapper", "no aliases"
+_SYMBOLS, _VALUES = "short symbols", "short values"
+_STEPS = (_PRETTY, _UNWRAP, _ALIASES, _SYMBOLS, _VALUES)
 _BLANKS = re.compile(r"[ \t]+$", re.M)
 
 
@@ -56,8 +58,8 @@ class Finish:
     def _form(self, module: Module, steps: frozenset[str]) -> str | None:
         """The text after these steps; None if the compiler cannot print it."""
         text = module.text
-        if _NAMES in steps:
-            text = _with_short_names(module)
+        if _SYMBOLS in steps:
+            text = _with_short_symbols(module)
         if _PRETTY not in steps:
             return text
         pretty = self.conversions.pretty(text)
@@ -67,13 +69,15 @@ class Finish:
             pretty = unwrap(pretty) or pretty
         if _ALIASES in steps:
             pretty = inline_aliases(pretty)
+        if _VALUES in steps:
+            pretty = shorten_value_names(pretty)
         return _BLANKS.sub("", pretty)
 
     def _fails(self, text: str, ops: int) -> bool:
         return self.evaluator.judge(self.evaluator.run(text, ops)) is Verdict.SAME
 
 
-def _with_short_names(module: Module) -> str:
+def _with_short_symbols(module: Module) -> str:
     renaming = RenameSymbols()
     text = renaming.apply(module, renaming.sites(module)) or module.text
     try:

@@ -6,7 +6,7 @@ from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, terminator_of
 from reducer.transformations.base import Site
 from reducer.transformations.dead import ops_that_die
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.units import Units, is_referred_to
 
 
 class DeleteWithUsers:
@@ -82,16 +82,24 @@ def _chain_behind(module: Module, op: int) -> set[int]:
     uses = [
         (inner, n) for inner in module.subtree(op) for n in range(len(module.t.operands[inner]))
     ]
-    return ops_that_die(module, uses, container_of(module, op)) - set(module.subtree(op))
+    function = container_of(module, op)
+    around = module.roots[0] if function == NONE else function
+    return ops_that_die(module, uses, around) - set(module.subtree(op))
 
 
 def _is_deletable(module: Module, op: int) -> bool:
-    """An op in a block that is no terminator, no function, no symbol and not implied by another."""
+    """An op in a block that is no terminator, no function and not implied by another.
+
+    Symbols beside the functions are not either: they have a transformation of their own.
+    """
     block = module.t.block[op]
     if block == NONE or module.hidden[op] or is_function(module, op):
         return False
-    if container_of(module, op) == NONE:
-        return False
+    makes_values = module.t.num_results[op] > 0
+    if container_of(module, op) == NONE:  # a block that need not have a terminator
+        if op in Units.of(module).outside and not makes_values:
+            return False
+        return module.t.block_ops[block][-1] != op or makes_values
     return module.t.block_ops[block][-1] != op
 
 

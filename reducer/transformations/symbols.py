@@ -15,7 +15,7 @@ class DropSymbols:
 
     def sites(self, module: Module) -> list[Site]:
         units = Units.of(module)
-        return [Site(op) for op in sorted(_beside(units)) if _is_free(units, op)]
+        return [Site(op) for op in sorted(units.outside) if _is_free(units, op)]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
@@ -37,10 +37,6 @@ def _orphans(units: Units, removed: set[int]) -> Iterator[int]:
         ]
         if op not in removed and users and removed.issuperset(users):
             yield op
-
-
-def _beside(units: Units) -> list[int]:
-    return [*units.functions, *units.shells, *units.others]
 
 
 def _is_free(units: Units, op: int) -> bool:

@@ -66,6 +66,11 @@ class Units:
         return self.module.t.parent[op] == NONE or text.find("function_type = ", start, end) >= 0
 
     @cached_property
+    def outside(self) -> frozenset[int]:
+        """Functions, and everything that stands around or beside them."""
+        return frozenset((*self.functions, *self.shells, *self.others))
+
+    @cached_property
     def units(self) -> list[int]:
         """All units in text order: every op in a function's block but its terminator."""
         return sorted(self.function_of)

@@ -27,8 +27,8 @@ module {
 }
 """
 NICE = """\
-func.func @main(%arg0: tensor<4xf32>) {
-  "t.op"(%arg0) {m = affine_map<(d0) -> (d0)>} : (tensor<4xf32>) -> ()
+func.func @main(%a: tensor<4xf32>) {
+  "t.op"(%a) {m = affine_map<(d0) -> (d0)>} : (tensor<4xf32>) -> ()
   return
 }
 """

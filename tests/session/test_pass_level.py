@@ -69,7 +69,7 @@ def test_an_invalid_op_alone(make: Make) -> None:
     assert report
     assert report.pipeline is None
     assert report.pass_name == "iree-codegen-expand-gpu-ops"
-    assert "  %0 = rocdl.readlane %arg1, %arg0 : (f8E4M3FNUZ, i32) -> f8E4M3FNUZ\n" in text
+    assert "  %0 = rocdl.readlane %b, %a : (f8E4M3FNUZ, i32) -> f8E4M3FNUZ\n" in text
     assert report.output.lines == text.count("\n") == 4
     assert report.level.startswith("IR after iree-codegen-expand-gpu-ops, reached from ")
 
@@ -125,8 +125,8 @@ def test_the_four_lines_of_issue_20548(make: Make) -> None:
     assert report.pipeline is None
     assert report.pass_name == "iree-codegen-convolution-to-igemm"
     assert text.splitlines()[1:] == [
-        "  %0 = linalg.batch_matmul ins(%arg0, %arg1 : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) "
-        "outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>",
+        "  %0 = linalg.batch_matmul ins(%a, %b : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) "
+        "outs(%a : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>",
         "  util.return",
         "}",
     ]

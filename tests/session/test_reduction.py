@@ -53,13 +53,13 @@ def test_a_diagnosed_failure(reduce: Reduce, corpus: Callable[[str], Case]) -> N
     assert (
         after
         == """\
-func.func @main(%arg0: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,1],si64> {
-  %int1 = torch.constant.int 1
-  %true = torch.constant.bool true
-  %values, %indices = torch.aten.topk %arg0, %int1, %int1, %true, %true : \
+func.func @main(%a: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,1],si64> {
+  %0 = torch.constant.int 1
+  %1 = torch.constant.bool true
+  %2, %3 = torch.aten.topk %a, %0, %0, %1, %1 : \
 !torch.vtensor<[?,32],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> \
 !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,1],si64>
-  return %indices : !torch.vtensor<[?,1],si64>
+  return %3 : !torch.vtensor<[?,1],si64>
 }
 """
     )
@@ -77,8 +77,8 @@ def test_invalid_ir_in_the_middle_of_a_large_module(
     report, after = reduce(plant(trigger, layers=640), *HIP)
     assert report.input.ops > 5000
     assert after.splitlines()[1:] == [
-        "  %0 = linalg.batch_matmul ins(%arg0, %arg1 : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) "
-        "outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>",
+        "  %0 = linalg.batch_matmul ins(%a, %b : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) "
+        "outs(%a : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>",
         "  return",
         "}",
     ]
@@ -93,8 +93,8 @@ def test_a_crash_without_any_location(reduce: Reduce, corpus: Callable[[str], Ca
     assert report.kind == Kind.CRASH
     assert report.verified
     assert after.splitlines()[1] == (
-        "  %0 = linalg.matmul ins(%arg0, %arg1 : tensor<1x0xf32>, tensor<0x1xf32>) "
-        "outs(%arg2 : tensor<1x1xf32>) -> tensor<1x1xf32>"
+        "  %0 = linalg.matmul ins(%a, %b : tensor<1x0xf32>, tensor<0x1xf32>) "
+        "outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>"
     )
 
 
@@ -142,8 +142,8 @@ func.func @f(%a: i32) -> i32 {
     assert (
         after
         == """\
-func.func @main(%arg0: i32) {
-  %0 = arith.muli %arg0, %arg0 : i32
+func.func @main(%a: i32) {
+  %0 = arith.muli %a, %a : i32
   return
 }
 """

@@ -73,3 +73,29 @@ def test_unused_chains_go_at_once_or_one_by_one() -> None:
     whole = body_of(apply_to(DeleteUnused(), text, 1))
     assert whole == '%0 = "t.a"() : () -> i32\n"func.return"(%0) : (i32) -> ()'
     assert "t.b" in apply_to(DeleteUnused(), text, 0)
+
+
+def test_a_body_that_belongs_to_no_function_is_cut_too() -> None:
+    text = """\
+"builtin.module"() ({
+  "t.pattern"() <{sym_name = "p"}> ({
+    %0 = "t.a"() : () -> i32
+    %1 = "t.b"(%0) : (i32) -> i32
+    "t.effect"(%1) : (i32) -> ()
+    "t.end"() : () -> ()
+  }) : () -> ()
+  %2 = "t.before"() : () -> i32
+  %3 = "t.lone"(%2) : (i32) -> i32
+}) : () -> ()
+"""
+    left = [name_of(text, site.op) for site in DeleteWithUsers().sites(Module.parse(text))]
+    assert left == ["t.a", "t.b", "t.effect", "t.before", "t.lone"]
+    assert "t.effect" not in apply_to(DeleteWithUsers(), text, 1)
+    lone = apply_to(DeleteUnused(), text)
+    assert "t.lone" not in lone
+    assert "t.before" not in lone
+    assert "t.end" in lone
+
+
+def name_of(text: str, op: int) -> str:
+    return Module.parse(text).t.name[op]
