@@ -35,7 +35,7 @@ class Row:
     case: str
     wheel: str
     layers: int
-    """Layers around the planted trigger; 0 for an input of the case's own."""
+    """Layers around the planted trigger; 0 for an input that is reduced as it is."""
     status: str
     """`reduced`, `failed`, or the reason why it was not run."""
     same_failure: bool = False
@@ -61,13 +61,14 @@ class Row:
 
 
 def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> Row:
-    """Reduces the case's input, or its trigger planted in `layers` layers.
+    """Reduces the case's own input, or else its trigger in `layers` layers, or alone if 0.
 
     Works in `folder`, which is emptied first and keeps input, result and report.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    text = case.input_text() if case.packed_input else plant(case.input_text(), layers)
+    as_it_is = case.packed_input or not layers
+    text = case.input_text() if as_it_is else plant(case.input_text(), layers)
     (folder / "input.mlir").write_text(text)
     toolchain = install(run.wheel)
     report, message = _reduce(folder, run, budget)

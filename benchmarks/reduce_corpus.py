@@ -3,6 +3,7 @@
     python -m benchmarks.reduce_corpus                    everything; goes on where it stopped
     python -m benchmarks.reduce_corpus cat-zero-width     one case
     python -m benchmarks.reduce_corpus --layers 20        smaller modules around the triggers
+    python -m benchmarks.reduce_corpus --layers 0         the triggers alone
 
 Every result is compared with the expert's in ops (counted in generic form, the same way for both)
 and in characters. Finished rows are kept in the working folder and not measured again.
@@ -27,7 +28,7 @@ COLUMNS = (
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CASE]...")
-@click.option("--layers", default=200, show_default=True, help="Size of the planted modules.")
+@click.option("--layers", default=200, show_default=True, help="Size of the planted modules; 0: none.")
 @click.option("--wheel", help="Only this compiler version.")
 @click.option("--max-seconds", default=3600, show_default=True, help="Budget of one reduction.")
 @click.option("--jobs", default=1, show_default=True, help="Compilers at once.")

@@ -35,12 +35,3 @@ def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:
             break
         found |= level
     return sorted(found)
-
-
-def forward_slice(module: Module, ops: list[int]) -> list[int]:
-    """The ops and everything that uses them, directly or not, in text order."""
-    graph = def_use_graph(module)
-    found = set(ops)
-    for op in ops:
-        found |= nx.descendants(graph, op)
-    return sorted(found)

@@ -6,7 +6,7 @@ each half is made whole by stubs, so the work of all runs together stays near th
 ones, where bisecting prefixes would pay half of a full run every time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reducer.ir import NONE, Module
 from reducer.ir.graph import backward_slice
@@ -17,6 +17,7 @@ from reducer.transformations import Abi, Units, carve
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
 _MOST_SEEDS = 3
+_GRAIN = 16  # an end is trimmed to within this part of what is left
 _SMALL = 16  # units; from here on single deletions are as cheap as windows
 
 
@@ -44,13 +45,13 @@ def grow_set(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
 
 
 def halve(state: State[Module], abi: Abi) -> bool:
-    """Takes a half, or the middle, while one of them still fails; then trims both ends."""
+    """Takes a half, or the middle, while one of them still fails; then trims what is left."""
     progress = False
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
         if not accept_first(state, abi, units, _halves(units), "halve"):
-            _trim(state, abi, at_end=True)
-            _trim(state, abi, at_end=False)
+            for order in (_forwards, _backwards, _outwards):
+                _trim(state, abi, order)
             break
         progress = True
     return progress
@@ -105,15 +106,48 @@ def _is_within(units: Units, function: int, part: frozenset[int], left: set[int]
     return part.issuperset(inside) and (not inside or function in left)
 
 
-def _trim(state: State[Module], abi: Abi, *, at_end: bool) -> None:
-    """Bisects how much of one end can go, to within a sixteenth."""
+def _forwards(units: Units) -> list[int]:
+    return units.units
+
+
+def _backwards(units: Units) -> list[int]:
+    return units.units[::-1]
+
+
+def _outwards(units: Units) -> list[int]:
+    """The last unit, which the failure needs once the end was trimmed; its neighbours; theirs…"""
+    order = [units.units[-1]]
+    seen = set(order)
+    for unit in order:  # which grows meanwhile
+        near = [other for other in _neighbours(units, unit) if other not in seen]
+        order += near
+        seen.update(near)
+    return [*order, *(unit for unit in units.units if unit not in seen)]
+
+
+def _neighbours(units: Units, unit: int) -> list[int]:
+    """Units that make what a unit uses, and those that use what it makes.
+
+    What needs nothing itself, as a constant does, may be used everywhere: it connects nothing.
+    """
+    module = units.module
+    makers = [module.t.def_op[value] for value in module.captured(unit)]
+    users = [
+        units.unit_of(user)
+        for value in (module.results(unit) if module.captured(unit) else ())
+        for user, _ in module.uses[value]
+    ]
+    return [other for other in dict.fromkeys((*makers, *users)) if other in units.function_of]
+
+
+def _trim(state: State[Module], abi: Abi, ordered: Callable[[Units], list[int]]) -> None:
+    """Bisects how many of the first units in an order are enough."""
     units = Units.of(state.document)
-    order = units.units
-    passing, failing = 0, len(order)  # how many of the units, seen from the other end, stay
-    while failing - passing > max(1, len(order) // 16):
+    order = ordered(units)
+    passing, failing = 0, len(order)  # how many stay
+    while failing - passing > max(1, failing // _GRAIN):
         size = (passing + failing) // 2
-        part = frozenset(order[:size] if at_end else order[len(order) - size :])
-        if accept_first(state, abi, units, [part], "trim"):
+        if accept_first(state, abi, units, [frozenset(order[:size])], "trim"):
             failing = size
         else:
             passing = size

@@ -1,7 +1,7 @@
 """The def-use graph."""
 
 from reducer.ir import Module
-from reducer.ir.graph import backward_slice, def_use_graph, forward_slice
+from reducer.ir.graph import backward_slice, def_use_graph
 
 CHAIN = """\
 %0 = "t.a"() : () -> i32
@@ -21,4 +21,3 @@ def test_slices() -> None:
     module = Module.parse(CHAIN)
     assert backward_slice(module, [3], 1) == [1, 2, 3]
     assert backward_slice(module, [3], 2) == [0, 1, 2, 3]
-    assert forward_slice(module, [0]) == [0, 1, 3]

@@ -65,6 +65,33 @@ def test_scattered_ops_are_found() -> None:
     assert found.evaluator.costs.calls <= 120
 
 
+def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
+    """Two chains, an op of one after an op of the other; all share a constant."""
+    lines = ['%c = "t.constant"() : () -> i32']
+    for i in range(200):
+        for side in "ab":
+            operand = f"%{side}{i - 1}" if i else f"%arg{'ab'.index(side)}"
+            lines.append(
+                f'%{side}{i} = "t.{side}{i}"({operand}, %c) : ({TENSOR}, i32) -> {TENSOR}'
+            )
+    lines.append(f'"func.return"(%a199, %b199) : ({TENSOR}, {TENSOR}) -> ()')
+    module = Module.parse(
+        function(
+            "\n".join(lines),
+            arguments=f"%arg0: {TENSOR}, %arg1: {TENSOR}",
+            results=f"{TENSOR}, {TENSOR}",
+        )
+    )
+    oracle = PredicateOracle(lambda text: all(f'"t.a{n}"' in text for n in (60, 100, 140)))
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    halve(state, Abi.of(module))
+    evaluator.close()
+    assert not any(name.startswith("t.b") for name in op_names(state.document))
+    assert evaluator.costs.calls <= 30
+
+
 def test_growing_around_the_right_op_takes_one_call() -> None:
     module, oracle = chain(4096), needs(2000)
     evaluator = Evaluator(oracle, Memory())
