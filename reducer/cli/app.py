@@ -6,12 +6,14 @@ from typing import Any, NoReturn
 
 import click
 
+from reducer.cli.buckets import buckets
 from reducer.cli.check import check
 from reducer.cli.ending import end_with
 from reducer.cli.explain import explain
 from reducer.cli.locate import locate
 from reducer.cli.reduce import reduce
 from reducer.cli.toolchain import toolchain
+from reducer.cli.triage import triage
 from reducer.cli.versions import versions
 
 
@@ -69,4 +71,6 @@ main.add_command(reduce)
 main.add_command(check)
 main.add_command(locate)
 main.add_command(explain)
+main.add_command(triage)
+main.add_command(buckets)
 main.add_command(toolchain)

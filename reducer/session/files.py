@@ -15,19 +15,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+import zstandard
+
 from reducer.session.errors import BadInput, MissingInput, OutputNotWritable, UsageError
 
 MAX_INPUT_BYTES = 2**31 - 1
 """The parser counts bytes in 32 bits. Also what keeps a compressed bomb from filling memory."""
 
-_BYTECODE_MAGIC = b"ML\xefR"
+BYTECODE_MAGIC = b"ML\xefR"
+"""What MLIR bytecode starts with."""
+
 _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
 }
-_COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2")
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_ZSTD_CHUNK = 4096  # bytes; can expand to 128 MB
+COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
+"""What the names of compressed files end with."""
 
+_DAMAGES = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 _write_lock = threading.Lock()
 
 
@@ -45,40 +53,65 @@ class InputText:
 
 
 def read_input(path: Path) -> InputText:
-    """The text of the file at `path`, which may be compressed with xz, gzip or bzip2.
+    """The text of the file at `path`, which may be compressed.
 
     Raises MissingInput when it cannot be opened, BadInput when it holds no text to reduce.
+    """
+    return InputText(path, _decode(read_data(path), path))
+
+
+def read_data(path: Path) -> bytes:
+    """What the file at `path` holds, which may be compressed with xz, gzip, bzip2 or zstd.
+
+    Raises MissingInput when it cannot be opened, BadInput when it is damaged or too large.
     """
     if path.is_dir():
         raise MissingInput(f"{path} is a folder, not an MLIR file")
     try:
         with path.open("rb") as stream:
-            data = _read_whole(stream, path)
+            return _read_whole(stream, path)
     except OSError as error:
         raise MissingInput(f"cannot read {path}: {error.strerror or error}") from error
-    return InputText(path, _decode(data, path))
 
 
 def _read_whole(stream: io.BufferedReader, path: Path) -> bytes:
     head = stream.peek(8)
     decompress = next((d for magic, d in _DECOMPRESSORS.items() if head.startswith(magic)), None)
-    if decompress is None:
+    if decompress is None and not head.startswith(_ZSTD):
         data = stream.read(MAX_INPUT_BYTES + 1)
     else:
         try:
-            with decompress(stream) as expanded:
-                data = expanded.read(MAX_INPUT_BYTES + 1)
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            if decompress is None:
+                data = _unpack_zstd(stream, MAX_INPUT_BYTES)
+            else:
+                with decompress(stream) as expanded:
+                    data = expanded.read(MAX_INPUT_BYTES + 1)
+        except _DAMAGES as error:
             raise BadInput(f"{path} is compressed but damaged: {error}") from error
     if len(data) > MAX_INPUT_BYTES:
         raise BadInput(f"{path} is larger than {MAX_INPUT_BYTES} bytes")
     return data
 
 
+def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:
+    """All frames. The library's own reader takes a file that was cut short for a whole one."""
+    expanded = bytearray()
+    rest = b""
+    while (chunk := rest or stream.read(_ZSTD_CHUNK)) and len(expanded) <= limit:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        while chunk and not frame.eof and len(expanded) <= limit:
+            expanded += frame.decompress(chunk)
+            chunk = b"" if frame.eof else stream.read(_ZSTD_CHUNK)
+        if not frame.eof and len(expanded) <= limit:
+            raise EOFError("it ends too early")
+        rest = frame.unused_data
+    return bytes(expanded)
+
+
 def _decode(data: bytes, path: Path) -> str:
     if not data.strip():
         raise BadInput(f"{path} is empty")
-    if data.startswith(_BYTECODE_MAGIC):
+    if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
             f"{path} is MLIR bytecode; turn it into text first: iree-opt {path} -o {path.stem}.mlir"
         )
@@ -94,7 +127,7 @@ def _decode(data: bytes, path: Path) -> str:
 def default_output(path: Path) -> Path:
     """Where the reproducer of the input at `path` goes: model.mlir.xz -> model.reduced.mlir."""
     name = path.name
-    for suffix in _COMPRESSED_SUFFIXES:
+    for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
     return path.with_name(name.removesuffix(".mlir") + ".reduced.mlir")
 

@@ -33,6 +33,10 @@ class Normaliser:
         self.limits = limits
         self.seconds = 0.0
 
+    def text_of(self, bytecode: bytes) -> str | None:
+        """MLIR bytecode as text; None if the tool cannot read it."""
+        return self._convert(bytecode, "--mlir-print-assume-verified")
+
     def generic(self, text: str) -> str | None:
         """The text in generic form; None if the tool cannot parse it."""
         return self._convert(text, "--mlir-print-op-generic")
@@ -56,9 +60,10 @@ class Normaliser:
             printed = self._dumped(text)
         return f"{printed.strip()}\n" if printed else None
 
-    def _convert(self, text: str, *flags: str) -> str | None:
+    def _convert(self, text: str | bytes, *flags: str) -> str | None:
+        data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
+            (Path(folder) / "input.mlir").write_bytes(data)
             argv = [str(self.opt), "input.mlir", *_LENIENT, *flags, "-o", "out.mlir"]
             result = run_process(argv, cwd=Path(folder), limits=self.limits)
             self.seconds += result.cpu_seconds

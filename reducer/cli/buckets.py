@@ -1,0 +1,165 @@
+"""`mlir-reducer buckets`"""
+
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.report import write_json
+from reducer.cli.triage import default_database
+from reducer.cli.triage_table import bugs_table
+from reducer.session.comments import command_line, one_line
+from reducer.session.errors import OutputNotWritable
+from reducer.session.files import write_atomic
+from reducer.triage import Bug, Database
+from reducer.triage.buckets import find_group
+from reducer.triage.bugs import Known, reproducers
+from reducer.triage.catalogue import all_bugs, bug_of, forget, history_of, program_of
+from reducer.triage.states import State
+
+REPRODUCER, FACTS = "repro.mlir", "bug.json"
+
+
+@click.group()
+@click.option(
+    "--db",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The database. [default: .mlir-reducer/triage.sqlite in this folder]",
+)
+@click.pass_context
+def buckets(context: click.Context, db: Path | None) -> None:
+    """The bugs that `mlir-reducer triage` has found.
+
+    A bucket may be given by the first digits of its name. Nothing here runs a compiler.
+    """
+    context.obj = db or default_database(Path.cwd())
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Database]:
+    with Database.open(path, create=False) as database:
+        yield database
+
+
+@buckets.command("list")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice([str(state) for state in State]),
+    help="Only bugs in this state; may be given more than once.",
+)
+@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.pass_obj
+def list_command(path: Path, states: tuple[str, ...], json_target: str | None) -> None:
+    """List the bugs, one line each."""
+    with _opened(path) as database:
+        bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
+    if json_target is not None:
+        write_json(json_target, {"bugs": [bug.to_json() for bug in bugs]})
+    if json_target != "-":
+        click.echo(bugs_table(bugs) if bugs else "no bugs")
+
+
+@buckets.command("show")
+@click.argument("bucket")
+@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.pass_obj
+def show_command(path: Path, bucket: str, json_target: str | None) -> None:
+    """Tell all that is known of BUCKET."""
+    with _opened(path) as database:
+        group = find_group(database, bucket)
+        bug = bug_of(database, group, reproducers(database))
+        text = _described(database, bug)
+    if json_target is not None:
+        write_json(json_target, bug.to_json())
+    if json_target != "-":
+        click.echo(text)
+
+
+@buckets.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
+@click.pass_obj
+def export_command(path: Path, folder: Path, wanted: tuple[str, ...]) -> None:
+    """Write a folder for each BUCKET (all if none is given) into FOLDER.
+
+    Each holds repro.mlir, with the command that fails in its first line, and bug.json.
+    """
+    with _opened(path) as database:
+        known = reproducers(database)
+        groups = [find_group(database, one) for one in wanted]
+        bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
+        for bug in bugs:
+            _export(database, bug, folder / bug.name)
+    click.echo(f"{len(bugs)} in {folder}", err=True)
+
+
+@buckets.command("forget")
+@click.argument("bucket")
+@click.pass_obj
+def forget_command(path: Path, bucket: str) -> None:
+    """Forget BUCKET: the next triage runs its inputs again, and what then fails is new."""
+    with _opened(path) as database:
+        group = find_group(database, bucket)
+        forget(database, group)
+    click.echo(f"forgotten: {', '.join(sorted(group.names))}", err=True)
+
+
+def _export(database: Database, bug: Bug, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputNotWritable(f"cannot write to {folder}: {error.strerror}") from error
+    facts: dict[str, Any] = bug.to_json()
+    one = bug.reproducer
+    if one is not None and one.text:
+        facts["reproducer"]["command"] = _command(database, one)
+        write_atomic(folder / REPRODUCER, command_line(_command(database, one)) + one.text)
+    write_atomic(folder / FACTS, json.dumps(facts, indent=2) + "\n")
+
+
+def _command(database: Database, known: Known) -> list[str]:
+    program = program_of(database, known)["program"]
+    return [program, *known.flags, REPRODUCER, "-o", "/dev/null"]
+
+
+def _described(database: Database, bug: Bug) -> str:
+    lines = [
+        f"bucket     {bug.name}",
+        f"state      {bug.state}{f' (gone in {bug.fixed_in})' if bug.fixed_in else ''}",
+        f"signature  {one_line(bug.text)}",
+    ]
+    for member in bug.group.members:
+        if member.merged_into is not None:
+            lines.append(f"also       {member.bucket}: {one_line(member.text)}")
+            lines.append(f"           because {member.reason}")
+    for run, _, state, fixed_in in history_of(database, bug.group):
+        lines.append(f"run {run:<6} {state}{f', gone in {fixed_in}' if fixed_in else ''}")
+    lines += ["", f"fails on {len(bug.paths)} of the inputs:"]
+    lines += [f"  {cell.path}  {one_line(cell.configuration)}" for cell in bug.cells]
+    return "\n".join([*lines, *_reproducer(database, bug)])
+
+
+def _reproducer(database: Database, bug: Bug) -> list[str]:
+    one = bug.reproducer
+    if one is None:
+        return ["", "not reduced"]
+    if not one.text:
+        return ["", f"could not be reduced: {one_line(one.note)}"]
+    facts = program_of(database, one)
+    doubts = [] if one.verified else ["not verified"]
+    doubts += [] if one.one_minimal else ["not minimal"]
+    head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {one.calls} calls"
+    return [
+        "",
+        f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
+        f"  {shlex.join(_command(database, one))}",
+        "",
+        one.text,
+    ]

@@ -1,0 +1,234 @@
+"""`mlir-reducer triage`"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.jobs import jobs_option
+from reducer.cli.report import write_json
+from reducer.cli.signals import stopping
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.triage_display import make_watcher
+from reducer.cli.triage_table import summary_text
+from reducer.cli.workspace import workspace
+from reducer.session.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
+from reducer.session.files import write_atomic
+from reducer.toolchain import ToolchainError
+from reducer.triage import (
+    EVERYTHING,
+    Caps,
+    Compiler,
+    Database,
+    Executor,
+    Leases,
+    LocalExecutor,
+    Options,
+    Plan,
+    State,
+    Summary,
+    Triage,
+    find_compiler,
+    find_inputs,
+    read_flags_file,
+)
+from reducer.triage.junit import junit_xml
+
+FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
+_MEGABYTE = 1 << 20
+
+
+def default_database(folder: Path) -> Path:
+    """Where the database of a folder (or of a file's folder) is."""
+    place = folder if folder.is_dir() else folder.parent
+    return place / FOLDER / FILE
+
+
+@click.command(
+    cls=TrailingCommand,
+    short_help="Turn folders of failing inputs into a short list of bugs.",
+    epilog="""\b
+Exit codes:
+    0  done, whatever fails                 69  a compiler version cannot be had
+    1  something new or back, with          70  a bug in mlir-reducer
+       --fail-on-new                        73  a file cannot be written
+    2  usage, or flags that a compiler     127  there is no such compiler
+       does not take                       130  interrupted; run it again to go on
+   65  an input could not be read or run
+   66  there is no such folder or file""",
+)
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
+@click.option(
+    "--iree",
+    "versions",
+    metavar="VERSION,…",
+    help="Compile with each of these releases, installed on first use: 3.12.0,3.13.0.",
+)
+@click.option(
+    "--flags-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Lines of flags, and before a colon the inputs they are for (docs/triage.md).",
+)
+@click.option(
+    "--db",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The database. [default: .mlir-reducer/triage.sqlite in the first DIR]",
+)
+@jobs_option("the buckets are")
+@click.option(
+    "--timeout",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="A compiler that runs longer hangs, and that is its failure.",
+)
+@click.option(
+    "--memory",
+    metavar="MB",
+    type=click.IntRange(min=1),
+    help="Kill a compiler that uses more. [default: half of the machine's, shared among the jobs]",
+)
+@click.option("--no-reduce", is_flag=True, help="Only compile and sort into buckets.")
+@click.option(
+    "--max-calls",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Stop the reduction of a bucket after N runs; the best so far is kept.",
+)
+@click.option("--fail-on-new", is_flag=True, help="End with 1 if a bug is new or is back.")
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write all as JSON; - is standard output."
+)
+@click.option(
+    "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
+)
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+def triage(
+    *,
+    folders: tuple[Path, ...],
+    versions: str | None,
+    flags_file: Path | None,
+    db: Path | None,
+    jobs: int,
+    timeout: float,
+    memory: int | None,
+    no_reduce: bool,
+    max_calls: int | None,
+    fail_on_new: bool,
+    json_target: str | None,
+    junit: Path | None,
+    progress: bool | None,
+    quiet: bool,
+    words: tuple[str, ...],
+) -> int:
+    """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
+
+    Inputs are .mlir and .mlirbc files, plain or compressed (.gz, .xz, .bz2, .zst). COMMAND is a
+    compiler with its flags, or only flags (the compiler is then iree-compile).
+
+    \b
+      mlir-reducer triage models/ --iree 3.12.0,3.13.0 -- \\
+          --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    Everything is kept in a database as it comes in. Run it again, after Ctrl-C or the next night:
+    only what is new is compiled or reduced, and each bug is new, known, fixed or reopened. Several
+    processes may work on one database at once; they share the work.
+    """
+    _check_targets(json_target, junit)
+    program, common = _command(words)
+    lines = read_flags_file(flags_file) if flags_file else EVERYTHING
+    inputs, unreadable = find_inputs(folders)
+    with ExitStack() as stack:
+        place = stack.enter_context(workspace())
+        database = stack.enter_context(Database.open(db or default_database(folders[0])))
+        leases = stack.enter_context(Leases(database))
+        watcher = make_watcher(wanted=progress, quiet=quiet)
+        stack.callback(watcher.close)
+        plan = Plan(_compilers(program, versions, watcher.message), lines, common, str(Path.cwd()))
+        options = Options(
+            Caps(timeout, _memory(memory, jobs)), jobs, reduce=not no_reduce, max_calls=max_calls
+        )
+        stop = threading.Event()
+        executor = stack.enter_context(_local(jobs))
+        stack.enter_context(stopping(stop, leave=place.clean_up))
+        run = Triage(database, leases, plan, options, executor, watcher, stop)
+        summary = run.run(inputs, unreadable)
+    _show(summary, json_target, junit, quiet)
+    return _ending(summary, fail_on_new)
+
+
+@contextmanager
+def _local(jobs: int) -> Iterator[Executor]:
+    executor = LocalExecutor(jobs)
+    try:
+        yield executor
+    finally:
+        executor.close()
+
+
+def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The program and the flags for all inputs."""
+    if words and not words[0].startswith("-"):
+        return words[0], words[1:]
+    return "iree-compile", words
+
+
+def _compilers(program: str, versions: str | None, say: Any) -> tuple[Compiler, ...]:
+    """Each compiler once.
+
+    Raises UsageError for an empty list of versions, ToolchainError where one cannot be had,
+    CommandNotFound where there is no such program.
+    """
+    if versions is None:
+        try:
+            return (find_compiler(program, None, say),)
+        except ToolchainError as error:
+            raise CommandNotFound(str(error)) from error
+    wanted = [word for word in (part.strip() for part in versions.split(",")) if word]
+    if not wanted:
+        raise UsageError("--iree needs at least one version")
+    return tuple(dict.fromkeys(find_compiler(program, version, say) for version in wanted))
+
+
+def _memory(megabytes: int | None, jobs: int) -> int:
+    if megabytes is not None:
+        return megabytes * _MEGABYTE
+    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 / max(1, jobs))
+
+
+def _check_targets(json_target: str | None, junit: Path | None) -> None:
+    """What cannot be written must be known before the work, not after it."""
+    for target in (None if json_target in (None, "-") else json_target, junit):
+        if target is not None and not Path(target).absolute().parent.is_dir():
+            raise OutputNotWritable(f"there is no folder for {target}")
+
+
+def _show(summary: Summary, json_target: str | None, junit: Path | None, quiet: bool) -> None:
+    if not quiet:
+        click.echo(summary_text(summary), err=json_target == "-")
+    if json_target is not None:
+        write_json(json_target, summary.to_json())
+    if junit is not None:
+        write_atomic(junit, junit_xml(summary))
+
+
+def _ending(summary: Summary, fail_on_new: bool) -> int:
+    if summary.interrupted:
+        return ExitCode.INTERRUPTED
+    if fail_on_new and summary.count(State.NEW) + summary.count(State.REOPENED):
+        return ExitCode.NOT_INTERESTING
+    if summary.unusable:
+        return ExitCode.USAGE
+    if summary.unreadable or any(cell.problem for cell in summary.cells):
+        return ExitCode.BAD_INPUT
+    return ExitCode.REDUCED

@@ -1,0 +1,96 @@
+"""What a triage found, as a table for people."""
+
+from collections.abc import Sequence
+
+from reducer.cli.units import plural
+from reducer.session.comments import one_line
+from reducer.triage import Bug, State, Summary
+
+_TEXT = 90
+_ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)
+
+
+def summary_text(summary: Summary) -> str:
+    """The table of bugs, what could not be run, and one line that says it all."""
+    bugs = sorted(summary.bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
+    parts = [bugs_table(bugs)] if bugs else []
+    parts += _troubles(summary)
+    parts.append(_counts(summary))
+    return "\n".join(parts)
+
+
+def bugs_table(bugs: Sequence[Bug]) -> str:
+    """One row a bug."""
+    head = ("bucket", "state", "inputs", "compilers", "ops", "failure")
+    return table([head, *map(_row, bugs)])
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns; the last is as wide as it is."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return "\n".join(lines)
+
+
+def _row(bug: Bug) -> tuple[str, ...]:
+    state = str(bug.state)
+    if bug.fixed_in:
+        state = (
+            f"{state}, gone in {bug.fixed_in}"
+            if bug.state is not State.FIXED
+            else (f"fixed in {bug.fixed_in}")
+        )
+    compilers = list(dict.fromkeys(name.split(" ")[0] for name in bug.configurations))
+    text = one_line(bug.text)
+    return (
+        bug.name,
+        state,
+        str(len(bug.paths)),
+        " ".join(compilers) or "-",
+        _ops(bug),
+        text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…",
+    )
+
+
+def _ops(bug: Bug) -> str:
+    one = bug.reproducer
+    if one is None:
+        return "-"
+    if not one.usable:
+        return "failed" if one.status == "failed" else "unsure"
+    return f"{one.input_ops} → {one.ops}{'' if one.one_minimal else '+'}"
+
+
+def _troubles(summary: Summary) -> list[str]:
+    lines = [
+        f"not used: {one_line(name)}: even an empty function fails: {one_line(reason)}"
+        for name, reason in summary.unusable.items()
+    ]
+    lines += [f"not read: {one.place.shown}: {one.reason}" for one in summary.unreadable]
+    lines += [f"no flags for: {path}" for path in summary.unmatched]
+    lines += [
+        f"not run: {cell.path} with {one_line(cell.configuration)}: {one_line(cell.problem)}"
+        for cell in summary.cells
+        if cell.problem
+    ]
+    return lines
+
+
+def _counts(summary: Summary) -> str:
+    failing = sum(
+        cell.result is not None and cell.result.bucket is not None for cell in summary.cells
+    )
+    states = ", ".join(
+        f"{summary.count(state)} {state}" for state in _ORDER if summary.count(state)
+    )
+    open_bugs = len(summary.bugs) - summary.count(State.FIXED)
+    return (
+        f"{failing} of {plural(len(summary.cells), 'result')} are failures; "
+        f"{plural(len(summary.bugs), 'bug')}{f' ({states})' if states else ''}, {open_bugs} open; "
+        f"{plural(summary.compiler_runs, 'compiler run')} and "
+        f"{plural(summary.calls, 'reduction call')}"
+        + ("; interrupted, run it again to go on" if summary.interrupted else "")
+    )

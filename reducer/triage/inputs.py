@@ -1,0 +1,140 @@
+"""Finds the inputs in folders. What an input is called is its content's hash; its path only shows.
+
+Nothing in a file or in its name is ever run or taken for a path of ours.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from reducer.ir import PlainText
+from reducer.session.errors import BadInput, MissingInput, ReducerError
+from reducer.session.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
+
+_SUFFIXES = (".mlir", ".mlirbc")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file: where it is, and its path below the folder that was named."""
+
+    path: Path
+    below: PurePath
+
+    @property
+    def shown(self) -> str:
+        """The path below the folder, as text that any terminal and file can hold."""
+        return printable(self.below)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One content, however many files hold it. `ops` is a count of lines that look like ops."""
+
+    digest: str
+    places: tuple[Place, ...]
+    size: int
+    ops: int
+    bytecode: bool
+
+    def data(self) -> bytes:
+        """The content, decompressed.
+
+        Raises BadInput if no file holds it any more, MissingInput if none can be read.
+        """
+        problem: ReducerError | None = None
+        for place in self.places:
+            try:
+                data = read_data(place.path)
+            except ReducerError as error:
+                problem = error
+                continue
+            if digest_of(data) == self.digest:
+                return data
+        raise problem or BadInput(f"{self.places[0].path} has changed meanwhile")
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file that is no input, and why."""
+
+    place: Place
+    reason: str
+
+
+def digest_of(data: bytes) -> str:
+    """The name of a content: its SHA-256."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def printable(path: PurePath | str) -> str:
+    """A path as text: bytes that are none, and line breaks, are escaped."""
+    text = os.fsencode(path).decode(errors="backslashreplace")
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[Unreadable]]:
+    """Every MLIR file below the folders (or named itself), sorted by path; and what is damaged.
+
+    Hidden files and folders are left out. Raises MissingInput for a folder that is not there.
+    """
+    places: dict[str, list[Place]] = {}
+    facts: dict[str, tuple[int, int, bool]] = {}
+    unreadable = []
+    for place in _places(folders):
+        try:
+            data = read_data(place.path)
+            if not data.strip():
+                raise BadInput(f"{place.path} is empty")
+            bytecode = data.startswith(BYTECODE_MAGIC)
+            ops = 0 if bytecode else _ops(data, place.path)
+        except ReducerError as error:
+            unreadable.append(Unreadable(place, printable(str(error))))
+            continue
+        digest = digest_of(data)
+        places.setdefault(digest, []).append(place)
+        facts[digest] = len(data), ops, bytecode
+    inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
+    return inputs, unreadable
+
+
+def _ops(data: bytes, path: Path) -> int:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{path} is not UTF-8 text (line {line})") from error
+    if "\0" in text:
+        raise BadInput(f"{path} is a binary file, not MLIR")
+    return PlainText(text).op_count
+
+
+def _places(folders: Iterable[Path]) -> Iterator[Place]:
+    seen: set[Path] = set()
+    for folder in folders:
+        if not folder.exists():
+            raise MissingInput(f"there is no {folder}")
+        found = [Place(folder, PurePath(folder.name))] if folder.is_file() else _below(folder)
+        for place in found:
+            if place.path.absolute() not in seen:
+                seen.add(place.path.absolute())
+                yield place
+
+
+def _below(folder: Path) -> list[Place]:
+    found = []
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(root) / name
+            if not name.startswith(".") and _is_mlir(name) and path.is_file():
+                found.append(Place(path, path.relative_to(folder)))
+    return found
+
+
+def _is_mlir(name: str) -> bool:
+    for suffix in COMPRESSED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.endswith(_SUFFIXES)

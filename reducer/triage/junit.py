@@ -1,0 +1,80 @@
+"""A run of triage as JUnit XML, which every CI system can show.
+
+One test case for each input in each configuration. A bug that is new or back is a failure; one
+that is known is skipped, as an expected failure is; what could not be run at all is an error.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+
+from oracles import Kind
+from reducer.triage.states import State
+from reducer.triage.summary import Cell, Summary
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(summary: Summary) -> str:
+    """The whole document."""
+    suites = ET.Element("testsuites", name="mlir-reducer triage")
+    by_configuration: dict[str, list[Cell]] = {}
+    for cell in summary.cells:
+        by_configuration.setdefault(cell.configuration, []).append(cell)
+    for configuration, cells in by_configuration.items():
+        suite = ET.SubElement(suites, "testsuite", name=_clean(configuration))
+        for cell in cells:
+            _add_case(suite, cell, summary)
+        _count(suite)
+    if summary.unreadable or summary.unusable:
+        _add_errors(ET.SubElement(suites, "testsuite", name="inputs and flags"), summary)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _add_case(suite: ET.Element, cell: Cell, summary: Summary) -> None:
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        name=_clean(cell.path),
+        classname=_clean(cell.configuration),
+        time=f"{cell.result.seconds:.3f}" if cell.result else "0",
+    )
+    if cell.result is None:
+        _tell(case, "error", "not run", cell.problem or "no result")
+    elif cell.result.kind is Kind.INVALID_INPUT:
+        _tell(case, "skipped", "invalid-input", "this compiler cannot parse the input")
+    elif cell.result.bucket is not None:
+        name = summary.roots.get(cell.result.bucket, cell.result.bucket)
+        state = summary.states.get(cell.result.bucket, State.NEW)
+        text = next((bug.text for bug in summary.bugs if bug.name == name), "")
+        tag = "failure" if state in (State.NEW, State.REOPENED) else "skipped"
+        _tell(case, tag, str(cell.result.kind), f"{state} bucket {name}: {text}")
+
+
+def _add_errors(suite: ET.Element, summary: Summary) -> None:
+    for one in summary.unreadable:
+        case = ET.SubElement(suite, "testcase", name=_clean(one.place.shown), classname="input")
+        _tell(case, "error", "unreadable", one.reason)
+    for name, reason in summary.unusable.items():
+        case = ET.SubElement(suite, "testcase", name=_clean(name), classname="flags")
+        _tell(case, "error", "unusable", f"even an empty function fails: {reason}")
+    _count(suite)
+
+
+def _tell(case: ET.Element, tag: str, kind: str, message: str) -> None:
+    child = ET.SubElement(case, tag, type=_clean(kind), message=_clean(message))
+    if tag != "skipped":
+        child.text = _clean(message)
+
+
+def _count(suite: ET.Element) -> None:
+    cases = list(suite)
+    suite.set("tests", str(len(cases)))
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML cannot hold, not even escaped."""
+    return _NOT_XML.sub(lambda match: ascii(match[0])[1:-1], text)

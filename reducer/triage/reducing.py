@@ -1,0 +1,161 @@
+"""Reduces the representative of a bucket, with a journal of its own, so that no run is repeated."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Limits, Outcome
+from oracles.command import verifying_tool
+from reducer.session import Progress, Reduction, Report, Settings
+from reducer.session.errors import JournalMismatch, ReducerError
+from reducer.triage.store import Caps
+from reducer.triage.task import as_text, oracle_of
+
+OUTPUT, JOURNAL = "repro.mlir", "repro.journal"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A failing input to reduce, and how it is known to end."""
+
+    data: bytes
+    program: str
+    version: str | None
+    flags: tuple[str, ...]
+    directory: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """What came of a reduction. `status` is `reduced`, `budget`, or `failed` with a `note`."""
+
+    status: str
+    text: str
+    flags: tuple[str, ...]
+    lines: int
+    ops: int
+    bytes: int
+    input_ops: int
+    calls: int
+    compiler_seconds: float
+    one_minimal: bool
+    verified: bool
+    note: str
+
+
+class _Informed(CompilerOracle):
+    """Answers what the input does from memory, once: it was run already. Then it runs things."""
+
+    known: tuple[str, Outcome] | None = None
+    answered = 0  # questions that no compiler was run for
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        if self.known is not None and text == self.known[0]:
+            outcome, self.known = self.known[1], None
+            self.answered += 1
+            return outcome
+        return super().run(text, cancel=cancel, limits=limits)
+
+
+class _Quiet:
+    """A listener that passes on how far a reduction is."""
+
+    def __init__(self, tell: Callable[[Progress], None]) -> None:
+        self.progress = tell
+
+    def phase(self, name: str) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
+def reduce_case(
+    case: Case,
+    folder: Path,
+    caps: Caps,
+    *,
+    jobs: int,
+    max_calls: int | None,
+    stop: threading.Event,
+    tell: Callable[[Progress], None],
+) -> Reproducer | None:
+    """Reduces a case in `folder`; goes on where an earlier run was stopped.
+
+    None if the user stopped it. What cannot be reduced is a result too: `failed`.
+    Raises ToolchainError where there is no such compiler.
+    """
+    limits = Limits(caps.seconds, caps.memory)
+    plain = oracle_of(case.program, case.version, case.flags, case.directory, limits)
+    source, conversions = as_text(case.data, plain)
+    if isinstance(source, bytes):
+        return _failed("this version cannot turn the bytecode into text", conversions)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = Settings(
+        input=folder / "input.mlir",
+        text=source,
+        output=folder / OUTPUT,
+        journal=folder / JOURNAL,
+        opt=verifying_tool(plain.executable),
+        jobs=jobs,
+        resume=True,
+        max_calls=max_calls,
+        also_found=False,
+    )
+    try:
+        reduction, report = _reduced(settings, plain, case.outcome, stop, tell)
+    except ReducerError as error:
+        return _failed(str(error), conversions)
+    if report.status == "interrupted":
+        return None
+    command = reduction.oracle.command
+    return Reproducer(
+        report.status,
+        report.text,
+        command.flags if command is not None else case.flags,
+        report.output.lines,
+        report.output.ops,
+        report.output.bytes,
+        report.input.ops,
+        report.calls + conversions,
+        report.compiler_seconds,
+        report.one_minimal,
+        report.verified,
+        "; ".join(report.notes),
+    )
+
+
+def _reduced(
+    settings: Settings,
+    plain: CompilerOracle,
+    known: Outcome,
+    stop: threading.Event,
+    tell: Callable[[Progress], None],
+) -> tuple[Reduction, Report]:
+    """Carries out a reduction; from the beginning if its journal belongs to another one."""
+    oracle = _Informed(plain.command, plain.executable, limits=plain.limits)
+    oracle.known = (settings.text, known)
+    reduction = Reduction(settings, oracle, _Quiet(tell))
+    reduction.stop = stop
+    try:
+        report = reduction.run()
+    except JournalMismatch:
+        return _reduced(replace(settings, resume=False), plain, known, stop, tell)
+    report.calls -= oracle.answered
+    report.compiler_seconds -= oracle.answered * known.cpu_seconds
+    return reduction, report
+
+
+def _failed(note: str, calls: int) -> Reproducer:
+    return Reproducer("failed", "", (), 0, 0, 0, 0, calls, 0.0, False, False, note)
+
+
+def buckets_folder(database: Path) -> Path:
+    """Where the reductions of a database keep their journals and results, a folder for each."""
+    return database.with_name(f"{database.stem}.buckets")

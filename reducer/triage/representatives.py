@@ -1,0 +1,196 @@
+"""Reduces one representative of each bucket that has no reproducer yet."""
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from oracles import Kind
+from reducer.session import Progress
+from reducer.session.errors import ReducerError
+from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
+from reducer.triage.bugs import Known, keep, reproducers
+from reducer.triage.compiling import Watcher
+from reducer.triage.configuration import Compiler
+from reducer.triage.inputs import Input
+from reducer.triage.leases import Leases
+from reducer.triage.plan import Plan
+from reducer.triage.reducing import Case, Reproducer, buckets_folder, reduce_case
+from reducer.triage.store import Caps, Store
+
+_ATTEMPTS = 2
+"""Inputs of a bucket that are tried, where the first cannot be reduced."""
+
+_TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
+"""Each call takes as long as the limit, and other hangs would be in the same bucket."""
+
+_PAUSE = 0.2
+
+
+@dataclass(frozen=True)
+class _Work:
+    bucket: Bucket
+    candidates: tuple[Occurrence, ...]
+
+
+class Reducing:
+    """Carries out reductions, several at once. `calls` counts the compilers started for them."""
+
+    def __init__(
+        self,
+        store: Store,
+        leases: Leases,
+        plan: Plan,
+        caps: Caps,
+        jobs: int,
+        max_calls: int | None,
+        stop: threading.Event,
+        watcher: Watcher,
+    ) -> None:
+        self._store = store
+        self._leases = leases
+        self._plan = plan
+        self._caps = caps
+        self._jobs = jobs
+        self._max_calls = max_calls
+        self._stop = stop
+        self._watcher = watcher
+        self._lock = threading.Lock()
+        self.calls = 0
+
+    def run(self, inputs: Mapping[str, Input]) -> None:
+        """Returns when each bucket that can have one has a reproducer, or the user stops it."""
+        work = self._work(inputs)
+        self._watcher.phase("reduce", len(work))
+        if not work:
+            return
+        at_once = min(self._jobs, len(work))
+        each = self._jobs // at_once
+        waiting, running = work, dict[Future[None], _Work]()
+        with ThreadPoolExecutor(at_once, thread_name_prefix="reduce") as pool:
+            while (waiting or running) and not self._stop.is_set():
+                waiting = self._start(waiting, running, pool, inputs, at_once, each)
+                if running:
+                    done, _ = wait(running, timeout=_PAUSE, return_when="FIRST_COMPLETED")
+                    for future in done:
+                        self._leases.give_back(_name(running.pop(future)))
+                        future.result()
+                else:
+                    self._stop.wait(_PAUSE)  # the rest is with others
+        for left in running.values():
+            self._leases.give_back(_name(left))
+
+    def _work(self, inputs: Mapping[str, Input]) -> list[_Work]:
+        """Buckets to reduce, those that look cheapest first."""
+        known = reproducers(self._store.database)
+        found = []
+        for bucket in all_buckets(self._store.database).values():
+            if bucket.merged_into or bucket.kind in _TOO_COSTLY or self._is_done(known, bucket):
+                continue
+            here = [
+                one
+                for one in occurrences(self._store.database, [bucket.bucket])
+                if one.input in inputs and one.compiler in self._compilers
+            ]
+            if here:
+                found.append(_Work(bucket, tuple(cheapest_first(here))))
+        return sorted(found, key=lambda work: (work.candidates[0].ops, work.bucket.bucket))
+
+    @property
+    def _compilers(self) -> dict[int, Compiler]:
+        return {self._store.compiler(one): one for one in self._plan.compilers}
+
+    def _is_done(self, known: Mapping[str, Known], bucket: Bucket) -> bool:
+        """Whether there is a reproducer, or no use in trying again."""
+        one = known.get(bucket.bucket)
+        if one is None:
+            return False
+        if one.status != "budget" or one.max_calls is None:
+            return True
+        return self._max_calls is not None and self._max_calls <= one.max_calls
+
+    def _start(
+        self,
+        waiting: list[_Work],
+        running: dict[Future[None], _Work],
+        pool: ThreadPoolExecutor,
+        inputs: Mapping[str, Input],
+        at_once: int,
+        each: int,
+    ) -> list[_Work]:
+        left: list[_Work] = []
+        for number, work in enumerate(waiting):
+            if len(running) >= at_once:
+                return [*left, *waiting[number:]]
+            if self._is_done(reproducers(self._store.database), work.bucket):
+                self._watcher.step()  # somebody else has done it
+            elif not self._leases.claim(_name(work)):
+                left.append(work)
+            else:
+                running[pool.submit(self._reduce, work, inputs, each)] = work
+        return left
+
+    def _reduce(self, work: _Work, inputs: Mapping[str, Input], jobs: int) -> None:
+        """Reduces one bucket and keeps what comes of it."""
+        tried: set[str] = set()
+        found: Reproducer | None = None
+        for one in work.candidates:
+            if one.input in tried or len(tried) == _ATTEMPTS:
+                continue
+            tried.add(one.input)
+            found = self._attempt(work.bucket, one, inputs[one.input], jobs)
+            if found is None or self._stop.is_set():
+                return
+            self._keep(work.bucket, one, found)
+            if found.status != "failed":
+                break
+        self._watcher.step(f"{work.bucket.bucket} {found.status if found else ''}")
+
+    def _attempt(
+        self, bucket: Bucket, one: Occurrence, item: Input, jobs: int
+    ) -> Reproducer | None:
+        outcome = self._store.outcome(one.input, one.configuration)
+        assert outcome is not None, "an occurrence has an outcome"
+        compiler = self._compilers[one.compiler]
+        try:
+            data = item.data()
+        except ReducerError as error:
+            self._watcher.message(f"{bucket.bucket}: {error}")
+            return None
+        case = Case(
+            data, compiler.program, compiler.version, one.flags, self._plan.directory, outcome
+        )
+
+        def tell(event: Progress) -> None:
+            self._watcher.note(f"{bucket.bucket}: {event.best.ops} ops, {event.calls} calls")
+
+        found = reduce_case(
+            case,
+            buckets_folder(self._store.database.path) / bucket.bucket,
+            self._caps,
+            jobs=jobs,
+            max_calls=self._max_calls,
+            stop=self._stop,
+            tell=tell,
+        )
+        with self._lock:
+            self.calls += found.calls if found else 0
+        return found
+
+    def _keep(self, bucket: Bucket, one: Occurrence, found: Reproducer) -> None:
+        compiler = self._compilers[one.compiler]
+        number = None
+        if found.text:
+            number = self._store.configuration(self._plan.configuration(compiler, found.flags))
+        keep(
+            self._store,
+            bucket.bucket,
+            (one.input, one.configuration),
+            found,
+            reduced_configuration=number,
+            max_calls=self._max_calls,
+        )
+
+
+def _name(work: _Work) -> str:
+    return f"reduce:{work.bucket.bucket}"

@@ -1,0 +1,120 @@
+"""Whether a bug is new, known, fixed or back, from what was seen of it on which compilers.
+
+A bug is *fixed* if a newer compiler than any that has it compiles its reproducer. Where there is
+no reproducer, that newer compiler must compile every input that ever failed in this way. An input
+that has vanished, that fails in another way, or that the compiler cannot parse, says nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from oracles import Kind
+from reducer.triage.buckets import Group
+from reducer.triage.bugs import Known
+from reducer.triage.configuration import order_of
+from reducer.triage.database import Database
+
+
+class State(StrEnum):
+    """What became of a bug since the run before."""
+
+    NEW = "new"
+    KNOWN = "known"
+    FIXED = "fixed"
+    REOPENED = "reopened"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The state of a bug, and the number of the oldest compiler known to be rid of it."""
+
+    state: State
+    fixed_in: int | None
+
+
+def state_of(before: State | None, fixed: bool) -> State:
+    """The state after what it was in the last run that ended (None: it was not there)."""
+    if before is None:
+        return State.NEW
+    if fixed:
+        return State.FIXED
+    return State.REOPENED if before is State.FIXED else State.KNOWN
+
+
+def standing_of(database: Database, group: Group, known: Mapping[str, Known], run: int) -> Standing:
+    """How a bug stands at the end of a run."""
+    fixed_in = _fixed_in(database, group, known)
+    return Standing(state_of(_before(database, group, run), fixed_in is not None), fixed_in)
+
+
+def _before(database: Database, group: Group, run: int) -> State | None:
+    """The newest state of any of its buckets; where they differ, an open one counts."""
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"""SELECT state FROM history h WHERE bucket IN ({marks}) AND run =
+            (SELECT max(run) FROM history WHERE bucket = h.bucket AND run < ?)""",
+        *group.names,
+        run,
+    )
+    states = {State(row["state"]) for row in rows}
+    if not states:
+        return None
+    return State.FIXED if states == {State.FIXED} else State.KNOWN
+
+
+def _fixed_in(database: Database, group: Group, known: Mapping[str, Known]) -> int | None:
+    order = compiler_order(database)
+    failing = _failing(database, group)
+    newest = max((order[compiler] for compiler in failing), default=-1)
+    texts = [known[name].digest for name in group.names if name in known and known[name].usable]
+    passing = _passing(database, texts or _inputs(database, group), order, newest)
+    return min(passing, key=lambda compiler: order[compiler], default=None)
+
+
+def compiler_order(database: Database) -> dict[int, int]:
+    """The rank of each compiler, from old to new."""
+    rows = database.rows("SELECT compiler, version FROM compilers")
+    ranked = sorted(rows, key=lambda row: order_of(row["version"], row["compiler"]))
+    return {row["compiler"]: rank for rank, row in enumerate(ranked)}
+
+
+def _failing(database: Database, group: Group) -> set[int]:
+    """Compilers on which anything, input or reproducer, fails like this."""
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"SELECT DISTINCT compiler FROM results JOIN configurations USING (configuration) "
+        f"WHERE bucket IN ({marks})",
+        *group.names,
+    )
+    return {row["compiler"] for row in rows}
+
+
+def _inputs(database: Database, group: Group) -> list[str]:
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"SELECT DISTINCT input FROM results WHERE bucket IN ({marks})", *group.names
+    )
+    return [row["input"] for row in rows]
+
+
+def _passing(
+    database: Database, inputs: list[str], order: Mapping[int, int], newest: int
+) -> list[int]:
+    """Compilers newer than `newest` that compile all of these inputs, whatever the flags."""
+    verdicts: dict[int, dict[str, bool]] = {}
+    for digest in inputs:
+        rows = database.rows(
+            "SELECT compiler, kind FROM results JOIN configurations USING (configuration) "
+            "WHERE input = ?",
+            digest,
+        )
+        for row in rows:
+            if order[row["compiler"]] > newest:
+                seen = verdicts.setdefault(row["compiler"], {})
+                seen[digest] = seen.get(digest, True) and row["kind"] == Kind.SUCCESS
+    return [
+        compiler
+        for compiler, seen in verdicts.items()
+        if len(seen) == len(set(inputs)) and all(seen.values())
+    ]

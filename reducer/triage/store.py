@@ -1,0 +1,159 @@
+"""What the database knows of inputs, configurations and results."""
+
+import json
+import sqlite3
+import time
+import zlib
+from dataclasses import dataclass
+from typing import Self
+
+from oracles import Kind, Outcome
+from reducer.triage.configuration import Compiler, Configuration
+from reducer.triage.database import Database
+from reducer.triage.inputs import Input
+
+NO_BUG = (Kind.SUCCESS, Kind.INVALID_INPUT, Kind.CANCELLED)
+"""Outcomes that say nothing of a bug: text that a version cannot parse may be another's syntax."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Limits of a run: seconds, and bytes of memory."""
+
+    seconds: float
+    memory: int | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one input ended in one configuration."""
+
+    input: str
+    configuration: int
+    kind: Kind
+    bucket: str | None
+    seconds: float
+    run: int
+
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> Self:
+        """A row of the table."""
+        return cls(
+            row["input"],
+            row["configuration"],
+            Kind(row["kind"]),
+            row["bucket"],
+            row["seconds"],
+            row["run"],
+        )
+
+
+class Store:
+    """Inputs, configurations, results; each method is one transaction."""
+
+    def __init__(self, database: Database, run: int) -> None:
+        self.database = database
+        self.run = run
+        self._numbers: dict[Configuration, int] = {}
+
+    # ---- inputs and configurations ---------------------------------------------------------
+
+    def add_input(self, digest: str, size: int, ops: int, bytecode: bool = False) -> None:
+        """Remembers that there is a content."""
+        self.database.write(
+            "INSERT OR IGNORE INTO inputs VALUES (?, ?, ?, ?)", digest, size, ops, bytecode
+        )
+
+    def add_inputs(self, inputs: list[Input]) -> None:
+        """Remembers contents and the files that hold them in this run."""
+        with self.database.transaction():
+            for item in inputs:
+                self.add_input(item.digest, item.size, item.ops, item.bytecode)
+                for place in item.places:
+                    self.database.write(
+                        "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
+                        place.shown, item.digest, self.run,
+                    )  # fmt: skip
+
+    def compiler(self, compiler: Compiler) -> int:
+        """The number of a compiler."""
+        facts: dict[str, object] = {
+            "identity": compiler.identity,
+            "name": compiler.name,
+            "version": compiler.version,
+        }
+        return self.database.number_of("compilers", "compiler", facts, ["identity"])
+
+    def configuration(self, configuration: Configuration) -> int:
+        """The number of a configuration."""
+        known = self._numbers.get(configuration)
+        if known is None:
+            with self.database.transaction():
+                facts: dict[str, object] = {
+                    "compiler": self.compiler(configuration.compiler),
+                    "program": configuration.compiler.program,
+                    "flags": json.dumps(configuration.flags),
+                    "files": configuration.files,
+                }
+                known = self.database.number_of(
+                    "configurations", "configuration", facts, ["compiler", "flags", "files"]
+                )
+            self._numbers[configuration] = known
+        return known
+
+    # ---- results ---------------------------------------------------------------------------
+
+    def result(self, digest: str, configuration: int) -> Result | None:
+        """How an input ended, if it was ever run."""
+        row = self.database.row(
+            "SELECT * FROM results WHERE input = ? AND configuration = ?", digest, configuration
+        )
+        if row is None:
+            return None
+        return Result.of(row)
+
+    def settled(self, digest: str, configuration: int, caps: Caps) -> Result | None:
+        """The same, unless the run hit a limit that is higher now."""
+        row = self.database.row(
+            "SELECT kind, time_limit, memory_limit FROM results "
+            "WHERE input = ? AND configuration = ?", digest, configuration,
+        )  # fmt: skip
+        if row is None:
+            return None
+        if row["kind"] == Kind.TIMEOUT and caps.seconds > row["time_limit"]:
+            return None
+        before = row["memory_limit"]
+        if row["kind"] == Kind.MEMORY and before and (caps.memory or float("inf")) > before:
+            return None
+        return self.result(digest, configuration)
+
+    def outcome(self, digest: str, configuration: int) -> Outcome | None:
+        """All that is known of how an input ended."""
+        blob = self.database.value(
+            "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
+            digest, configuration,
+        )  # fmt: skip
+        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+
+    def put(
+        self, digest: str, configuration: int, outcome: Outcome, caps: Caps, *, bug: bool = True
+    ) -> None:
+        """Remembers how an input ended, and the bucket. It is on disk when this returns.
+
+        Without `bug` a failure is not counted as one: it is not that of an input.
+        """
+        signature = outcome.signature
+        bucket = None if outcome.kind in NO_BUG else signature.bucket
+        blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 6)
+        with self.database.transaction():
+            if bucket is not None and bug:
+                self.database.write(
+                    "INSERT OR IGNORE INTO buckets VALUES (?, ?, ?, ?, ?, NULL, NULL)",
+                    bucket, str(outcome.kind), json.dumps(signature.to_json()), signature.text,
+                    self.run,
+                )  # fmt: skip
+            self.database.write(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                digest, configuration, str(outcome.kind), bucket, outcome.seconds,
+                outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob,
+            )  # fmt: skip

@@ -1,0 +1,191 @@
+"""From folders of inputs to a list of bugs."""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from oracles import Kind
+from reducer.triage.buckets import Group, all_groups
+from reducer.triage.bugs import Known, reproducers
+from reducer.triage.compiling import Compiling, Job, Watcher
+from reducer.triage.configuration import Configuration
+from reducer.triage.database import Database
+from reducer.triage.executor import Executor
+from reducer.triage.inputs import Input, Unreadable, digest_of
+from reducer.triage.leases import Leases
+from reducer.triage.merging import merge
+from reducer.triage.plan import Plan
+from reducer.triage.representatives import Reducing
+from reducer.triage.runs import finish_run, join_run
+from reducer.triage.states import Standing, standing_of
+from reducer.triage.store import Caps, Store
+from reducer.triage.summary import Bug, Cell, Summary
+
+_EMPTY = b"func.func @main() {\n  return\n}\n"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to go about it. `max_calls` bounds each reduction."""
+
+    caps: Caps
+    jobs: int
+    reduce: bool = True
+    max_calls: int | None = None
+
+
+class Triage:
+    """One run. Set `stop` to end it early; what is known by then is kept."""
+
+    def __init__(
+        self,
+        database: Database,
+        leases: Leases,
+        plan: Plan,
+        options: Options,
+        executor: Executor,
+        watcher: Watcher,
+        stop: threading.Event,
+    ) -> None:
+        self.database = database
+        self.plan = plan
+        self.options = options
+        self.watcher = watcher
+        self.stop = stop
+        self.run_number = join_run(database, leases)
+        self.store = Store(database, self.run_number)
+        self.compiling = Compiling(self.store, leases, executor, options.caps, stop, watcher)
+        self.reducing = Reducing(
+            self.store, leases, plan, options.caps, options.jobs, options.max_calls, stop, watcher
+        )
+
+    def run(self, inputs: Sequence[Input], unreadable: Sequence[Unreadable] = ()) -> Summary:
+        """Carries out what is new, and tells how everything stands.
+
+        Raises ToolchainError where a compiler that was there is gone.
+        """
+        self.store.add_inputs(list(inputs))
+        wanted = [(item, list(self.plan.configurations(item))) for item in inputs]
+        unusable = self._unusable(dict.fromkeys(one for _, found in wanted for one in found))
+        jobs = [
+            Job(item.digest, configuration, item.data)
+            for item, found in wanted
+            for configuration in found
+            if configuration not in unusable
+        ]
+        self._compile("compile", jobs)
+        if self.options.reduce:
+            self.reducing.run({item.digest: item for item in inputs})
+            self._compile("compare", self._crossings())
+            merge(self.database, reproducers(self.database), self._crossed)
+        summary = Summary(
+            self.run_number,
+            unreadable=list(unreadable),
+            unusable={one.name: reason for one, reason in unusable.items()},
+            unmatched=[item.places[0].shown for item, found in wanted if not found],
+            compiler_runs=self.compiling.runs,
+            calls=self.reducing.calls,
+            interrupted=self.stop.is_set(),
+        )
+        summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
+        self._conclude(summary)
+        return summary
+
+    # ---- compiling -------------------------------------------------------------------------
+
+    def _compile(self, name: str, jobs: Sequence[Job]) -> None:
+        self.watcher.phase(name, self.compiling.left(jobs))
+        self.compiling.run(jobs)
+
+    def _unusable(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
+        """Configurations that fail even on an empty function: that is no bug of an input."""
+        digest = digest_of(_EMPTY)
+        self.store.add_input(digest, len(_EMPTY), 0)
+        jobs = [Job(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
+        self._compile("try the flags", jobs)
+        found = {}
+        for job in jobs:
+            outcome = self.store.outcome(digest, self.store.configuration(job.configuration))
+            if outcome is not None and outcome.kind is not Kind.SUCCESS:
+                found[job.configuration] = outcome.signature.text
+            elif outcome is None and job in self.compiling.problems:
+                found[job.configuration] = self.compiling.problems[job]
+        return found
+
+    # ---- comparing -------------------------------------------------------------------------
+
+    def _crossings(self) -> list[Job]:
+        """Each reproducer on each compiler: what they have in common, and who is rid of them."""
+        jobs = []
+        for known in reproducers(self.database).values():
+            if known.usable:
+                load = partial(_encoded, known.text)
+                jobs += [
+                    Job(
+                        known.digest,
+                        self.plan.configuration(compiler, known.flags),
+                        load,
+                        bug=False,
+                    )
+                    for compiler in self.plan.compilers
+                ]
+        return jobs
+
+    def _crossed(self, known: Known, compiler: int) -> str | None:
+        """How a reproducer fails on a compiler of this run."""
+        for one in self.plan.compilers:
+            if self.store.compiler(one) == compiler:
+                configuration = self.plan.configuration(one, known.flags)
+                number = self.store.configuration(configuration)
+                result = self.store.result(known.digest, number)
+                return result.bucket if result else None
+        return None
+
+    # ---- telling ---------------------------------------------------------------------------
+
+    def _cells(self, item: Input, jobs: Sequence[Job]) -> Iterator[Cell]:
+        for job in jobs:
+            if job.digest == item.digest:
+                number = self.store.configuration(job.configuration)
+                result = self.store.result(item.digest, number)
+                problem = self.compiling.problems.get(job, "") if result is None else ""
+                for place in item.places:
+                    yield Cell(place.shown, job.configuration.name, result, problem)
+
+    def _conclude(self, summary: Summary) -> None:
+        known = reproducers(self.database)
+        groups = all_groups(self.database)
+        standings = {
+            group.root.bucket: standing_of(self.database, group, known, self.run_number)
+            for group in groups
+        }
+        rows = self.database.rows("SELECT compiler, name FROM compilers")
+        names = {row["compiler"]: row["name"] for row in rows}
+        summary.bugs = [
+            _bug(group, standings[group.root.bucket], names, summary.cells, known)
+            for group in groups
+        ]
+        if not summary.interrupted:
+            everyone = {
+                name: standings[group.root.bucket] for group in groups for name in group.names
+            }
+            finish_run(self.database, self.run_number, everyone)
+
+
+def _bug(
+    group: Group,
+    standing: Standing,
+    names: dict[int, str],
+    cells: Sequence[Cell],
+    known: dict[str, Known],
+) -> Bug:
+    mine = tuple(cell for cell in cells if cell.result and cell.result.bucket in group.names)
+    best = [known[name] for name in sorted(group.names) if name in known]
+    best.sort(key=lambda one: (not one.usable, one.bucket != group.root.bucket))
+    fixed_in = names[standing.fixed_in] if standing.fixed_in is not None else None
+    return Bug(group, standing.state, fixed_in, mine, best[0] if best else None)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode()

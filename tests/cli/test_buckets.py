@@ -1,0 +1,88 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_triage import Bench
+from tests.support.fake_compilers import program
+from tests.support.triages import write_all
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    made = Bench(tmp_path)
+    write_all(
+        made.inputs,
+        {
+            "a\nb <x>.mlir": program(4),
+            "worse.mlir": program(3).replace("x.bad", "x.worse"),
+        },
+    )
+    return made
+
+
+def buckets(bench: Bench, *words: object, code: int = 0) -> str:
+    """What a command prints."""
+    database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
+    result = bench.reducer("buckets", "--db", database, *words)
+    assert result.returncode == code, result.stderr
+    return result.stdout
+
+
+def test_list_and_show(bench: Bench) -> None:
+    report = bench()
+    listed = buckets(bench, "list").splitlines()
+    assert len(listed) == 3
+    assert {line.split()[0] for line in listed[1:]} == {bug["bucket"] for bug in report["bugs"]}
+    (worse,) = [bug["bucket"] for bug in report["bugs"] if "worse" in bug["signature"]]
+    shown = buckets(bench, "show", worse[:6])
+    assert '"x.worse"' in shown
+    assert "worse.mlir" in shown
+    assert "run 1      new" in shown
+    (other,) = [bug["bucket"] for bug in report["bugs"] if bug["bucket"] != worse]
+    assert "  a\\nb <x>.mlir  " in buckets(bench, "show", other)
+
+
+def test_list_by_state_and_as_json(bench: Bench) -> None:
+    bench("--no-reduce")
+    assert buckets(bench, "list", "--state", "fixed") == "no bugs\n"
+    data = json.loads(buckets(bench, "list", "--state", "new", "--json", "-"))
+    assert len(data["bugs"]) == 2
+    name = data["bugs"][0]["bucket"]
+    assert json.loads(buckets(bench, "show", name, "--json", "-")) == data["bugs"][0]
+
+
+def test_what_is_exported_fails_again(bench: Bench) -> None:
+    report = bench()
+    buckets(bench, "export", bench.home / "out")
+    for bug in report["bugs"]:
+        folder = bench.home / "out" / bug["bucket"]
+        facts = json.loads((folder / "bug.json").read_text())
+        assert facts["signature"] == bug["signature"]
+        words = bench.reducer("check", folder / "repro.mlir", "--json", "-", "--", "./cc.sh")
+        assert json.loads(words.stdout)["bucket"] == bug["bucket"]
+
+
+def test_export_of_some(bench: Bench) -> None:
+    name = bench()["bugs"][0]["bucket"]
+    buckets(bench, "export", bench.home / "out", name)
+    assert [path.name for path in (bench.home / "out").iterdir()] == [name]
+
+
+def test_what_is_forgotten_is_new_again(bench: Bench) -> None:
+    name = bench()["bugs"][0]["bucket"]
+    folder = bench.inputs / ".mlir-reducer" / "triage.buckets" / name
+    assert folder.is_dir()
+    buckets(bench, "forget", name)
+    assert not folder.exists()
+    report = bench()
+    states = {bug["bucket"]: bug["state"] for bug in report["bugs"]}
+    assert states.pop(name) == "new"
+    assert set(states.values()) == {"known"}
+    assert report["reduction_calls"] > 0
+
+
+def test_without_a_database_or_a_bucket(bench: Bench) -> None:
+    buckets(bench, "list", code=2)
+    bench("--no-reduce")
+    buckets(bench, "show", "zzz", code=2)

@@ -1,0 +1,229 @@
+import gzip
+import json
+import signal
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.fake_compilers import FAIL, Reducer, program, wait_until, write_script
+from tests.support.triages import write_all
+
+COUNT = "cksum < $input >> {home}/runs\n"
+_REDUCED = 'module {{\n  "{}"() : () -> ()\n}}\n'
+OTHER = """if has x.worse; then
+  echo "$input:1:1: error: 'x.worse' op is even worse" >&2
+  exit 1
+fi
+"""
+
+
+class Bench:
+    """A folder of inputs, and a compiler that counts its runs by content."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.reducer = Reducer(home)
+        self.inputs = home / "inputs"
+        self.inputs.mkdir()
+        self.compiler("")
+
+    def compiler(self, body: str) -> None:
+        write_script(self.home / "cc.sh", COUNT.format(home=self.home) + body + FAIL + OTHER)
+
+    def __call__(self, *words: object, code: int = 0) -> dict[str, Any]:
+        """A triage to its end, as JSON."""
+        target = self.home / "out.json"
+        result = self.reducer(*self.words(*words, "--json", target))
+        assert result.returncode == code, result.stderr
+        loaded: dict[str, Any] = json.loads(target.read_text())
+        return loaded
+
+    def words(self, *words: object) -> tuple[object, ...]:
+        return ("triage", "inputs", *words, "--", "./cc.sh")
+
+    def runs(self) -> Counter[str]:
+        """How often each content was compiled."""
+        path = self.home / "runs"
+        return Counter(path.read_text().splitlines() if path.exists() else [])
+
+    def states(self, report: dict[str, Any]) -> dict[str, str]:
+        return {bug["signature"]: bug["state"] for bug in report["bugs"]}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    made = Bench(tmp_path)
+    write_all(
+        made.inputs,
+        {
+            "bad.mlir": program(6),
+            "worse bad.mlir.gz": gzip.compress(program(60).encode()),
+            "worse.mlir": program(3).replace("x.bad", "x.worse"),
+            "good.mlir": program(3).replace("x.bad", "x.fine"),
+        },
+    )
+    return made
+
+
+def test_failures_become_buckets_with_reproducers(bench: Bench) -> None:
+    report = bench("-j", 2)
+    assert report["states"] == {"new": 2, "known": 0, "fixed": 0, "reopened": 0}
+    sizes = {}
+    for bug in report["bugs"]:
+        inputs = sorted(one["input"] for one in bug["failures"])
+        sizes[tuple(inputs)] = bug["reproducer"]["text"]
+        assert bug["reproducer"]["verified"]
+    assert sizes == {
+        ("bad.mlir", "worse bad.mlir.gz"): _REDUCED.format("x.bad"),
+        ("worse.mlir",): _REDUCED.format("x.worse"),
+    }
+    bench.reducer.assert_clean()
+
+
+def test_a_second_run_does_nothing(bench: Bench) -> None:
+    first = bench()
+    runs = bench.runs()
+    second = bench()
+    assert bench.runs() == runs
+    assert (second["compiler_runs"], second["reduction_calls"]) == (0, 0)
+    assert set(bench.states(second).values()) == {"known"}
+    assert [bug["bucket"] for bug in second["bugs"]] == [bug["bucket"] for bug in first["bugs"]]
+
+
+def test_only_what_is_new_is_run(bench: Bench) -> None:
+    bench()
+    before = bench.runs()
+    write_all(bench.inputs, {"copy.mlir": program(6), "new.mlir": program(7)})
+    report = bench()
+    assert report["compiler_runs"] == 1
+    assert sum((bench.runs() - before).values()) == 1
+    assert report["states"]["new"] == 0
+
+
+def test_the_exit_code_tells_of_what_is_new_if_wanted(bench: Bench) -> None:
+    assert bench("--fail-on-new", "--no-reduce", code=1)["states"]["new"] == 2
+    assert bench("--fail-on-new", "--no-reduce")["states"]["known"] == 2
+
+
+def test_another_compiler_fixes_and_brings_back(bench: Bench) -> None:
+    bench("--no-reduce")
+    bench.compiler("sed -i s/x.bad/x.fine/ $input\n")
+    report = bench("--no-reduce")
+    assert sorted(bench.states(report).values()) == ["fixed", "known"]
+    bench.compiler("# as it was\n")
+    report = bench("--no-reduce", "--fail-on-new", code=1)
+    assert sorted(bench.states(report).values()) == ["known", "reopened"]
+
+
+def test_a_file_that_is_gone_is_not_fixed(bench: Bench) -> None:
+    bench("--no-reduce")
+    (bench.inputs / "worse.mlir").unlink()
+    report = bench("--no-reduce")
+    assert set(bench.states(report).values()) == {"known"}
+
+
+def test_what_cannot_be_read_is_told_at_the_end(bench: Bench) -> None:
+    write_all(bench.inputs, {"cut.mlir.gz": gzip.compress(b"x" * 99)[:-9]})
+    report = bench("--no-reduce", code=65)
+    assert [one["input"] for one in report["unreadable"]] == ["cut.mlir.gz"]
+    assert report["states"]["new"] == 2
+
+
+def test_flags_that_the_compiler_does_not_take_are_no_bug(bench: Bench) -> None:
+    bench.compiler(
+        'case "$*" in *--odd*) echo "error: Unknown argument --odd" >&2; exit 1;; esac\n'
+    )
+    (bench.home / "flags").write_text("--fine\nworse.mlir: --odd\n")
+    report = bench("--no-reduce", "--flags-file", "flags", code=2)
+    assert [one["configuration"].split()[-1] for one in report["unusable"]] == ["--odd"]
+    assert report["results"] == 4
+    assert report["states"]["new"] == 2
+
+
+def test_inputs_without_flags_are_told(bench: Bench) -> None:
+    (bench.home / "flags").write_text("worse.mlir: --x\n")
+    report = bench("--no-reduce", "--flags-file", "flags")
+    assert report["results"] == 1
+    assert len(report["without_flags"]) == 3
+
+
+def test_junit(bench: Bench) -> None:
+    bench("--no-reduce", "--junit", bench.home / "junit.xml")
+    (suite,) = ET.parse(bench.home / "junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "3")
+
+
+def test_a_budget_bounds_each_reduction_and_more_of_it_goes_on(bench: Bench) -> None:
+    report = bench("--max-calls", 3)
+    assert {bug["reproducer"]["status"] for bug in report["bugs"]} == {"budget"}
+    before = bench.runs()
+    assert bench("--max-calls", 3)["reduction_calls"] == 0
+    assert bench.runs() == before
+    report = bench()
+    assert {bug["reproducer"]["status"] for bug in report["bugs"]} == {"reduced"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_was_done_before_an_end_is_not_done_again(bench: Bench, number: int) -> None:
+    bench.compiler("sleep 0.05\n")
+    with bench.reducer.start(*bench.words("-j", 1)) as process:
+        assert wait_until(lambda: sum(bench.runs().values()) >= 7)
+        process.send_signal(number)
+        process.wait(timeout=30)
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
+    report = bench("-j", 1)
+    assert report["states"]["new"] == 2  # nobody has been told before
+    again = sum(count - 1 for count in bench.runs().values())
+    fresh = _repetitions(bench)
+    assert again <= fresh + 1  # at most the run that was under way
+    bench.reducer.assert_clean()
+
+
+def _repetitions(bench: Bench) -> int:
+    """How many runs an undisturbed triage repeats, since it checks that failures do not flicker."""
+    before = bench.runs()
+    bench("--db", "other.sqlite")
+    return sum(count - 1 for count in (bench.runs() - before).values())
+
+
+def test_two_processes_share_the_work(bench: Bench) -> None:
+    bench.compiler("sleep 0.2\n")
+    write_all(bench.inputs, {f"{n}.mlir": program(n).replace("x.bad", "x.fine") for n in range(9)})
+    words = bench.words("-j", 1, "--no-reduce", "--json")
+    ends = words.index("--")
+    targets = [bench.home / "one.json", bench.home / "two.json"]
+    with (
+        bench.reducer.start(*words[:ends], targets[0], *words[ends:]) as one,
+        bench.reducer.start(*words[:ends], targets[1], *words[ends:]) as two,
+    ):
+        assert one.wait(60) == 0
+        assert two.wait(60) == 0
+    reports = [json.loads(target.read_text()) for target in targets]
+    assert all(count == 1 for count in bench.runs().values())
+    assert sum(report["compiler_runs"] for report in reports) == len(bench.runs())
+    assert all(report["compiler_runs"] for report in reports)
+    assert [report["states"]["new"] for report in reports] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("triage",), 2),
+        (("triage", "nowhere"), 66),
+        (("triage", "inputs", "--iree", " , "), 2),
+        (("triage", "inputs", "--iree", "3.x"), 69),
+        (("triage", "inputs", "--flags-file", "nowhere"), 66),
+        (("triage", "inputs", "--junit", "nowhere/x.xml"), 73),
+        (("triage", "inputs", "--db", "inputs/bad.mlir", "--", "./cc.sh"), 2),
+        (("triage", "inputs", "--", "./none.sh"), 127),
+    ],
+)
+def test_what_makes_no_sense_ends_with_its_code(
+    bench: Bench, words: tuple[str, ...], code: int
+) -> None:
+    result = bench.reducer(*words)
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,122 @@
+"""Builds triage databases by hand, and compilers that only say what a test wants."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from oracles import Kind, Outcome, Signature
+from reducer.triage import Answer, Compiler, Configuration, Database, Task
+from reducer.triage.bugs import keep
+from reducer.triage.reducing import Reproducer
+from reducer.triage.store import Caps, Store
+
+CAPS = Caps(10.0, None)
+SUCCESS = Signature(Kind.SUCCESS)
+
+
+def release(version: str) -> Compiler:
+    """A compiler that is never run."""
+    return Compiler("iree-compile", version, f"test {version}")
+
+
+def configuration(version: str, *flags: str) -> Configuration:
+    """A release with flags."""
+    return Configuration(release(version), flags, "/")
+
+
+def failure(template: str = "bad", kind: Kind = Kind.VERIFIER, **facts: object) -> Signature:
+    """A signature."""
+    return Signature(kind, template, **facts)  # type: ignore[arg-type]
+
+
+class Records:
+    """A database with results that nothing was run for."""
+
+    def __init__(self, folder: Path, run: int = 1) -> None:
+        self.database = Database.open(folder / "triage.sqlite")
+        self.store = Store(self.database, run)
+
+    def result(
+        self, digest: str, version: str, signature: Signature, *flags: str, file: bool = True
+    ) -> int:
+        """An input that ends like this; `file` says whether it is one, and no reproducer."""
+        self.store.add_input(digest, 100, 10)
+        if file:
+            self.database.write(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", f"{digest}.mlir", digest, 1
+            )
+        number = self.store.configuration(configuration(version, *flags))
+        outcome = Outcome(signature.kind, signature, seconds=1.0)
+        self.store.put(digest, number, outcome, CAPS, bug=file)
+        return number
+
+    def reproducer(self, bucket: str, digest: str, version: str, text: str) -> str:
+        """A minimal reproducer of a bucket; its own content's name."""
+        found = Reproducer("reduced", text, (), 1, 1, len(text), 10, 5, 1.0, True, True, "")
+        number = self.store.configuration(configuration(version))
+        keep(
+            self.store,
+            bucket,
+            (digest, number),
+            found,
+            reduced_configuration=number,
+            max_calls=None,
+        )
+        value = self.database.value("SELECT reproducer FROM reproducers WHERE bucket = ?", bucket)
+        return str(value)
+
+
+class Scripted:
+    """An executor whose answers a function gives, at once and on the caller's thread."""
+
+    def __init__(self, answer: Callable[[Task], Answer], capacity: int = 2) -> None:
+        self._answer = answer
+        self.capacity = capacity
+        self.tasks: list[Task] = []
+
+    def submit(self, task: Task) -> "Future[Answer]":
+        self.tasks.append(task)
+        future: Future[Answer] = Future()
+        future.set_result(self._answer(task))
+        return future
+
+    def close(self) -> None: ...
+
+
+def answer(signature: Signature) -> Answer:
+    """What a run that ends like this answers."""
+    return Answer(Outcome(signature.kind, signature, seconds=1.0).to_json(), runs=1)
+
+
+class Silent:
+    """A watcher that remembers messages."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self.phases: list[tuple[str, int]] = []
+        self.steps = 0
+        self._lock = threading.Lock()
+
+    def phase(self, name: str, total: int) -> None:
+        self.phases.append((name, total))
+
+    def step(self, text: str = "") -> None:
+        with self._lock:
+            self.steps += 1
+
+    def note(self, text: str) -> None: ...
+
+    def message(self, text: str) -> None:
+        self.messages.append(text)
+
+
+def write_all(folder: Path, files: dict[str, str | bytes]) -> Sequence[Path]:
+    """Writes files, their folders included."""
+    paths = []
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        paths.append(path)
+    return paths

@@ -1,0 +1,74 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reducer.session.errors import UsageError
+from reducer.triage.buckets import (
+    Occurrence,
+    all_groups,
+    cheapest_first,
+    find_group,
+    occurrences,
+)
+from tests.support.triages import SUCCESS, Records, failure
+
+ONE = Occurrence("b", "input", 1, 1, "3.8.0", (), ops=10, bytes=100, seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        replace(ONE, ops=11, bytes=1, seconds=0.1),
+        replace(ONE, seconds=30.0, bytes=1),
+        replace(ONE, bytes=101, version="3.13.0"),
+        replace(ONE, version="3.7.1"),
+        replace(ONE, version="3.8.0rc1", input="zzz"),
+    ],
+)
+def test_what_is_cheaper_comes_first(worse: Occurrence) -> None:
+    assert cheapest_first([worse, ONE]) == [ONE, worse]
+
+
+def test_chance_in_run_times_does_not_choose() -> None:
+    noisy = replace(ONE, seconds=1.3, bytes=99)
+    assert cheapest_first([ONE, noisy]) == [noisy, ONE]
+
+
+def test_a_compiler_of_ones_own_is_the_newest() -> None:
+    own = replace(ONE, version=None, compiler=7)
+    assert cheapest_first([ONE, own]) == [own, ONE]
+
+
+def test_occurrences_are_those_of_files(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    bug = failure()
+    records.result("a", "3.8.0", bug, "--x")
+    records.result("b", "3.8.0", SUCCESS)
+    records.result("c", "3.8.0", bug, file=False)
+    (found,) = occurrences(records.database, [bug.bucket])
+    assert (found.input, found.version, found.flags) == ("a", "3.8.0", ("--x",))
+
+
+def test_merged_buckets_are_one_group(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    names = []
+    for template in ("x", "y", "z"):
+        bug = failure(template)
+        records.result("a", f"3.{len(names)}.0", bug)
+        names.append(bug.bucket)
+    records.database.write("UPDATE buckets SET merged_into = ? WHERE bucket = ?", *names[1::-1])
+    records.database.write("UPDATE buckets SET merged_into = ? WHERE bucket = ?", *names[2:0:-1])
+    (group,) = all_groups(records.database)
+    assert group.names == set(names)
+    assert find_group(records.database, names[0][:6]).root == group.root
+
+
+def test_a_prefix_must_mean_one(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    with pytest.raises(UsageError, match="no bucket"):
+        find_group(records.database, "ab")
+    records.result("a", "3.8.0", failure("x"))
+    records.result("b", "3.8.0", failure("y"))
+    with pytest.raises(UsageError, match="more than one"):
+        find_group(records.database, "")

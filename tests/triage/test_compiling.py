@@ -1,0 +1,163 @@
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Signature
+from reducer.session.errors import BadInput
+from reducer.triage.compiling import Compiling, Job
+from reducer.triage.leases import Leases
+from reducer.triage.store import Caps
+from reducer.triage.task import Answer, Task
+from tests.support.triages import (
+    CAPS,
+    SUCCESS,
+    Records,
+    Scripted,
+    Silent,
+    answer,
+    configuration,
+    failure,
+)
+
+BUG = failure()
+
+
+class Bench:
+    """Jobs on a scripted executor."""
+
+    def __init__(self, folder: Path, respond: Callable[[Task], Answer]) -> None:
+        self.records = Records(folder)
+        self.leases = Leases(self.records.database)
+        self.executor = Scripted(respond)
+        self.watcher = Silent()
+        self.stop = threading.Event()
+
+    def compiling(self, caps: Caps = CAPS) -> Compiling:
+        return Compiling(
+            self.records.store, self.leases, self.executor, caps, self.stop, self.watcher
+        )
+
+    def job(self, digest: str, load: Callable[[], bytes] | None = None) -> Job:
+        self.records.store.add_input(digest, 1, 1)
+        return Job(digest, configuration("3.13.0", "--x"), load or (lambda: digest.encode()))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path, lambda task: answer(BUG if task.data == b"bad" else SUCCESS))
+    yield made
+    made.leases.close()
+
+
+def test_results_are_kept_and_nothing_is_run_twice(bench: Bench) -> None:
+    jobs = [bench.job("good"), bench.job("bad")]
+    first = bench.compiling()
+    first.run(jobs)
+    assert first.runs == 2
+    number = bench.records.store.configuration(jobs[0].configuration)
+    found = [bench.records.store.result(job.digest, number) for job in jobs]
+    assert [one and one.bucket for one in found] == [None, BUG.bucket]
+    again = bench.compiling()
+    assert again.left(jobs) == 0
+    again.run(jobs)
+    assert again.runs == 0
+    assert len(bench.executor.tasks) == 2
+    assert bench.records.database.value("SELECT count(*) FROM leases") == 0
+
+
+def test_a_task_is_plain_data(bench: Bench) -> None:
+    bench.compiling().run([bench.job("good")])
+    assert bench.executor.tasks == [
+        Task(b"good", "iree-compile", "3.13.0", ("--x",), "/", CAPS.seconds, CAPS.memory)
+    ]
+
+
+def test_a_failure_of_an_empty_function_makes_no_bucket(bench: Bench) -> None:
+    job = Job("bad", configuration("3.13.0"), lambda: b"bad", bug=False)
+    bench.compiling().run([job])
+    assert bench.records.database.value("SELECT count(*) FROM buckets") == 0
+
+
+def test_what_could_not_be_run_is_told_and_tried_again(tmp_path: Path) -> None:
+    answers = iter([Answer(None, "no such wheel"), answer(SUCCESS)])
+    bench = Bench(tmp_path, lambda task: next(answers))
+    job = bench.job("a")
+    first = bench.compiling()
+    first.run([job])
+    assert first.problems == {job: "no such wheel"}
+    assert first.left([job]) == 1
+    second = bench.compiling()
+    second.run([job])
+    assert (second.problems, second.runs) == ({}, 1)
+
+
+def test_an_input_that_is_gone_meanwhile_is_a_problem(bench: Bench) -> None:
+    def load() -> bytes:
+        raise BadInput("it has changed")
+
+    job = bench.job("a", load)
+    compiling = bench.compiling()
+    compiling.run([job, bench.job("good")])
+    assert compiling.problems == {job: "it has changed"}
+    assert compiling.runs == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "caps", "runs"),
+    [
+        (Kind.TIMEOUT, Caps(20.0, 100), 1),
+        (Kind.TIMEOUT, Caps(10.0, 200), 0),
+        (Kind.MEMORY, Caps(20.0, 100), 0),
+        (Kind.MEMORY, Caps(10.0, 200), 1),
+        (Kind.MEMORY, Caps(10.0, None), 1),
+        (Kind.CRASH, Caps(20.0, 200), 0),
+    ],
+)
+def test_a_limit_that_was_hit_is_tried_again_when_it_is_higher(
+    tmp_path: Path, kind: Kind, caps: Caps, runs: int
+) -> None:
+    bench = Bench(tmp_path, lambda task: answer(Signature(kind)))
+    job = bench.job("a")
+    bench.compiling(Caps(10.0, 100)).run([job])
+    again = bench.compiling(caps)
+    again.run([job])
+    assert again.runs == runs
+
+
+def test_what_another_process_is_at_is_waited_for(bench: Bench) -> None:
+    job = bench.job("a")
+    number = bench.records.store.configuration(job.configuration)
+    with Leases(bench.records.database) as other:
+        other.claim(f"compile:a:{number}")
+        compiling = bench.compiling()
+        thread = threading.Thread(target=compiling.run, args=([job],))
+        thread.start()
+        bench.records.result("a", "3.13.0", SUCCESS, "--x")
+        thread.join(timeout=10)
+    assert not thread.is_alive()
+    assert compiling.runs == 0
+
+
+def test_what_a_process_that_died_was_at_is_done(bench: Bench) -> None:
+    job = bench.job("a")
+    number = bench.records.store.configuration(job.configuration)
+    other = Leases(bench.records.database)
+    other.claim(f"compile:a:{number}")
+    thread = threading.Thread(target=(compiling := bench.compiling()).run, args=([job],))
+    thread.start()
+    other.close()
+    thread.join(timeout=10)
+    assert compiling.runs == 1
+
+
+def test_stopping_gives_back_what_is_under_way(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, lambda task: answer(SUCCESS))
+
+    def load() -> bytes:
+        bench.stop.set()
+        return b""
+
+    bench.compiling().run([bench.job("a", load), bench.job("b"), bench.job("c")])
+    assert bench.records.database.value("SELECT count(*) FROM leases") == 0

@@ -1,0 +1,92 @@
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from reducer.session.errors import OutputNotWritable, UsageError
+from reducer.triage import schema
+from reducer.triage.database import Database
+
+
+def test_a_new_file_has_the_newest_schema_and_our_mark(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "deep" / "t.sqlite") as database:
+        assert database.value("PRAGMA user_version") == len(schema.MIGRATIONS)
+        assert database.value("PRAGMA application_id") == schema.APPLICATION_ID
+        assert database.value("PRAGMA journal_mode") == "wal"
+
+
+def test_an_older_file_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.sqlite"
+    with Database.open(path) as database:
+        database.write("INSERT INTO runs (started, version) VALUES (1, 'x')")
+    later = (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN host TEXT; CREATE TABLE more (x)")
+    monkeypatch.setattr("reducer.triage.database.MIGRATIONS", later)
+    with Database.open(path) as database:
+        assert database.value("SELECT count(*) FROM runs WHERE host IS NULL") == 1
+        assert database.value("PRAGMA user_version") == len(later)
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with Database.open(path) as database:
+        database.write("PRAGMA user_version = 1000")
+    with pytest.raises(UsageError, match="newer version"):
+        Database.open(path)
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE mine (x)")
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match="another program"):
+        Database.open(path)
+    assert path.read_bytes() == before
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    path.write_text("not a database, but long enough to be looked at " * 10)
+    with pytest.raises(UsageError, match="no triage database"):
+        Database.open(path)
+
+
+def test_only_triage_makes_a_database(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--db"):
+        Database.open(tmp_path / "t.sqlite", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputNotWritable):
+        Database.open(tmp_path / "file" / "t.sqlite")
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "t.sqlite") as database:
+        with pytest.raises(RuntimeError), database.transaction():
+            database.write("INSERT INTO runs (started, version) VALUES (1, 'x')")
+            raise RuntimeError
+        assert database.value("SELECT count(*) FROM runs") == 0
+
+
+def test_two_connections_write_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+
+    def write() -> None:
+        with Database.open(path) as database:
+            for _ in range(50):
+                with database.transaction():
+                    database.write("INSERT INTO runs (started, version) VALUES (1, 'x')")
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Database.open(path) as database:
+        assert database.value("SELECT count(*) FROM runs") == 200

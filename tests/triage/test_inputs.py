@@ -1,0 +1,96 @@
+import bz2
+import gzip
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from reducer.session.errors import BadInput, MissingInput
+from reducer.triage.inputs import digest_of, find_inputs, printable
+from tests.support.triages import write_all
+
+TEXT = b"func.func @f() {\n  return\n}\n"
+
+
+def test_files_with_one_content_are_one_input(tmp_path: Path) -> None:
+    packed = {
+        "a.mlir": TEXT,
+        "b.mlir.gz": gzip.compress(TEXT),
+        "c/d.mlir.xz": lzma.compress(TEXT),
+        "e.mlir.bz2": bz2.compress(TEXT),
+        "f.mlir.zst": zstandard.compress(TEXT[:9]) + zstandard.compress(TEXT[9:]),
+    }
+    write_all(tmp_path, packed)
+    (found,), unreadable = find_inputs([tmp_path])
+    assert [place.shown for place in found.places] == [
+        "a.mlir", "b.mlir.gz", "e.mlir.bz2", "f.mlir.zst", "c/d.mlir.xz",
+    ]  # fmt: skip
+    assert found.data() == TEXT
+    assert found.digest == digest_of(TEXT)
+    assert (found.size, found.ops, found.bytecode) == (len(TEXT), 1, False)
+    assert unreadable == []
+
+
+def test_what_is_no_mlir_or_hidden_is_left_out(tmp_path: Path) -> None:
+    write_all(
+        tmp_path, {"a.txt": "x", ".b.mlir": TEXT, ".mlir-reducer/c.mlir": TEXT, "d.py.gz": ""}
+    )
+    assert find_inputs([tmp_path]) == ([], [])
+
+
+def test_bytecode_is_known_by_its_content(tmp_path: Path) -> None:
+    write_all(tmp_path, {"a.mlirbc": b"ML\xefR\x01\x00", "b.mlir": b"ML\xefR\x02\x00"})
+    found, _ = find_inputs([tmp_path])
+    assert all(one.bytecode for one in found)
+
+
+def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    write_all(
+        tmp_path,
+        {
+            "a.mlir": b"",
+            "b.mlir.gz": gzip.compress(TEXT)[:-9],
+            "c.mlir.zst": zstandard.compress(TEXT)[:-4],
+            "d.mlir": b"\xff\xfe",
+            "e.mlir": b"a\0b",
+            "f.mlir": TEXT,
+        },
+    )
+    found, unreadable = find_inputs([tmp_path])
+    assert [one.places[0].shown for one in found] == ["f.mlir"]
+    assert [one.place.shown for one in unreadable] == [
+        "a.mlir", "b.mlir.gz", "c.mlir.zst", "d.mlir", "e.mlir",
+    ]  # fmt: skip
+
+
+def test_names_are_data(tmp_path: Path) -> None:
+    raw = b"-- \n'\"$(x)\xff.mlir"
+    (tmp_path / os.fsdecode(raw)).write_bytes(TEXT)
+    (found,), _ = find_inputs([tmp_path])
+    assert found.data() == TEXT
+    assert found.places[0].shown == "-- \\n'\"$(x)\\xff.mlir"
+
+
+def test_a_file_named_itself_and_named_twice(tmp_path: Path) -> None:
+    (path,) = write_all(tmp_path, {"a.mlir": TEXT})
+    (found,), _ = find_inputs([path, tmp_path])
+    assert [place.shown for place in found.places] == ["a.mlir"]
+
+
+def test_a_folder_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(MissingInput):
+        find_inputs([tmp_path / "none"])
+
+
+def test_an_input_that_changes_meanwhile_is_not_mixed_up(tmp_path: Path) -> None:
+    (path,) = write_all(tmp_path, {"a.mlir": TEXT})
+    (found,), _ = find_inputs([tmp_path])
+    path.write_bytes(b"other")
+    with pytest.raises(BadInput, match="changed"):
+        found.data()
+
+
+def test_printable_leaves_plain_names_alone() -> None:
+    assert printable("modèle 1.mlir") == "modèle 1.mlir"

@@ -1,0 +1,69 @@
+import xml.etree.ElementTree as ET
+from pathlib import Path, PurePath
+
+from oracles import Kind
+from reducer.triage.buckets import all_groups
+from reducer.triage.inputs import Place, Unreadable
+from reducer.triage.junit import junit_xml
+from reducer.triage.states import State
+from reducer.triage.store import Result
+from reducer.triage.summary import Bug, Cell, Summary
+from tests.support.triages import Records, failure
+
+NASTY = "a<b>&\"'\x00\x1b\n]]>.mlir"
+
+
+def summary(folder: Path, state: State) -> Summary:
+    records = Records(folder)
+    bug = failure('bad <type> & "x" \x01')
+    records.result("a", "3.13.0", bug)
+    (group,) = all_groups(records.database)
+    cells = [
+        Cell(NASTY, "3.13.0 --x", Result("a", 1, Kind.VERIFIER, bug.bucket, 1.5, 1)),
+        Cell("good.mlir", "3.13.0 --x", Result("b", 1, Kind.SUCCESS, None, 0.5, 1)),
+        Cell("new-syntax.mlir", "3.8.0", Result("c", 2, Kind.INVALID_INPUT, None, 0.1, 1)),
+        Cell("gone.mlir", "3.8.0", None, "it has changed"),
+    ]
+    return Summary(
+        1,
+        cells,
+        [Bug(group, state, None, tuple(cells[:1]), None)],
+        [Unreadable(Place(Path("x"), PurePath("x")), "empty")],
+        {"3.3.0 --y": "unknown flag"},
+    )
+
+
+def test_one_test_case_for_each_input_in_each_configuration(tmp_path: Path) -> None:
+    root = ET.fromstring(junit_xml(summary(tmp_path, State.NEW)))
+    first, second, others = root.findall("testsuite")
+    counts = [
+        {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+        for suite in (first, second, others)
+    ]
+    assert counts == [
+        {"tests": "2", "failures": "1", "errors": "0", "skipped": "0"},
+        {"tests": "2", "failures": "0", "errors": "1", "skipped": "1"},
+        {"tests": "2", "failures": "0", "errors": "2", "skipped": "0"},
+    ]
+    assert first.get("time") == "2.000"
+    assert [case.get("name") for case in first][1] == "good.mlir"
+
+
+def test_everything_survives_escaping(tmp_path: Path) -> None:
+    root = ET.fromstring(junit_xml(summary(tmp_path, State.NEW)))
+    case = root[0][0]
+    assert case.get("name") == NASTY.replace("\x00", "\\x00").replace("\x1b", "\\x1b")
+    (found,) = case
+    assert found.tag == "failure"
+    assert 'bad <type> & "x" \\x01' in (found.get("message") or "")
+
+
+def test_what_is_known_is_skipped_as_an_expected_failure_is(tmp_path: Path) -> None:
+    (found,) = ET.fromstring(junit_xml(summary(tmp_path, State.KNOWN)))[0][0]
+    assert found.tag == "skipped"
+    assert "known" in (found.get("message") or "")
+
+
+def test_what_is_back_fails(tmp_path: Path) -> None:
+    (found,) = ET.fromstring(junit_xml(summary(tmp_path, State.REOPENED)))[0][0]
+    assert found.tag == "failure"

@@ -1,0 +1,93 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Signature
+from reducer.triage.buckets import all_groups
+from reducer.triage.bugs import Known, reproducers
+from reducer.triage.merging import merge
+from tests.support.triages import Records, failure
+
+PROGRAM = "func.func @main() {\n  return\n}\n"
+OLD, NEW = "3.8.0", "3.13.0"
+
+
+class Pair:
+    """Two buckets, one of each compiler, with a reproducer each."""
+
+    def __init__(
+        self, folder: Path, texts: tuple[str, str], signatures: tuple[Signature, ...]
+    ) -> None:
+        self.records = Records(folder)
+        self.signatures = signatures
+        self.compilers = []
+        for digest, version, text, signature in zip(
+            "ab", (OLD, NEW), texts, signatures, strict=True
+        ):
+            self.records.result(digest, version, signature)
+            self.records.reproducer(signature.bucket, digest, version, text)
+            name = self.records.database.value(
+                "SELECT compiler FROM compilers WHERE version = ?", version
+            )
+            self.compilers.append(name)
+
+    def merged(self, crossed: tuple[int | None, int | None], **changes: object) -> list[set[str]]:
+        """The bugs, where each reproducer fails like that signature on the other compiler."""
+        known = {
+            name: replace(one, **changes)  # type: ignore[arg-type]
+            for name, one in reproducers(self.records.database).items()
+        }
+
+        def fails(one: Known, compiler: int) -> str | None:
+            mine = one.bucket == self.signatures[1].bucket
+            index = crossed[int(mine)]
+            return None if index is None else self.signatures[index].bucket
+
+        merge(self.records.database, known, fails)
+        return [set(group.names) for group in all_groups(self.records.database)]
+
+
+CRASH = failure("SIGSEGV", Kind.CRASH, frames=("f", "g"))
+ERROR = failure("unsupported type", op="hal.x")
+
+
+def test_the_same_program_that_fails_like_the_other_is_one_bug(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM.replace("@main", "@f")), (CRASH, ERROR))
+    assert pair.merged((1, 0)) == [{CRASH.bucket, ERROR.bucket}]
+    (group,) = all_groups(pair.records.database)
+    (reason,) = [member.reason for member in group.members if member.merged_into]
+    assert reason is not None
+    assert "the same program" in reason
+    assert OLD in reason and NEW in reason
+
+
+@pytest.mark.parametrize("crossed", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])
+def test_it_takes_both_runs(tmp_path: Path, crossed: tuple[int | None, int | None]) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
+    assert len(pair.merged(crossed)) == 2
+
+
+def test_what_is_not_minimal_is_only_a_model(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
+    assert len(pair.merged((1, 0), one_minimal=False)) == 2
+
+
+def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
+    other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
+    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("h", "f"))
+    assert len(Pair(tmp_path / "a", (PROGRAM, other), (CRASH, ERROR)).merged((1, 0))) == 2
+    assert len(Pair(tmp_path / "b", (PROGRAM, other), stacks).merged((1, 0))) == 1
+
+
+def test_buckets_of_one_compiler_are_never_merged(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
+    assert len(pair.merged((1, 0), compiler=pair.compilers[0])) == 2
+
+
+def test_the_older_bucket_stands_for_both(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
+    pair.records.database.write("UPDATE buckets SET run = 2 WHERE bucket = ?", CRASH.bucket)
+    pair.merged((1, 0))
+    (group,) = all_groups(pair.records.database)
+    assert group.root.bucket == ERROR.bucket

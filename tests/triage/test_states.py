@@ -1,0 +1,115 @@
+from pathlib import Path
+
+import pytest
+
+from reducer.triage.buckets import all_groups
+from reducer.triage.bugs import reproducers
+from reducer.triage.runs import finish_run
+from reducer.triage.states import State, standing_of, state_of
+from tests.support.triages import SUCCESS, Records, failure
+
+BUG = failure()
+OTHER = failure("other")
+OLD, NEW, NEWER = "3.8.0", "3.10.0", "3.13.0"
+
+
+def fixed_in(records: Records) -> str | None:
+    """The version that the one bug is fixed in."""
+    groups = {group.root.bucket: group for group in all_groups(records.database)}
+    known = reproducers(records.database)
+    number = standing_of(records.database, groups[BUG.bucket], known, 1).fixed_in
+    query = "SELECT version FROM compilers WHERE compiler = ?"
+    return None if number is None else str(records.database.value(query, number))
+
+
+@pytest.mark.parametrize(
+    ("before", "fixed", "state"),
+    [
+        (None, False, State.NEW),
+        (None, True, State.NEW),
+        (State.NEW, False, State.KNOWN),
+        (State.KNOWN, True, State.FIXED),
+        (State.FIXED, True, State.FIXED),
+        (State.FIXED, False, State.REOPENED),
+        (State.REOPENED, False, State.KNOWN),
+    ],
+)
+def test_states(before: State | None, fixed: bool, state: State) -> None:
+    assert state_of(before, fixed) is state
+
+
+def test_inputs_that_pass_on_a_newer_compiler_are_fixed(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    assert fixed_in(records) is None
+    records.result("a", NEWER, SUCCESS)
+    assert fixed_in(records) == NEWER
+    records.result("a", NEW, SUCCESS)
+    assert fixed_in(records) == NEW
+
+
+def test_an_older_compiler_without_the_bug_fixes_nothing(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", NEW, BUG)
+    records.result("a", OLD, SUCCESS)
+    assert fixed_in(records) is None
+
+
+def test_an_input_that_fails_otherwise_says_nothing(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    records.result("a", NEW, OTHER)
+    assert fixed_in(records) is None
+
+
+def test_an_input_that_vanished_says_nothing(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    records.result("b", OLD, BUG)
+    records.result("a", NEW, SUCCESS)  # b was deleted before anybody ran the new compiler
+    assert fixed_in(records) is None
+
+
+def test_the_reproducer_tells_where_inputs_cannot(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    records.result("a", NEW, OTHER)
+    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
+    records.result(digest, OLD, BUG, file=False)
+    assert fixed_in(records) is None
+    records.result(digest, NEW, SUCCESS, file=False)
+    assert fixed_in(records) == NEW
+
+
+def test_a_reproducer_that_passes_is_not_enough_while_an_input_fails(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
+    records.result(digest, NEW, SUCCESS, file=False)
+    records.result("b", NEW, BUG)
+    assert fixed_in(records) is None
+
+
+def test_flags_under_which_it_still_fails_keep_it_open(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG, "--x")
+    records.result("a", NEW, SUCCESS, "--x")
+    records.result("a", NEW, OTHER, "--y")
+    assert fixed_in(records) is None
+
+
+def test_the_state_before_is_that_of_a_run_that_ended(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    (group,) = all_groups(records.database)
+    for run in (1, 2, 3):
+        records.database.write("INSERT INTO runs VALUES (?, 1, NULL, 'x')", run)
+
+    def state(run: int) -> State:
+        return standing_of(records.database, group, {}, run).state
+
+    assert state(1) is State.NEW
+    assert state(2) is State.NEW  # run 1 was killed, and has told nobody
+    finish_run(records.database, 2, {BUG.bucket: standing_of(records.database, group, {}, 2)})
+    assert state(2) is State.NEW  # also for the other processes of the same run
+    assert state(3) is State.KNOWN
