@@ -8,6 +8,7 @@ import click
 
 from reducer.cli.buckets import buckets
 from reducer.cli.check import check
+from reducer.cli.cluster import worker
 from reducer.cli.ending import end_with
 from reducer.cli.explain import explain
 from reducer.cli.locate import locate
@@ -73,4 +74,5 @@ main.add_command(locate)
 main.add_command(explain)
 main.add_command(triage)
 main.add_command(buckets)
+main.add_command(worker)
 main.add_command(toolchain)

@@ -1,10 +1,12 @@
 """`mlir-reducer reduce`"""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
+from reducer.cli.cluster import clustered, scheduler_option
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.pass_level import pass_level_of
@@ -83,6 +85,7 @@ Exit codes:
     is_flag=True,
     help="Fork compilers from a process that has their library loaded; the outcomes are the same.",
 )
+@scheduler_option
 @click.option(
     "--pass-level/--no-pass-level",
     default=True,
@@ -117,6 +120,7 @@ def reduce(
     keep_flags: bool,
     comments: bool,
     warm: bool,
+    scheduler: str | None,
     pass_level: bool,
     also_found: bool,
     json_target: str | None,
@@ -155,8 +159,9 @@ def reduce(
     output = output or default_output(input)
     check_output(output, input)
     _check_json(json_target)
-    with workspace() as place:
+    with workspace() as place, ExitStack() as held:
         oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
+        jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         settings = Settings(
             input=input,
             text=source.text,

@@ -71,9 +71,7 @@ def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
     for i in range(200):
         for side in "ab":
             operand = f"%{side}{i - 1}" if i else f"%arg{'ab'.index(side)}"
-            lines.append(
-                f'%{side}{i} = "t.{side}{i}"({operand}, %c) : ({TENSOR}, i32) -> {TENSOR}'
-            )
+            lines.append(f'%{side}{i} = "t.{side}{i}"({operand}, %c) : ({TENSOR}, i32) -> {TENSOR}')
     lines.append(f'"func.return"(%a199, %b199) : ({TENSOR}, {TENSOR}) -> ()')
     module = Module.parse(
         function(

@@ -1,0 +1,96 @@
+"""The `--scheduler` option, and `mlir-reducer worker`."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from oracles import CompilerOracle, Oracle
+from reducer.cli.jobs import jobs_option
+from reducer.cli.signals import stopping
+from reducer.cli.workspace import workspace
+from reducer.cluster.cluster import Cluster
+from reducer.cluster.resources import needed
+from reducer.cluster.runner import ClusterRunner
+from reducer.cluster.worker import serve
+from reducer.session.errors import UsageError
+from reducer.toolchain import install, installed
+
+
+def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--scheduler`"""
+    return click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Run the compilers on the workers of a Dask cluster, tcp://HOST:PORT.",
+    )(command)
+
+
+@contextmanager
+def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
+    """Makes the oracle's runs on a cluster in the body of a `with`; how many go on at once.
+
+    Raises:
+        UsageError: the oracle is no compiler.
+        Unavailable: there is no such cluster, or nobody in it has the compiler.
+    """
+    if address is None:
+        yield jobs
+        return
+    if not isinstance(oracle, CompilerOracle):
+        raise UsageError(
+            "--scheduler sends runs of a compiler to other machines; leave out --test, --match, "
+            "--exit-code, --oracle and --wrong-results, or --scheduler"
+        )
+    cluster, before = Cluster(address), oracle.runner
+    try:
+        capacity = cluster.capacity(needed(oracle.executable))
+        oracle.runner = ClusterRunner(cluster, _say)
+        yield min(jobs, capacity) if _is_given("jobs") else capacity
+    finally:
+        oracle.runner = before
+        cluster.close()
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT
+
+
+@click.command()
+@click.argument("address")
+@click.option(
+    "--iree",
+    "versions",
+    metavar="V[,V…]",
+    help="The versions to offer, installed if missing. [default: those that are installed]",
+)
+@jobs_option("what they find is")
+def worker(address: str, versions: str | None, jobs: int) -> None:
+    """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).
+
+    Start a scheduler on one machine and a worker on each; then give its address to the commands
+    that have work for many machines:
+
+    \b
+      dask scheduler --host 127.0.0.1
+      mlir-reducer worker tcp://127.0.0.1:8786 --iree 3.12.0,3.13.0
+      mlir-reducer reduce model.mlir --iree 3.13.0 --scheduler tcp://127.0.0.1:8786 -- …
+
+    A run only goes to a worker that offers its version. Whoever can reach a scheduler can run
+    programs on its workers, so keep both in a network of your own.
+    """
+    if versions is None:
+        offered = [one.version for one in installed()]
+    else:
+        offered = [install(one.strip(), progress=_say).version for one in versions.split(",")]
+    stop = threading.Event()
+    with workspace() as place, stopping(stop, leave=place.clean_up):
+        serve(address, offered, jobs, stop, _say)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,87 @@
+"""One run of a program as plain data, and how a worker carries it out.
+
+A program and its flags may lie elsewhere on another machine: what is in the toolchain cache is
+named by its place in the cache, and installed there on first use.
+"""
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles import Limits, ProcessResult, run_process
+from reducer.toolchain import install
+from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder
+
+_IN_CACHE = "mlir-reducer-toolchain:"
+
+_running: dict[str, threading.Event] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Job:
+    """Runs `argv` in a folder that holds only `files`, by name."""
+
+    argv: tuple[str, ...]
+    files: tuple[tuple[str, bytes], ...]
+    limits: Limits
+
+
+def job_of(argv: Sequence[str], cwd: Path, limits: Limits) -> Job:
+    """The run of `argv` in `cwd`, with the files that lie there now."""
+    files = [(path.name, path.read_bytes()) for path in sorted(cwd.iterdir()) if path.is_file()]
+    return Job(tuple(_portable(word) for word in argv), tuple(files), limits)
+
+
+def run_job(job: Job, id: str) -> ProcessResult:
+    """Carries out a job on the machine where this is called, until `cancel_job(id)` ends it.
+
+    Raises OSError where the program cannot be started, ToolchainError where it cannot be had.
+    """
+    with cancellable(id) as cancel, tempfile.TemporaryDirectory(prefix="job-") as folder:
+        for name, data in job.files:
+            (Path(folder) / Path(name).name).write_bytes(data)
+        argv = [_local(word) for word in job.argv]
+        return run_process(argv, cwd=Path(folder), limits=job.limits, cancel=cancel)
+
+
+def cancel_job(id: str) -> None:
+    """Ends a job that runs in this process; one that does not is none of our business."""
+    with _lock:
+        event = _running.get(id)
+    if event is not None:
+        event.set()
+
+
+@contextmanager
+def cancellable(id: str) -> Iterator[threading.Event]:
+    """An event that `cancel_job(id)` sets, as long as the body of the `with` is running."""
+    event = threading.Event()
+    with _lock:
+        _running[id] = event
+    try:
+        yield event
+    finally:
+        with _lock:
+            del _running[id]
+
+
+def _portable(word: str) -> str:
+    """A path into the toolchain cache as a name that another machine understands."""
+    folder = f"{toolchains_folder()}{os.sep}"
+    return f"{_IN_CACHE}{word.removeprefix(folder)}" if word.startswith(folder) else word
+
+
+def _local(word: str) -> str:
+    """The path on this machine; installs the toolchain that it leads into."""
+    if not word.startswith(_IN_CACHE):
+        return word
+    inside = word.removeprefix(_IN_CACHE)
+    package = inside.partition(os.sep)[0]
+    if package.startswith(f"{COMPILER_PACKAGE}-"):
+        install(package.removeprefix(f"{COMPILER_PACKAGE}-"))
+    return str(toolchains_folder() / inside)

@@ -1,0 +1,57 @@
+"""A Dask worker that offers compiler versions."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from reducer.cluster.resources import resources_of
+from reducer.session.errors import Unavailable
+
+_PATIENCE = 10.0  # seconds to find the scheduler
+
+
+def serve(
+    address: str,
+    versions: Sequence[str],
+    slots: int,
+    stop: threading.Event,
+    say: Callable[[str], None],
+) -> None:
+    """Works for the scheduler at `address` until `stop` is set or the scheduler goes.
+
+    One process, `slots` runs at once: compilers are children of their own anyway.
+
+    Raises Unavailable where Dask is not installed, or where nobody answers.
+    """
+    try:
+        from distributed import Worker
+    except ImportError:
+        raise Unavailable("a worker needs Dask: pip install 'mlir-reducer[cluster]'") from None
+    asyncio.run(_serve(Worker, address, versions, slots, stop, say))
+
+
+async def _serve(
+    kind: Any,
+    address: str,
+    versions: Sequence[str],
+    slots: int,
+    stop: threading.Event,
+    say: Callable[[str], None],
+) -> None:
+    worker = kind(
+        address,
+        nthreads=slots,
+        resources=resources_of(versions, slots),
+        dashboard=False,
+        memory_limit=0,  # each run has a limit of its own
+    )
+    try:
+        await asyncio.wait_for(worker, _PATIENCE)
+    except (OSError, TimeoutError) as error:
+        await worker.close()
+        raise Unavailable(f"no Dask scheduler answers at {address} ({error})") from None
+    say(f"working for {address}: {', '.join(versions) or 'no versions'}, {slots} at once")
+    while not stop.is_set() and worker.status.name == "running":
+        await asyncio.sleep(0.1)
+    await worker.close()
