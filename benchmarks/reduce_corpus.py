@@ -28,7 +28,7 @@ COLUMNS = (
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CASE]...")
-@click.option("--layers", default=200, show_default=True, help="Size of the planted modules; 0: none.")
+@click.option("--layers", default=200, show_default=True, help="Around each trigger; 0 for none.")
 @click.option("--wheel", help="Only this compiler version.")
 @click.option("--max-seconds", default=3600, show_default=True, help="Budget of one reduction.")
 @click.option("--jobs", default=1, show_default=True, help="Compilers at once.")
