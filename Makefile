@@ -10,7 +10,7 @@ SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
 .DELETE_ON_ERROR:
-.PHONY: help setup toolchain reduce test test-slow lint format bench clean
+.PHONY: help setup toolchain reduce browser test test-slow lint format bench clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -33,6 +33,10 @@ reduce: $(SETUP) toolchain build/$(MODEL).mlir ## Reduce a 61-layer Deepseek-V3 
 build/%.mlir: corpus/%/input.mlir.xz | $(SETUP)
 	@mkdir -p build
 	@$(BIN)/python -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' $< $@
+
+browser: ## Install a browser for the tests of the HTML pages (Debian and Ubuntu, as root)
+	@command -v chromium >/dev/null || { apt-get -qq update \
+	  && apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null
 
 test: $(SETUP) toolchain ## Run the tests, but for the slow ones
 	$(BIN)/pytest -m "not slow"

@@ -12,6 +12,7 @@ from reducer.cli.cluster import worker
 from reducer.cli.ending import end_with
 from reducer.cli.explain import explain
 from reducer.cli.locate import locate
+from reducer.cli.page import page
 from reducer.cli.reduce import reduce
 from reducer.cli.toolchain import toolchain
 from reducer.cli.triage import triage
@@ -75,4 +76,5 @@ main.add_command(explain)
 main.add_command(triage)
 main.add_command(buckets)
 main.add_command(worker)
+main.add_command(page)
 main.add_command(toolchain)

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Generic, Protocol
+from typing import Any, Generic, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from reducer.ir import D, Document
@@ -93,6 +93,7 @@ class Evaluator:
     `on_verdict` hears each verdict as it comes in, on a worker's thread; `on_slip` each candidate
     that fails differently, on the caller's thread and in the order of preference. What ran beyond
     an accepted candidate is not heard of, so slips are the same for any number of workers.
+    `on_judged` hears every candidate that was judged in that order.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class Evaluator:
         stop: threading.Event | None = None,
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
         on_slip: Callable[[Slip], None] | None = None,
+        on_judged: Callable[[Candidate[Any], Verdict], None] | None = None,
         names_matter: bool = True,
     ) -> None:
         self.oracle = oracle
@@ -122,6 +124,7 @@ class Evaluator:
         self._rates = Rates()
         self._on_verdict = on_verdict
         self._on_slip = on_slip
+        self._on_judged = on_judged
         self._names_matter = names_matter
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
@@ -258,6 +261,8 @@ class Evaluator:
                 head = running.pop(0)
                 verdict, outcome = head.judged()
                 source.settle(head.position, invalid=verdict is Verdict.INVALID)
+                if self._on_judged is not None:
+                    self._on_judged(head.candidate, verdict)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
                 if verdict is Verdict.OTHER_FAILURE and self._on_slip is not None:

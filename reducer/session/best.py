@@ -19,6 +19,8 @@ class Best:
         steps: how many documents were accepted.
         head: a comment above whatever is saved.
         on_confirm: is told of each document that the full command is known to fail on.
+        on_accept: is told of each better document, its size and what made it.
+        on_fall_back: is told of the document that is the best again, and its size.
     """
 
     def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
@@ -29,6 +31,8 @@ class Best:
         self.steps = 0
         self.head = ""
         self.on_confirm: Callable[[Document], None] = lambda document: None
+        self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
+        self.on_fall_back: Callable[[Document, Size], None] = lambda document, size: None
         self._origin = ""
         self.save(document.text)
 
@@ -39,6 +43,7 @@ class Best:
         self.newest = document
         self.size = Size.of(document)
         self._origin = origin
+        self.on_accept(document, self.size, origin)
         if not provisional:
             self.confirm(calls)
 
@@ -59,8 +64,11 @@ class Best:
 
     def fall_back(self) -> None:
         """Forgets what the full command has not confirmed."""
+        if not self.is_provisional:
+            return
         self.newest = self.document
         self.size = Size.of(self.document)
+        self.on_fall_back(self.document, self.size)
 
     def save(self, text: str) -> None:
         """Replaces the output file in one step."""

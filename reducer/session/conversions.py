@@ -9,6 +9,9 @@ from reducer.locate.locations import Location, read_locations
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 
+GENERIC = "generic"
+"""The form of the IR of record."""
+
 
 class Conversions:
     """What the compiler's `…-opt` tool makes of a text; nothing at all where there is no tool."""
@@ -27,7 +30,7 @@ class Conversions:
 
     def module(self, text: str) -> Module | None:
         """The text as a module; None if it cannot be brought into generic form."""
-        generic = self._remembered("generic", lambda n: n.generic(text), text)
+        generic = self._remembered(GENERIC, lambda n: n.generic(text), text)
         try:
             return Module.parse(generic) if generic else None
         except GenericSyntaxError as error:
@@ -50,7 +53,7 @@ class Conversions:
 
     def remembered(self, form: str, text: str, make: Callable[[], str]) -> str:
         """What `make` gives for a text, made once; for what else is costly to derive from one."""
-        digest = _digest(form, text)
+        digest = key_of(form, text)
         known = self._journal.get_text(digest)
         if known is None:
             known = make()
@@ -66,7 +69,8 @@ class Conversions:
         return self.remembered(form, text, lambda: convert(normaliser) or "") or None
 
 
-def _digest(form: str, text: str) -> str:
+def key_of(form: str, text: str) -> str:
+    """The journal's key for a text in another form."""
     return sha256(f"{form}\0{text}".encode(errors="surrogateescape")).hexdigest()
 
 

@@ -5,21 +5,23 @@ import threading
 import time
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.ir import Module, PlainText
-from reducer.search.candidate import Verdict
+from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Budget, Evaluator, Slip, Stopped
 from reducer.session.also_found import Collection, also_found_folder
 from reducer.session.best import Best
 from reducer.session.comments import command_line, one_line, with_comments
-from reducer.session.conversions import Conversions
+from reducer.session.conversions import GENERIC, Conversions, key_of
 from reducer.session.errors import NoEnd
 from reducer.session.events import Listener, Progress, Size
 from reducer.session.finish import Finish
 from reducer.session.flags import Flags
 from reducer.session.flakiness import Flakiness, measure_with
+from reducer.session.history import KEY, History, Recorder, Spent, read_history
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.session.plan import Plan
@@ -52,6 +54,7 @@ class Reduction:
         self._screen: Validity | None = None
         self._others: Collection | None = None
         self._flaky: Flakiness | None = None
+        self._recorder: Recorder | None = None
 
     # ---- the whole -------------------------------------------------------------------------
 
@@ -77,6 +80,7 @@ class Reduction:
             stop=self.stop,
             on_verdict=self._on_verdict,
             on_slip=self._on_slip,
+            on_judged=self._on_judged,
             names_matter=not isinstance(self.oracle, CompilerOracle),
         )
         try:
@@ -105,6 +109,7 @@ class Reduction:
         )
         best.on_confirm = time_limit.adapt
         self._best = best
+        self._record(best, module, first)
         self.listener.message(f"to keep: {first.signature.text}")
         plan = Plan(
             self.settings.text,
@@ -119,6 +124,21 @@ class Reduction:
         status = self._search(plan, sanity, module, first)
         self._take_over_command()
         return self._finish(status, best, first)
+
+    def _record(self, best: Best, module: Module | None, first: Outcome) -> None:
+        """From here on the journal holds the history of the reduction."""
+        history = History(self.settings.input.name, self.input_size, first.signature)
+        if module is not None:
+            history.generic = key_of(GENERIC, self.settings.text)
+        earlier = read_history(self.journal.get_text(KEY))
+
+        def save(text: str) -> None:
+            self.journal.put_text(KEY, text)
+
+        self._recorder = recorder = Recorder(history, module, self._spent, save, earlier)
+        recorder.phase(self._phase)
+        best.on_accept = recorder.accepted
+        best.on_fall_back = recorder.fell_back
 
     def _flags(self, sanity: Sanity, best: Best) -> Flags | None:
         """What shortens the command; from then on the file says which one fails on it."""
@@ -215,13 +235,24 @@ class Reduction:
             except Stopped as stopped:  # the best as it was searched is on disk
                 status = stopped.reason
         costs = self.evaluator.costs
-        final = Size.of(PlainText(text))
+        final = replace(Size.of(PlainText(text)), ops=best.size.ops)
+        command = self.oracle.display(self.settings.output.name)
+        if self._recorder is not None:
+            self._recorder.finished(
+                best.document,
+                final,
+                status=status,
+                verified=verified,
+                one_minimal=status == "reduced",
+                command=command,
+                notes=self.notes,
+            )
         return Report(
             status=status,
             verified=verified,
             signature=first.signature,
             input=self.input_size,
-            output=replace(final, ops=best.size.ops),
+            output=final,
             output_path=self.settings.output,
             text=text,
             calls=costs.calls,
@@ -230,7 +261,7 @@ class Reduction:
             compiler_seconds=self._compiler_seconds + self.conversions.seconds,
             full_run_equivalents=costs.candidate_ops / max(1, self.input_size.ops),
             wall_seconds=time.monotonic() - self._started,
-            command=self.oracle.display(self.settings.output.name),
+            command=command,
             one_minimal=status == "reduced",
             checks=self._screen.runs if self._screen else 0,
             check_seconds=self._screen.seconds if self._screen else 0.0,
@@ -305,11 +336,21 @@ class Reduction:
     def _show(self, phase: str) -> None:
         if phase != self._phase:
             self._phase = phase
+            if self._recorder is not None:
+                self._recorder.phase(phase)
             self.listener.phase(phase)
             self._tell()
 
     def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
         self._tell()
+
+    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict) -> None:
+        if self._recorder is not None:
+            self._recorder.judged(candidate, verdict)
+
+    def _spent(self) -> Spent:
+        costs = self.evaluator.costs
+        return Spent(costs.calls, self._compiler_seconds, time.monotonic() - self._started)
 
     def _on_slip(self, slip: Slip) -> None:
         if self._others is not None:

@@ -1,0 +1,7 @@
+"""Self-contained HTML pages: one reduction, and an overview of buckets. They load nothing."""
+
+from reducer.page.buckets import BucketRow, bucket_page
+from reducer.page.facts import ReductionFacts, read_reduction
+from reducer.page.reduction import reduction_page
+
+__all__ = ["BucketRow", "ReductionFacts", "bucket_page", "read_reduction", "reduction_page"]

@@ -1,0 +1,84 @@
+"""The overview of buckets: one row for each bug, with filters."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from reducer.page.highlight import lines
+from reducer.page.render import render
+
+_STATES = ("new", "reopened", "known", "fixed")  # in the order in which one wants to see them
+_MOST_INPUTS = 200  # names of inputs that a row holds
+
+
+@dataclass(frozen=True)
+class BucketRow:
+    """One bucket, as plain data.
+
+    Attributes:
+        bucket: its short name.
+        kind: the kind of failure: bufferization, crash…
+        signature: what its failures have in common, in one line.
+        state: `new`, `known`, `fixed`, `reopened`, or any other word.
+        wheels: the compiler versions on which it fails.
+        inputs: the inputs that fail like this.
+        before, after: ops of the representative and of its reproducer, None if unknown.
+        text: the reproducer, '' if there is none yet.
+        page: another page about it, as a path relative to this one, '' if there is none.
+    """
+
+    bucket: str
+    kind: str
+    signature: str
+    state: str
+    wheels: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+    before: int | None = None
+    after: int | None = None
+    text: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    row: BucketRow
+    inputs: Sequence[str]
+    hidden: int
+    link: str
+    text: list[list[tuple[str, str]]]
+
+
+def bucket_page(rows: Sequence[BucketRow], title: str = "Buckets") -> str:
+    """A whole HTML document. Rows stand as they are given; the page can sort and filter them."""
+    states = Counter(row.state for row in rows)
+    known = [state for state in _STATES if state in states]
+    return render(
+        "buckets",
+        title=title,
+        rows=[_shown(row) for row in rows],
+        states=[(state, states[state]) for state in [*known, *sorted(states.keys() - known)]],
+        kinds=sorted({row.kind for row in rows}),
+        wheels=sorted({wheel for row in rows for wheel in row.wheels}, key=_version),
+        inputs=sum(len(row.inputs) for row in rows),
+    )
+
+
+def _shown(row: BucketRow) -> _Shown:
+    return _Shown(
+        row,
+        row.inputs[:_MOST_INPUTS],
+        max(0, len(row.inputs) - _MOST_INPUTS),
+        _link(row.page),
+        list(lines(row.text)) if row.text else [],
+    )
+
+
+def _link(path: str) -> str:
+    """A link that can only lead to a file beside this page, whatever the path looks like."""
+    return f"./{quote(path.lstrip('/'), errors='surrogateescape')}" if path else ""
+
+
+def _version(wheel: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts 3.8.0 before 3.13.0."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in wheel.split("."))

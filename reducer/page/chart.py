@@ -1,0 +1,144 @@
+"""Size against cost as one drawing: steps on a logarithmic scale."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reducer.session.history import History, Moment, Spent
+from reducer.units import duration, plural
+
+WIDTH, HEIGHT = 440, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 46, 12, 38
+_MOST_DOTS = 120  # accepted candidates; more would hide the line
+_NICE = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measure: its step line, its dots, and where its name is written."""
+
+    name: str
+    path: str
+    dots: list[Dot]
+    label_x: float
+    label_y: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing of `WIDTH` by `HEIGHT`; `label` says in words what it shows."""
+
+    title: str
+    label: str
+    lines: list[Line]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    x_name: str
+    left: float = _LEFT
+    right: float = WIDTH - _RIGHT
+    top: float = _TOP
+    bottom: float = HEIGHT - _BOTTOM
+    width: float = WIDTH
+    height: float = HEIGHT
+
+
+def size_charts(history: History) -> list[Chart]:
+    """Size over oracle calls and over time."""
+    return [
+        _chart(history, "Size over runs of the compiler", _RUNS),
+        _chart(history, "Size over time", _TIME),
+    ]
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What is counted, how one says it, how a tick does, and the least step between ticks."""
+
+    name: str
+    cost: Callable[[Spent], float]
+    shown: Callable[[float], str]
+    tick: Callable[[float], str]
+    least: float
+
+
+def _clock(seconds: float) -> str:
+    """7.5 -> 7.5 s, 90 -> 1:30."""
+    return f"{seconds:g} s" if seconds < 60 else duration(seconds)
+
+
+_RUNS = _Axis("runs", lambda s: s.calls, lambda v: plural(v, "run"), lambda v: f"{v:,.0f}", 1.0)
+_TIME = _Axis("time", lambda s: s.seconds, duration, _clock, 0.0)
+
+
+def _chart(history: History, title: str, axis: _Axis) -> Chart:
+    cost, shown = axis.cost, axis.shown
+    start = Moment(history.input.ops, history.input.bytes, "input", Spent())
+    moments = [start, *history.moments]
+    end = max([cost(history.total), *(cost(m.spent) for m in moments)], default=0) or 1
+    sizes = [size for m in moments for size in (m.ops, m.bytes)]
+    low, high = _decades(sizes)
+
+    def x(value: float) -> float:
+        return round(_LEFT + (WIDTH - _LEFT - _RIGHT) * value / end, 2)
+
+    def y(value: float) -> float:
+        share = (math.log10(max(1, value)) - low) / (high - low)
+        return round(HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * share, 2)
+
+    def line(name: str, size: Callable[[Moment], int]) -> Line:
+        points = [(x(cost(m.spent)), y(size(m))) for m in moments]
+        dots = [
+            Dot(at[0], at[1], f"{m.origin}: {size(m):,} {name} after {shown(cost(m.spent))}")
+            for m, at in zip(moments, points, strict=True)
+        ]
+        path = f"M{points[0][0]} {points[0][1]}"
+        path += "".join(f"H{px}V{py}" for px, py in points[1:]) + f"H{x(end)}"
+        return Line(name, path, dots if len(dots) <= _MOST_DOTS else [], x(end), points[-1][1])
+
+    lines = [line("bytes", lambda m: m.bytes), line("ops", lambda m: m.ops)]
+    last = moments[-1]
+    return Chart(
+        title,
+        f"{title}: from {start.ops:,} ops and {start.bytes:,} bytes to {last.ops:,} ops and "
+        f"{last.bytes:,} bytes, in {shown(end)}, on a logarithmic scale",
+        lines,
+        [Tick(x(value), axis.tick(value)) for value in _nice_ticks(end, axis.least)],
+        [Tick(y(10**power), _power(power)) for power in range(low, high + 1)],
+        axis.name,
+    )
+
+
+def _decades(sizes: Sequence[int]) -> tuple[int, int]:
+    """The powers of ten around all sizes, at least one apart."""
+    low = math.floor(math.log10(max(1, min(sizes))))
+    high = math.ceil(math.log10(max(1, *sizes)))
+    return low, max(high, low + 1)
+
+
+def _power(power: int) -> str:
+    """3 -> 1 k, 6 -> 1 M."""
+    thousands, rest = divmod(power, 3)
+    unit = ("", " k", " M", " G")[min(thousands, 3)]
+    return f"{10 ** (rest + 3 * max(0, thousands - 3))}{unit}"
+
+
+def _nice_ticks(end: float, least: float) -> Iterator[float]:
+    """Zero and a few round numbers up to the end, no nearer than `least`."""
+    rough = max(end / 4, least)
+    power = 10.0 ** math.floor(math.log10(rough))
+    steps = (factor * power for factor in _NICE)
+    step = next(s for s in steps if s >= rough * 0.999 and (not least or s == int(s)))
+    return (step * number for number in range(int(end / step + 1e-9) + 1))

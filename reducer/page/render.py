@@ -1,0 +1,79 @@
+"""Templates to one text that needs nothing else, and that a browser lets do nothing else.
+
+Everything is escaped by the template engine. Beside that, the page's policy names the one script
+and the one style sheet by their hashes, so that no other would run, and forbids every request.
+"""
+
+import hashlib
+import re
+from base64 import b64encode
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from reducer import __version__
+from reducer.units import duration, plural
+
+# What no HTML may hold: controls, halves of surrogate pairs (file names that are no UTF-8).
+_FOREIGN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def render(template: str, **values: object) -> str:
+    """The page that a template of `templates/` makes of these values."""
+    environment = _environment()
+    style, script = (_source(f"{template}.{suffix}") for suffix in ("css", "js"))
+    style = _source("base.css") + style
+    page = environment.get_template(f"{template}.html").render(
+        **values,
+        style=style,
+        script=script,
+        policy=_policy(style, script),
+        version=__version__,
+    )
+    return _FOREIGN.sub("\N{REPLACEMENT CHARACTER}", page)
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reducer.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"duration": duration, "count": _count}
+    environment.globals |= {"plural": plural, "signed": _signed, "tone": _tone}
+    return environment
+
+
+def _source(name: str) -> str:
+    """A style sheet or a script of the package, word for word."""
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _signed(gone: int) -> str:
+    """What went, with a minus; what came back, with a plus."""
+    return f"\N{MINUS SIGN}{gone:,}" if gone > 0 else f"+{-gone:,}" if gone < 0 else ""
+
+
+def _tone(state: str) -> str:
+    """The colour of a bucket's state."""
+    return {"new": "bad", "reopened": "bad", "known": "open", "fixed": "good"}.get(state, "")
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"

@@ -1,0 +1,226 @@
+"""How a reduction went: each accepted candidate, and what every way of making them won and cost.
+
+Kept in the journal as one JSON text, so that a page can be drawn long after the run.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from oracles import Signature
+from reducer.ir import Document, Module
+from reducer.search.candidate import Candidate, Verdict
+from reducer.session.compiler_passes import CompilerPasses
+from reducer.session.events import Size
+from reducer.session.origins import Origins
+
+KEY = "history"
+"""The journal's text that holds a history."""
+
+FELL_BACK = "fall back"
+"""The origin of a moment at which the best got larger again."""
+
+_VERSION = 1
+_MOST_FINAL = 4 << 20  # characters of the final program in generic form that are kept
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a reduction has cost so far: oracle calls, CPU seconds of them, wall seconds."""
+
+    calls: int = 0
+    compiler_seconds: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.calls + other.calls,
+            self.compiler_seconds + other.compiler_seconds,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The best after an accepted candidate; `origin` names what made it."""
+
+    ops: int
+    bytes: int
+    origin: str
+    spent: Spent
+
+
+@dataclass
+class Tries:
+    """What one transformation, or one phase, has tried, won and cost.
+
+    `tried` and `accepted` count candidates, also those whose verdict was known; `calls` are runs.
+    """
+
+    tried: int = 0
+    accepted: int = 0
+    ops: int = 0
+    bytes: int = 0
+    calls: int = 0
+    compiler_seconds: float = 0.0
+
+
+@dataclass
+class History:
+    """Plain data, from `to_json` to `from_json`.
+
+    `origins` maps ops of the `final` program (generic form) to ops of the input's generic form,
+    which the journal holds under the key `generic`. `status`, `command` and `verified` are those of
+    the report once the reduction has ended; before that the status is ''.
+    """
+
+    name: str
+    input: Size
+    signature: Signature
+    moments: list[Moment] = field(default_factory=list)
+    tries: dict[str, Tries] = field(default_factory=dict)
+    total: Spent = field(default_factory=Spent)
+    origins: dict[int, int] = field(default_factory=dict)
+    generic: str = ""
+    final: str = ""
+    status: str = ""
+    verified: bool = False
+    one_minimal: bool = False
+    command: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **asdict(self),
+            "version": _VERSION,
+            "signature": self.signature.to_json(),
+            "origins": sorted(self.origins.items()),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Raises KeyError, TypeError or ValueError on foreign data."""
+        fields = dict(data)
+        if fields.pop("version") != _VERSION:
+            raise ValueError("a history of another version")
+        fields["input"] = Size(**data["input"])
+        fields["signature"] = Signature.from_json(data["signature"])
+        fields["moments"] = [
+            Moment(**{**moment, "spent": Spent(**moment["spent"])}) for moment in data["moments"]
+        ]
+        fields["tries"] = {name: Tries(**tries) for name, tries in data["tries"].items()}
+        fields["total"] = Spent(**data["total"])
+        fields["origins"] = {int(after): int(before) for after, before in data["origins"]}
+        return cls(**fields)
+
+
+class Recorder:
+    """Writes the history of one reduction while it runs. Called from one thread.
+
+    What a resumed reduction has already been through keeps the costs that it had then.
+
+    Args:
+        history: what is known before anything has happened.
+        module: the input in generic form, None if it has none.
+        spent: what this process has spent so far.
+        save: keeps the history's text.
+        earlier: how far an interrupted run of the same reduction came.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        module: Module | None,
+        spent: Callable[[], Spent],
+        save: Callable[[str], None],
+        earlier: History | None = None,
+    ) -> None:
+        self.history = history
+        self._origins = Origins(module) if module is not None else None
+        self._spent = spent
+        self._save = save
+        self._before = earlier.total if earlier else Spent()
+        self._known = earlier.moments if earlier else []
+        for name, tries in (earlier.tries if earlier else {}).items():
+            self._tries(name).calls = tries.calls
+            self._tries(name).compiler_seconds = tries.compiler_seconds
+        self._size = history.input
+        self._phase = ""
+        self._settled = Spent()
+
+    def phase(self, name: str) -> None:
+        """What was spent since the last verdict on a candidate belongs to the phase that ends."""
+        if self._phase:
+            self._settle(self._phase)
+        self._phase = name
+
+    def judged(self, candidate: Candidate[Any], verdict: Verdict) -> None:
+        """A candidate was decided about."""
+        if verdict is not Verdict.CANCELLED:
+            self._settle(candidate.origin)
+            self._tries(candidate.origin).tried += 1
+
+    def accepted(self, document: Document, size: Size, origin: str) -> None:
+        """A candidate became the best."""
+        self._tries(origin).accepted += 1
+        self._moment(size, origin)
+        if self._origins is not None and isinstance(document, Module):
+            self._origins.follow(document, renumbered=origin == CompilerPasses.name)
+        self.save()
+
+    def fell_back(self, document: Document, size: Size) -> None:
+        """What was accepted last turned out to be another failure."""
+        self._moment(size, FELL_BACK)
+        if self._origins is not None and isinstance(document, Module):
+            self._origins.restart(document)
+
+    def finished(self, document: Document, size: Size, **facts: Any) -> None:
+        """The end; `size` is that of the program as it is printed, `facts` are fields to set."""
+        self._settle(self._phase)
+        if size != self._size:
+            self._moment(size, "print")
+        if self._origins is not None and isinstance(document, Module):
+            self.history.origins = self._origins.known
+            self.history.final = document.text if len(document.text) <= _MOST_FINAL else ""
+        self.history = replace(self.history, **facts)
+        self.save()
+
+    def save(self) -> None:
+        self.history.total = self._before + self._spent()
+        self._save(json.dumps(self.history.to_json()))
+
+    def _moment(self, size: Size, origin: str) -> None:
+        moments = self.history.moments
+        moment = Moment(size.ops, size.bytes, origin, self._before + self._spent())
+        if len(moments) < len(self._known):
+            known = self._known[len(moments)]
+            if (known.ops, known.bytes, known.origin) == (size.ops, size.bytes, origin):
+                moment = known
+            else:
+                self._known = []
+        moments.append(moment)
+        tries = self._tries(origin)
+        tries.ops += self._size.ops - size.ops
+        tries.bytes += self._size.bytes - size.bytes
+        self._size = size
+
+    def _settle(self, name: str) -> None:
+        now = self._spent()
+        tries = self._tries(name)
+        tries.calls += now.calls - self._settled.calls
+        tries.compiler_seconds += now.compiler_seconds - self._settled.compiler_seconds
+        self._settled = now
+
+    def _tries(self, name: str) -> Tries:
+        return self.history.tries.setdefault(name, Tries())
+
+
+def read_history(text: str | None) -> History | None:
+    """The history that a journal holds, None if there is none that we understand."""
+    if text is None:
+        return None
+    try:
+        return History.from_json(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,128 @@
+"""Which op of the input each op of a smaller program was.
+
+Edits keep the names of values, so an op is known by its function, its results and its name. Some
+give an op new names; then its operands tell. What the compiler has printed anew has other names
+throughout; there the ops are aligned in their order, as lines of two versions of a file are.
+"""
+
+from collections.abc import Hashable, Iterable
+from difflib import SequenceMatcher
+
+from reducer.ir import NONE, Module
+
+_MOST_ALIGNED = 5_000  # ops; the compiler's passes run on what is small already
+
+
+class Origins:
+    """Follows one program through its edits. `known` maps its ops to those of the input."""
+
+    def __init__(self, module: Module) -> None:
+        self._input = module
+        self._now = module
+        self.known: dict[int, int] = {op: op for op in range(len(module))}
+
+    def follow(self, module: Module, *, renumbered: bool = False) -> None:
+        """The program became `module` by an edit; `renumbered` if the compiler printed it anew."""
+        pairs = _aligned(self._now, module) if renumbered else _same_names(self._now, module)
+        self.known = {after: self.known[b] for after, b in pairs.items() if b in self.known}
+        self._now = module
+
+    def restart(self, module: Module) -> None:
+        """The program is `module` again, which had been made from the input before."""
+        self.known = _same_names(self._input, module)
+        self._now = module
+
+
+def _same_names(before: Module, after: Module) -> dict[int, int]:
+    """Ops of `after` to those of `before`, by names of functions, values and ops."""
+    pairs: dict[int, int] = {}
+    left = set(range(len(before)))
+    for keys in (_by_results, _by_operands, _by_results_anywhere, _by_end):
+        rest = [op for op in range(len(after)) if op not in pairs]
+        if not rest:
+            break
+        places: dict[Hashable, list[int]] = {}
+        for op, key in zip(
+            sorted(left, reverse=True), keys(before, sorted(left, reverse=True)), strict=True
+        ):
+            if key is not None:
+                places.setdefault(key, []).append(op)
+        for op, key in zip(rest, keys(after, rest), strict=True):
+            if places.get(key):
+                pairs[op] = places[key].pop()
+                left.discard(pairs[op])
+    return pairs
+
+
+def _by_results(module: Module, ops: Iterable[int]) -> list[Hashable]:
+    scopes = _scopes(module)
+    return [
+        (scopes[op], module.t.name[op], tokens[0]) if (tokens := _results(module, op)) else None
+        for op in ops
+    ]
+
+
+def _by_operands(module: Module, ops: Iterable[int]) -> list[Hashable]:
+    scopes, t = _scopes(module), module.t
+    return [(scopes[op], t.name[op], _operands(module, op), t.num_results[op]) for op in ops]
+
+
+def _by_results_anywhere(module: Module, ops: Iterable[int]) -> list[Hashable]:
+    """For what was inlined into another function, or whose function has another name."""
+    return [
+        (module.t.name[op], *tokens) if (tokens := _results(module, op)) else None for op in ops
+    ]
+
+
+def _by_end(module: Module, ops: Iterable[int]) -> list[Hashable]:
+    """For what ends a function or a body, where it returns something else than before."""
+    scopes, t = _scopes(module), module.t
+    return [
+        (scopes[op], t.name[op], t.name[t.parent[op]])
+        if t.block[op] != NONE and t.block_ops[t.block[op]][-1] == op and not t.num_results[op]
+        else None
+        for op in ops
+    ]
+
+
+def _aligned(before: Module, after: Module) -> dict[int, int]:
+    """Ops of `after` to those of `before`, in the order of the text."""
+    if max(len(before), len(after)) > _MOST_ALIGNED:
+        return {}
+    pairs: dict[int, int] = {}
+    for with_types in (True, False):
+        olds = [op for op in range(len(before)) if op not in set(pairs.values())]
+        news = [op for op in range(len(after)) if op not in pairs]
+        old_kinds = [_kind(before, op, with_types) for op in olds]
+        new_kinds = [_kind(after, op, with_types) for op in news]
+        matcher = SequenceMatcher(None, old_kinds, new_kinds, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            for offset in range(block.size):
+                pairs[news[block.b + offset]] = olds[block.a + offset]
+    return pairs
+
+
+def _kind(module: Module, op: int, with_types: bool) -> Hashable:
+    t = module.t
+    if not with_types:
+        return t.name[op]
+    rest = module.text[t.operands_end[op] : t.header_end[op]] + module.tail(op)
+    return t.name[op], " ".join(rest.split())
+
+
+def _scopes(module: Module) -> list[str]:
+    """For each op, the name of the nearest symbol around it."""
+    scopes: list[str] = []
+    for op, parent in enumerate(module.t.parent):
+        outer = "" if parent == NONE else scopes[parent]
+        own = module.symbol_name(op) if op in module.t.regions else None
+        scopes.append(outer if own is None else own)
+    return scopes
+
+
+def _results(module: Module, op: int) -> list[str]:
+    return [module.t.token[value] for value in module.results(op)]
+
+
+def _operands(module: Module, op: int) -> tuple[str, ...]:
+    return tuple("" if v == NONE else module.t.token[v] for v in module.t.operands[op])

@@ -1,0 +1,46 @@
+"""`mlir-reducer page` after a real `mlir-reducer reduce`."""
+
+from pathlib import Path
+
+from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+
+
+def test_a_page_of_a_reduction(tmp_path: Path) -> None:
+    reducer = Reducer(tmp_path)
+    fake = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+    assert reducer("reduce", "in.mlir", "--", fake).returncode == 0
+    done = reducer("page", "in.reduced.mlir")
+    assert (done.returncode, done.stdout) == (0, "in.reduced.html\n"), done.stderr
+    page = (tmp_path / "in.reduced.html").read_text()
+    assert "x.bad" in page and "verified" in page and "Size over time" in page
+
+
+def test_odd_names_and_places(tmp_path: Path) -> None:
+    reducer = Reducer(tmp_path)
+    fake = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "a b.mlir").write_text(program())
+    odd = "-<b>\udce9.mlir"
+    assert reducer("reduce", "a b.mlir", f"--output=./{odd}", "--", fake).returncode == 0
+    journal = tmp_path / "elsewhere"
+    (tmp_path / odd.replace(".mlir", ".journal")).rename(journal)
+    assert reducer("page", f"./{odd}").returncode == 66
+    done = reducer("page", f"./{odd}", "--journal", journal, "-o", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "-&lt;b&gt;" in (tmp_path / "page.html").read_text()
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    reducer = Reducer(tmp_path)
+    fake = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+    reducer("reduce", "in.mlir", "--", fake)
+    for words in (
+        ("in.reduced.mlir", "-o", "in.reduced.mlir"),
+        ("in.reduced.mlir", "-o", "in.reduced.journal"),
+    ):
+        done = reducer("page", *words)
+        assert done.returncode == 2 and "overwrite" in done.stderr, done.stderr
+    assert reducer("page", "none.mlir").returncode == 66
+    assert reducer("page", "in.mlir", "--journal", "in.mlir").returncode == 65
+    assert reducer("page", "in.reduced.mlir", "-o", "no/such/folder.html").returncode == 73

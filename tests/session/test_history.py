@@ -1,0 +1,145 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits, Signature
+from reducer.ir import PlainText
+from reducer.search.candidate import Candidate, Verdict
+from reducer.session import Reduction, Settings
+from reducer.session.events import Size
+from reducer.session.history import FELL_BACK, History, Recorder, Spent, read_history
+from reducer.session.reading import reading
+from reducer.toolchain import Toolchain
+from tests.support.histories import history
+from tests.support.silent import Silent
+
+TEXT = PlainText("a\nb\n")
+
+
+class Meter:
+    """What was spent, set by hand."""
+
+    def __init__(self) -> None:
+        self.now = Spent()
+        self.saved: list[str] = []
+
+    def spend(self, calls: int, seconds: float = 1.0) -> None:
+        self.now = self.now + Spent(calls, seconds / 2, seconds)
+
+    def recorder(self, earlier: History | None = None) -> Recorder:
+        start = History("in.mlir", Size(10, 8, 1000), Signature(Kind.CRASH))
+        return Recorder(start, None, lambda: self.now, self.saved.append, earlier)
+
+
+def play(recorder: Recorder, meter: Meter) -> None:
+    """A phase of two runs, a candidate that fails, one that is accepted, a milestone."""
+    recorder.phase("run the input")
+    meter.spend(2)
+    recorder.phase("delete ops")
+    for verdict in (Verdict.NOT_INTERESTING, Verdict.SAME):
+        meter.spend(1)
+        recorder.judged(Candidate(TEXT, "delete ops"), verdict)
+    recorder.accepted(TEXT, Size(2, 2, 100), "delete ops")
+    meter.spend(1)
+    recorder.phase("verify")
+
+
+def test_costs_belong_to_what_caused_them() -> None:
+    meter = Meter()
+    recorder = meter.recorder()
+    play(recorder, meter)
+    tries = recorder.history.tries
+    assert tries["run the input"].calls == 2
+    assert (tries["delete ops"].tried, tries["delete ops"].accepted) == (2, 1)
+    assert (tries["delete ops"].ops, tries["delete ops"].bytes) == (6, 900)
+    assert sum(each.calls for each in tries.values()) == meter.now.calls == 5
+    (moment,) = recorder.history.moments
+    assert (moment.ops, moment.bytes, moment.spent.calls) == (2, 100, 4)
+
+
+def test_the_end_is_saved_with_its_facts() -> None:
+    meter = Meter()
+    recorder = meter.recorder()
+    play(recorder, meter)
+    recorder.finished(TEXT, Size(2, 2, 60), status="reduced", verified=True)
+    read = read_history(meter.saved[-1])
+    assert read == recorder.history
+    assert read.verified and read.moments[-1].origin == "print"
+    assert read.total == meter.now
+
+
+def test_falling_back_is_told() -> None:
+    meter = Meter()
+    recorder = meter.recorder()
+    play(recorder, meter)
+    recorder.fell_back(TEXT, Size(10, 8, 1000))
+    assert recorder.history.moments[-1].origin == FELL_BACK
+    assert recorder.history.tries[FELL_BACK].bytes == -900
+
+
+def test_a_resumed_reduction_keeps_the_costs_that_steps_had() -> None:
+    before = Meter()
+    first = before.recorder()
+    play(first, before)
+    earlier = read_history(before.saved[-1])
+    after = Meter()
+    second = after.recorder(earlier)
+    second.accepted(TEXT, Size(2, 2, 100), "delete ops")  # from the journal, at no cost
+    after.spend(3)
+    second.judged(Candidate(TEXT, "drop dims"), Verdict.SAME)
+    second.accepted(TEXT, Size(2, 2, 90), "drop dims")
+    calls = [moment.spent.calls for moment in second.history.moments]
+    assert earlier is not None
+    assert calls == [4, earlier.total.calls + 3]
+    assert second.history.tries["run the input"].calls == 2
+
+
+def test_json_and_back() -> None:
+    known = history()
+    assert read_history(json.dumps(known.to_json())) == known
+
+
+def test_what_is_no_history() -> None:
+    for text in (
+        None,
+        "",
+        "[]",
+        "{}",
+        '{"version": 99}',
+        json.dumps({**history().to_json(), "version": 2}),
+    ):
+        assert read_history(text) is None
+
+
+@pytest.mark.iree
+def test_a_real_reduction(tmp_path: Path, iree_toolchain: Callable[..., Toolchain]) -> None:
+    toolchain = iree_toolchain()
+    text = """\
+func.func @f(%arg0: tensor<1x1x1xf32>, %arg1: tensor<1x1x1x1xf32>) -> tensor<1x1x1xf32> {
+  %0 = math.absf %arg0 : tensor<1x1x1xf32>
+  %1 = linalg.batch_matmul ins(%0, %arg1 : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) \
+outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
+  return %1 : tensor<1x1x1xf32>
+}
+"""
+    settings = Settings(
+        input=tmp_path / "in.mlir",
+        text=text,
+        output=tmp_path / "out.mlir",
+        journal=tmp_path / "out.journal",
+        opt=toolchain.opt,
+    )
+    command = Command.parse(["iree-compile", "--iree-hal-target-backends=llvm-cpu"])
+    oracle = CompilerOracle(command, toolchain.compile, limits=Limits(memory=8 << 30))
+    report = Reduction(settings, oracle, Silent()).run()
+    with reading(settings.journal) as reader:
+        told = reader.history()
+        original = reader.module(told.generic)
+    assert original is not None
+    assert told.verified and told.status == report.status
+    assert told.total.calls == report.calls == sum(t.calls for t in told.tries.values())
+    assert told.moments[-1].bytes == report.output.bytes
+    names = {original.t.name[op] for op in told.origins.values()}
+    assert "linalg.batch_matmul" in names and "math.absf" not in names
