@@ -114,7 +114,7 @@ def main(names: tuple[str, ...], layers: int, most_seconds: float) -> None:
     costs = []
     for case in map(load_case, names or case_names()):
         for run in case.runs if case.execution is None else ():
-            if run.seconds > most_seconds:
+            if run.seconds > most_seconds or not run.is_plain:
                 continue
             cost = _measure(case, run, layers)
             if cost is not None:

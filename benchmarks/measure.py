@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Limits
+from oracles import Limits
 from reducer.ir import Module
 from reducer.session.normalise import Normaliser
-from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run
 
 LIMITS = Limits(seconds=600)
@@ -70,7 +69,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
     as_it_is = case.packed_input or not layers
     text = case.input_text() if as_it_is else plant(case.input_text(), layers)
     (folder / "input.mlir").write_text(text)
-    toolchain = install(run.wheel)
+    opt = run.opt()
     report, message = _reduce(folder, run, budget)
     output = report.get("output", {})
     oracle = report.get("oracle", {})
@@ -79,12 +78,12 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
         wheel=run.wheel,
         layers=0 if case.packed_input else layers,
         status="reduced" if report else "failed",
-        same_failure=bool(report) and _fails_alike(folder, run, toolchain, report["bucket"]),
+        same_failure=bool(report) and _fails_alike(folder, run, report["bucket"]),
         verified=report.get("verified", False),
         one_minimal=report.get("one_minimal", False),
         input_ops=report.get("input", {}).get("ops"),
-        **_sizes(folder / "reduced.mlir", toolchain, ""),
-        **_sizes(case.expert(run), toolchain, "expert_"),
+        **_sizes(folder / "reduced.mlir", opt, ""),
+        **_sizes(case.expert(run), opt, "expert_"),
         lines=output.get("lines"),
         calls=oracle.get("calls"),
         compiler_seconds=oracle.get("compiler_seconds"),
@@ -116,9 +115,9 @@ def _reduce(folder: Path, run: Run, budget: Budget) -> tuple[dict[str, Any], str
     """Runs the tool; its report (empty without one) and the last line it printed."""
     command = [
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
-        "-o", str(folder / "reduced.mlir"), "--iree", run.wheel, "--json", "-",
+        "-o", str(folder / "reduced.mlir"), "--json", "-",
         "--jobs", str(budget.jobs), "--max-seconds", str(budget.max_seconds),
-        "--", "iree-compile", *run.flags,
+        *run.words(),
     ]  # fmt: skip
     with (folder / "log.txt").open("w+") as log:
         process = subprocess.Popen(
@@ -141,10 +140,9 @@ def _reduce(folder: Path, run: Run, budget: Budget) -> tuple[dict[str, Any], str
     return report, "" if process.returncode == 0 else f"exit code {process.returncode}: {last}"
 
 
-def _fails_alike(folder: Path, run: Run, toolchain: Toolchain, bucket: str) -> bool:
+def _fails_alike(folder: Path, run: Run, bucket: str) -> bool:
     """Checks the result with a compiler run that owes nothing to the reduction."""
-    command = Command.parse(["iree-compile", *run.flags])
-    oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS)
+    oracle = run.oracle(run.limits(LIMITS.seconds))
     outcome = oracle.run((folder / "reduced.mlir").read_text())
     return (
         outcome.signature.bucket == bucket
@@ -153,12 +151,12 @@ def _fails_alike(folder: Path, run: Run, toolchain: Toolchain, bucket: str) -> b
     )
 
 
-def _sizes(path: Path | None, toolchain: Toolchain, prefix: str) -> dict[str, Any]:
+def _sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
     """Ops and characters of a file; comments and the space around do not count."""
     if path is None or not path.is_file():
         return {}
     lines = path.read_text().splitlines(keepends=True)
     text = "".join(line for line in lines if not line.lstrip().startswith("//")).strip()
-    generic = Normaliser(toolchain.opt, LIMITS).generic(text)
+    generic = Normaliser(opt, LIMITS).generic(text)
     ops = Module.parse(generic).op_count if generic else None
     return {f"{prefix}ops": ops, f"{prefix}characters": len(text)}

@@ -91,9 +91,16 @@ class Trigger:
         )
 
     @property
+    def calls_itself(self) -> bool:
+        """Whether the body names its own function."""
+        name = self.header.partition("(")[0].partition("@")[2]
+        return re.search(rf"@{re.escape(name)}\b", self.body) is not None
+
+    @property
     def function(self) -> str:
         """The function as it was."""
-        return f"{self.header}{self.body}    return {self.values} : {self.types}\n  }}\n"
+        returned = f" {self.values} : {self.types}" if self.values else ""
+        return f"{self.header}{self.body}    return{returned}\n  }}\n"
 
 
 def plant(trigger_text: str, layers: int) -> str:
@@ -101,6 +108,7 @@ def plant(trigger_text: str, layers: int) -> str:
 
     The trigger's arguments and results become the module's. A trigger of the torch dialect stays
     a function of its own: a function may not mix that dialect's calling convention with others.
+    So does one that calls itself.
     """
     trigger = Trigger.parse(trigger_text)
     half = layers // 2
@@ -109,7 +117,7 @@ def plant(trigger_text: str, layers: int) -> str:
     arguments = f"%host_input: {_MATRIX}" + "".join(
         f", %host{i}_weight: {_MATRIX}, %host{i}_bias: {_VECTOR}" for i in range(layers)
     )
-    apart = "!torch" in trigger_text
+    apart = "!torch" in trigger_text or trigger.calls_itself
     planted = Trigger("", "", "", "", "", "") if apart else trigger
     return (
         f"{_ALIASES}{trigger.aliases}module {{\n"

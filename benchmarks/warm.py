@@ -59,7 +59,7 @@ def _programs(wheel: str) -> Iterator[tuple[str, str, Command]]:
 def _failing_runs(wheel: str) -> Iterator[tuple[Case, Run]]:
     for case in cases():
         for run in case.runs:
-            if run.wheel == wheel and run.expert and case.execution is None:
+            if run.wheel == wheel and run.expert and run.is_plain and case.execution is None:
                 yield case, run
 
 

@@ -12,7 +12,7 @@ from oracles.normalise import (
     template_of,
 )
 from oracles.passes import named_pass, pass_on_stack
-from oracles.primary import is_follow_up, primary_error
+from oracles.primary import is_follow_up, is_linker_error, primary_error
 from oracles.process import End, ProcessResult
 
 SILENT = "silent failure"
@@ -111,7 +111,9 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
         diagnostics=diagnostics,
         primary=primary,
         exit_code=code,
-        settled=follow_ups or kind in (Kind.LEGALIZATION, Kind.BUFFERIZATION),
+        settled=follow_ups
+        or is_linker_error(primary)
+        or kind in (Kind.LEGALIZATION, Kind.BUFFERIZATION),
         nameless=is_follow_up(primary),
     )
 

@@ -5,6 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from oracles.linker import symbol_error
+
+LINKER = "ld"
+"""The `file` of what any linker says of a symbol."""
+
 OPERATION_KEPT = 4 << 10
 """Characters of a printed operation that a diagnostic carries; a whole module can follow."""
 
@@ -76,6 +81,8 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
 
 def parse_line(line: str) -> Diagnostic | None:
     """The diagnostic that begins on this line, or None."""
+    if symbol := symbol_error(line):
+        return Diagnostic(LINKER, 0, 0, "error", symbol)
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
     match = _LLVM.match(line) or _BARE.match(line) or _LOCATED.match(line)

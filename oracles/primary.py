@@ -14,6 +14,7 @@ _FOLLOW_UP = re.compile(
     r"failed to (?:run translation of source executable|serialize executables?\b|link executable"
     r"|translate the MLIR LLVM dialect|translate executable)"
     r"|^(?:[\w-]*lld )?execute fail|lld execute fail|^linking failed"
+    r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
 )
@@ -22,9 +23,14 @@ _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:
     """Whether an error only says that something went wrong before."""
-    if says_nothing(diagnostic.message):
-        return True
-    return not diagnostic.line and bool(_TOOL.search(diagnostic.file))
+    return says_nothing(diagnostic.message)
+
+
+def is_linker_error(diagnostic: Diagnostic) -> bool:
+    """Whether a linker, or another tool that code generation ends with, says what is wrong."""
+    if is_follow_up(diagnostic) or diagnostic.line:
+        return False
+    return bool(_TOOL.search(diagnostic.file))
 
 
 def says_nothing(message: str) -> bool:
@@ -36,14 +42,17 @@ def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     """The error that identifies the bug, or None where there is no error.
 
     Each dispatch's first real error is a contender; of several the least by template wins, so
-    that the order of dispatches does not matter. Follow-ups count only where nothing else is.
+    that the order of dispatches does not matter. What a linker says counts only where nothing
+    else is, for it may lack what was not generated, and follow-ups only where not even that is.
     """
     errors = [item for item in diagnostics if item.severity == "error"]
+    linking = [error for error in errors if is_linker_error(error)]
     contenders: list[Diagnostic] = []
     fresh = True
     for error in errors:
-        follow_up = is_follow_up(error)
-        if fresh and not follow_up:
+        real = not is_follow_up(error) and not is_linker_error(error)
+        if fresh and real:
             contenders.append(error)
-        fresh = follow_up
-    return min(contenders or errors, key=lambda error: template_of(error.message), default=None)
+        fresh = not real
+    chosen = contenders or linking or errors
+    return min(chosen, key=lambda error: template_of(error.message), default=None)

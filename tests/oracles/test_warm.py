@@ -125,7 +125,7 @@ def in_background(run: Callable[[], ProcessResult]) -> Callable[[], ProcessResul
 def experts() -> Iterator[object]:
     for case in cases():
         for run in case.runs:
-            if run.expert and run.wheel in ("3.3.0", "3.8.0", "3.13.0"):
+            if run.expert and run.is_plain and run.wheel in ("3.3.0", "3.8.0", "3.13.0"):
                 marks = [pytest.mark.iree]
                 if run.wheel != "3.13.0":
                     marks.append(pytest.mark.slow)

@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oracles import Command, CompilerOracle, Limits, Oracle, PatternOracle
+from reducer.toolchain import install
+from tests.support.triton import install_triton, triton_command
+
+TRITON = "triton"
 CORPUS = Path(__file__).parents[2] / "corpus"
 
 
@@ -23,12 +28,62 @@ class Run:
     wheel: str
     flags: tuple[str, ...]
     kind: str
-    message: str
-    """A part of what the compiler prints (for a miscompile: the wrong result)."""
     seconds: float
     """Wall time of the compiler as once measured on two busy cores: an order of magnitude."""
+    message: str = ""
+    """A part of what the compiler prints (for a miscompile: the wrong result)."""
     expert: str | None = None
     """The file with the smallest known input that fails in this way."""
+    package: str = "iree-base-compiler"
+    program: str = "iree-compile"
+    timeout: float | None = None
+    """Seconds; not to have ended by then is the failure."""
+    memory: int | None = None
+    """Megabytes; to use more is the failure."""
+    match: str | None = None
+    """A pattern, if what is printed is the failure."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether `iree-compile` fails, by itself and within any limits."""
+        asks = self.timeout or self.memory or self.match
+        return self.program == "iree-compile" and not asks
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether nothing is printed."""
+        return bool(self.timeout or self.memory) or self.program == "iree-opt"
+
+    def limits(self, longest: float | None = None) -> Limits:
+        """What a run may use: `longest` seconds, unless time is the point."""
+        memory = None if self.memory is None else self.memory << 20
+        return Limits(self.timeout or longest, memory)
+
+    def oracle(self, limits: Limits) -> Oracle:
+        """The question whether a text fails in this way. Installs the compiler."""
+        if self.package == TRITON:
+            words = [*triton_command(install_triton(self.wheel)), *self.flags]
+            executable = Path(words[0])
+        else:
+            words = [self.program, *self.flags]
+            executable = install(self.wheel).tool(self.program)
+        oracle = CompilerOracle(Command.parse(words), executable, limits=limits)
+        return oracle if self.match is None else PatternOracle(oracle, regex=self.match)
+
+    def opt(self) -> Path:
+        """The program that prints its IR in generic form. Installs the compiler."""
+        return install("newest" if self.package == TRITON else self.wheel).opt
+
+    def words(self) -> list[str]:
+        """What `mlir-reducer` is told of this failure, the command included.
+
+        Installs a compiler that `mlir-reducer` does not.
+        """
+        limits = {"--timeout": self.timeout, "--memory-limit": self.memory, "--match": self.match}
+        options = [f"{name}={value}" for name, value in limits.items() if value is not None]
+        if self.package == TRITON:
+            return [*options, "--", *triton_command(install_triton(self.wheel)), *self.flags]
+        return ["--iree", self.wheel, *options, "--", self.program, *self.flags]
 
 
 @dataclass(frozen=True)

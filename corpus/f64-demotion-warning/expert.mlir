@@ -1,0 +1,3 @@
+func.func @f(%a: f64) -> f64 {
+  return %a : f64
+}

@@ -1,0 +1,122 @@
+"""Every kind of failure has a case, and every such case is reduced."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plant import plant
+from oracles import Kind
+from tests.support.corpus import CORPUS, Case, Run, cases, load_case
+
+LAYERS = 20
+DOCUMENT = CORPUS.parent / "docs" / "oracles.md"
+
+NO_FAILURES = {Kind.SUCCESS, Kind.CANCELLED, Kind.INVALID_INPUT}
+ASKED_FOR = {Kind.SCRIPT, Kind.PLUGIN, Kind.EXIT_CODE}
+"""What a user asks for in words of their own: no case is of that kind by itself."""
+
+
+def _of(kind: Kind, message: str = "") -> Callable[[Run], bool]:
+    return lambda run: run.kind == kind and message in run.message
+
+
+FAILURES: dict[str, Callable[[Run], bool]] = {
+    "verifier": _of(Kind.VERIFIER),
+    "failed legalization": _of(Kind.LEGALIZATION),
+    "failed bufferization": _of(Kind.BUFFERIZATION),
+    "any other error": _of(Kind.OTHER_ERROR, "runtime error in consteval"),
+    "failed translation, no reason given": _of(Kind.OTHER_ERROR, "failed to run translation"),
+    "undefined symbol": _of(Kind.OTHER_ERROR, "undefined symbol"),
+    "silent failure": lambda run: run.kind == Kind.OTHER_ERROR and not run.message,
+    "LLVM fatal error": _of(Kind.FATAL_ERROR),
+    "assertion": _of(Kind.ASSERTION),
+    "crash with a stack": _of(Kind.CRASH),
+    "hang": _of(Kind.TIMEOUT),
+    "runaway memory": _of(Kind.MEMORY),
+    "a line in the output": _of(Kind.MATCH),
+    "wrong results": _of(Kind.MISCOMPILE),
+}
+"""What engineers meet, and which runs of cases are of that sort."""
+
+
+def _runs(failure: str) -> list[tuple[Case, Run]]:
+    return [(case, run) for case in cases() for run in case.runs if FAILURES[failure](run)]
+
+
+def _documented() -> dict[str, tuple[str, list[str]]]:
+    """The rows of the table: the kind, and the cases."""
+    rows = re.findall(r"^\| ([^|`]+) \| `([\w-]+)` \| (`[^|]+`) \|", DOCUMENT.read_text(), re.M)
+    return {name: (kind, re.findall(r"`([\w.-]+)`", named)) for name, kind, named in rows}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in NO_FAILURES | ASKED_FOR])
+def test_every_kind_has_a_case(kind: Kind) -> None:
+    assert any(run.kind == kind for case in cases() for run in case.runs)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_every_failure_has_a_case_that_the_documentation_names(failure: str) -> None:
+    kind, named = _documented()[failure]
+    found = _runs(failure)
+    assert {run.kind for _, run in found} == {kind}
+    assert set(named) <= {case.name for case, _ in found}
+
+
+def test_the_documentation_names_no_other() -> None:
+    assert set(_documented()) == set(FAILURES)
+
+
+def _reductions() -> list[object]:
+    """The first documented case of each failure. Wrong results are reduced in tests/cli."""
+    found = []
+    for failure, (_, named) in _documented().items():
+        chosen = [(case, run) for case, run in _runs(failure) if case.name == named[0]]
+        if failure != "wrong results":
+            found.append(pytest.param(*chosen[0], id=failure.replace(" ", "-")))
+    return found
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("case", "run"), _reductions())
+def test_it_reduces_from_end_to_end(case: Case, run: Run, tmp_path: Path) -> None:
+    """From its input, or from its trigger in a larger module, to no more than a person's."""
+    expert = case.expert(run)
+    assert expert is not None
+    text = case.input_text() if case.packed_input else plant(expert.read_text(), LAYERS)
+    (tmp_path / "in.mlir").write_text(text)
+    words = ["reduce", "in.mlir", "-q", "--no-pass-level", "--json", "out.json", *run.words()]
+    done = subprocess.run(
+        [sys.executable, "-m", "reducer", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert report["kind"] == run.kind
+    assert report["verified"] and report["one_minimal"]
+    result = (tmp_path / "in.reduced.mlir").read_text()
+    assert run.message in run.oracle(run.limits(900)).run(result).stderr
+    shutil.copy(expert, tmp_path / "expert.mlir")
+    assert _lines(result) <= _lines(expert.read_text()) + 1
+
+
+def _lines(text: str) -> int:
+    """Lines of the program, without comments, symbols for affine maps, and a wrapper."""
+    lines = [line.strip() for line in text.splitlines()]
+    return sum(not line.startswith(("//", "#", "module", '"builtin.module"')) for line in lines)
+
+
+def test_the_cases_that_are_reduced_are_known_by_name() -> None:
+    for _, (_, named) in _documented().items():
+        for name in named:
+            assert load_case(name).title
