@@ -1,8 +1,8 @@
 """The `--scheduler` option, and `mlir-reducer worker`."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -13,11 +13,13 @@ from reducer.cli.jobs import jobs_option
 from reducer.cli.signals import stopping
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
+from reducer.cluster.executor import ClusterExecutor
 from reducer.cluster.resources import needed
 from reducer.cluster.runner import ClusterRunner
 from reducer.cluster.worker import serve
 from reducer.session.errors import UsageError
 from reducer.toolchain import install, installed
+from reducer.triage import Compiler, Executor, LocalExecutor
 
 
 def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,6 +55,24 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
     finally:
         oracle.runner = before
         cluster.close()
+
+
+@contextmanager
+def executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> Iterator[Executor]:
+    """What carries out the tasks of a triage: this machine, or a cluster.
+
+    Raises Unavailable where there is no such cluster, or where nobody has one of the compilers.
+    """
+    with ExitStack() as held:
+        executor: Executor
+        if address is None:
+            executor = LocalExecutor(jobs)
+        else:
+            cluster = Cluster(address)
+            held.callback(cluster.close)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers})
+        held.callback(executor.close)
+        yield executor
 
 
 def _is_given(name: str) -> bool:

@@ -2,13 +2,13 @@
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
+from reducer.cli.cluster import executing, scheduler_option
 from reducer.cli.jobs import jobs_option
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
@@ -24,9 +24,7 @@ from reducer.triage import (
     Caps,
     Compiler,
     Database,
-    Executor,
     Leases,
-    LocalExecutor,
     Options,
     Plan,
     State,
@@ -95,6 +93,7 @@ Exit codes:
     type=click.IntRange(min=1),
     help="Kill a compiler that uses more. [default: half of the machine's, shared among the jobs]",
 )
+@scheduler_option
 @click.option("--no-reduce", is_flag=True, help="Only compile and sort into buckets.")
 @click.option(
     "--max-calls",
@@ -122,6 +121,7 @@ def triage(
     jobs: int,
     timeout: float,
     memory: int | None,
+    scheduler: str | None,
     no_reduce: bool,
     max_calls: int | None,
     fail_on_new: bool,
@@ -159,21 +159,12 @@ def triage(
             Caps(timeout, _memory(memory, jobs)), jobs, reduce=not no_reduce, max_calls=max_calls
         )
         stop = threading.Event()
-        executor = stack.enter_context(_local(jobs))
+        executor = stack.enter_context(executing(plan.compilers, scheduler, jobs))
         stack.enter_context(stopping(stop, leave=place.clean_up))
         run = Triage(database, leases, plan, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
     _show(summary, json_target, junit, quiet)
     return _ending(summary, fail_on_new)
-
-
-@contextmanager
-def _local(jobs: int) -> Iterator[Executor]:
-    executor = LocalExecutor(jobs)
-    try:
-        yield executor
-    finally:
-        executor.close()
 
 
 def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

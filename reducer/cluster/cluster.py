@@ -73,23 +73,22 @@ class Cluster:
             Lost: the cluster failed, not the function. What that raises is raised here.
         """
         from distributed import KilledWorker
-        from distributed import TimeoutError as StillRunning
         from distributed.client import FutureCancelledError
         from distributed.comm import CommClosedError
 
         id = f"mlir-reducer-{uuid.uuid4().hex}"
         future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
-        while True:
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(_GLANCE):
             if cancel is not None and cancel.is_set():
                 self._end(id, future)
                 raise Cancelled
-            try:
-                answer: T = future.result(timeout=_GLANCE)
-            except StillRunning:
-                continue
-            except (KilledWorker, FutureCancelledError, CommClosedError) as error:
-                raise Lost(str(error)) from error
-            return answer
+        try:
+            answer: T = future.result()
+        except (KilledWorker, FutureCancelledError, CommClosedError) as error:
+            raise Lost(str(error)) from error
+        return answer
 
     def close(self) -> None:
         """Leaves the cluster; what we still had there is dropped."""

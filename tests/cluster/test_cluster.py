@@ -1,5 +1,6 @@
 """A cluster of processes: the same results as without it, also when one of them is killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -115,3 +116,44 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reducer.cluster.cluster._PATIENCE", 0.5)
     with pytest.raises(Unavailable, match="no Dask scheduler answers"):
         Cluster("tcp://127.0.0.1:9")
+
+
+def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
+    """Starts a triage of three inputs on two versions."""
+    inputs = folder / "inputs"
+    inputs.mkdir(parents=True)
+    for name in ("cat-zero-width", "torch-fft-constant-int", "treshape-index-abi"):
+        load_case(name).write_input(inputs / f"{name}.mlir")
+    words = [
+        "triage", "inputs", "--iree", f"3.8.0,{NEWEST_TESTED}", "--no-reduce",
+        "--json", "out.json", *options, "--", "--iree-hal-target-backends=llvm-cpu",
+    ]  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-m", "reducer", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+
+
+def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
+    said, _ = process.communicate(timeout=250)
+    assert process.returncode == 0, said
+    report = json.loads((folder / "out.json").read_text())
+    return [(bug["signature"], bug["state"], bug["failures"]) for bug in report["bugs"]]
+
+
+@pytest.mark.slow
+def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> None:
+    alone = bugs(triage(tmp_path / "alone"), tmp_path / "alone")
+    with local_cluster(tmp_path / "cluster") as processes:
+        processes.add_worker(["3.8.0"])
+        processes.add_worker([NEWEST_TESTED])
+        doomed = processes.add_worker(["3.8.0", NEWEST_TESTED])
+        running = triage(tmp_path / "many", "--scheduler", processes.address)
+        time.sleep(3)
+        doomed.kill()
+        assert bugs(running, tmp_path / "many") == alone
+    assert alone

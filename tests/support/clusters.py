@@ -18,12 +18,16 @@ class LocalCluster:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         self.workers: list[subprocess.Popen[bytes]] = []
-        announced = folder / "scheduler.json"
+        self.address = ""
+
+    def start(self) -> None:
+        """Starts the scheduler and waits until it can be reached."""
+        announced = self.folder / "scheduler.json"
         self._start(
             "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
             "--no-dashboard", "--scheduler-file", str(announced),
         )  # fmt: skip
-        _wait(announced.exists)
+        _wait(lambda: announced.exists() and announced.read_text().rstrip().endswith("}"))
         self.address = str(json.loads(announced.read_text())["address"])
 
     def add_worker(self, versions: Sequence[str], jobs: int = 1) -> "subprocess.Popen[bytes]":
@@ -56,6 +60,7 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
     folder.mkdir(parents=True, exist_ok=True)
     cluster = LocalCluster(folder)
     try:
+        cluster.start()
         yield cluster
     finally:
         for process in reversed(cluster.processes):

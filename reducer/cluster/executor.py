@@ -1,0 +1,56 @@
+"""Carries out triage's tasks on a cluster."""
+
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+
+from reducer.cluster.cluster import Cancelled, Cluster, Lost
+from reducer.cluster.job import cancellable
+from reducer.cluster.resources import resource_name
+from reducer.triage.task import Answer, Task, run_task
+
+
+class ClusterExecutor:
+    """Sends each task to a worker that offers its compiler; in line until one is free.
+
+    A task that the cluster cannot carry out is carried out here.
+    """
+
+    def __init__(self, cluster: Cluster, versions: Iterable[str | None]) -> None:
+        """`versions` are those that tasks will need; None is a program that is no release's.
+
+        Raises Unavailable where nobody offers one of them.
+        """
+        self._cluster = cluster
+        self._capacity = sum(cluster.capacity(_needed(version)) for version in versions)
+        self._cancel = threading.Event()
+        self._pool = ThreadPoolExecutor(self._capacity, thread_name_prefix="cluster")
+
+    @property
+    def capacity(self) -> int:
+        return self._capacity
+
+    def submit(self, task: Task) -> "Future[Answer]":
+        return self._pool.submit(self._carried_out, task)
+
+    def close(self) -> None:
+        self._cancel.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _carried_out(self, task: Task) -> Answer:
+        try:
+            return self._cluster.run(partial(_run, task), _needed(task.version), self._cancel)
+        except Cancelled:
+            return Answer(None, "interrupted")
+        except Lost:
+            return run_task(task, self._cancel)
+
+
+def _run(task: Task, id: str) -> Answer:
+    with cancellable(id) as cancel:
+        return run_task(task, cancel)
+
+
+def _needed(version: str | None) -> dict[str, float]:
+    return {} if version is None else {resource_name(version): 1.0}
