@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
+from reducer.cli.bisect import bisect
 from reducer.cli.buckets import buckets
 from reducer.cli.check import check
 from reducer.cli.cluster import worker
@@ -77,4 +78,5 @@ main.add_command(triage)
 main.add_command(buckets)
 main.add_command(worker)
 main.add_command(page)
+main.add_command(bisect)
 main.add_command(toolchain)

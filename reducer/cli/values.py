@@ -62,7 +62,7 @@ class WrongResults:
             runtime_of(executable, progress=_tell),
             self.device or "local-task",
         )
-        names = self.references or (_default_reference(command),)
+        names = self.references or (default_reference(command),)
         sides = [self._side(name, candidate) for name in names]
         comparison = Comparison(
             candidate,
@@ -129,7 +129,7 @@ def _of_version(base: Configuration, version: str, backend: str) -> Configuratio
     )
 
 
-def _default_reference(command: Command) -> str:
+def default_reference(command: Command) -> str:
     """The other backend that runs on any machine."""
     return "llvm-cpu" if backend_of(command) == "vmvx" else "vmvx"
 

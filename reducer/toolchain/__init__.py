@@ -3,7 +3,7 @@
 Finds, installs and removes versions, and says which program a command line means.
 """
 
-from .install import install, newest_release
+from .install import install, newest_release, published
 from .model import (
     COMPILER_PACKAGE,
     NEWEST,
@@ -28,6 +28,7 @@ __all__ = [
     "install",
     "installed",
     "newest_release",
+    "published",
     "remove",
     "resolve_executable",
     "runtime_of",

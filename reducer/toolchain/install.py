@@ -8,8 +8,10 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
 
 from .model import (
     COMPILER_PACKAGE,
@@ -27,6 +29,7 @@ Progress = Callable[[str], None]
 # Only the native programs inside a wheel are used, so the interpreter it was built for does not
 # matter: asking for one that every release supports serves any Python that runs this tool.
 _ANY_INTERPRETER = ("--python-version", "3.11", "--implementation", "cp")
+_FROM_VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
 
 
 def install(version: str, *, progress: Progress | None = None, runtime: bool = False) -> Toolchain:
@@ -55,6 +58,29 @@ def newest_release(progress: Progress | None = None) -> str:
     if process.returncode != 0:
         raise _failure(COMPILER_PACKAGE, NEWEST, errors.splitlines())
     return str(json.loads(output)["install"][0]["metadata"]["version"])
+
+
+def published(progress: Progress | None = None) -> list[str]:
+    """Every compiler release on the package index with a wheel for this platform, oldest first.
+
+    Release candidates and the like are among them. Raises ToolchainError where there is none.
+    """
+    (progress or _silent)(f"looking up the releases of {COMPILER_PACKAGE}")
+    # What pip says of a version that does not exist has read the same for years, unlike the words
+    # of `pip index versions`, which calls itself experimental.
+    with _pip(
+        "--dry-run", "--ignore-installed", "--target", str(toolchains_folder() / ".nowhere"),
+        f"{COMPILER_PACKAGE}==0.0.0.dev0", merge_errors=True,
+    ) as process:  # fmt: skip
+        output, _ = process.communicate()
+    known = _FROM_VERSIONS.search(output)
+    found = set()
+    for word in known[1].split(",") if known else ():
+        with suppress(InvalidVersion):
+            found.add(Version(word.strip()))
+    if not found:
+        raise _failure(COMPILER_PACKAGE, "release", output.splitlines())
+    return [str(version) for version in sorted(found)]
 
 
 def _install_package(package: str, version: str, say: Progress) -> Path:
@@ -130,7 +156,7 @@ def _pip(*arguments: str, merge_errors: bool = False) -> subprocess.Popen[str]:
 def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> ToolchainError:
     """Turns pip's last words into a message that says what to do."""
     text = "\n".join(lines)
-    known = re.search(r"\(from versions: ([^)]*)\)", text)
+    known = _FROM_VERSIONS.search(text)
     if known and known[1] == "none":
         return ToolchainError(
             f"no {package} could be found: check the network connection (and pip's index "

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.toolchain import ToolchainError, find, install, installed, newest_release
+from reducer.toolchain import ToolchainError, find, install, installed, newest_release, published
 from reducer.toolchain.model import package_folder
 
 INSTALL = "import sys; from reducer.toolchain import install; install(sys.argv[1], progress=print)"
@@ -71,6 +71,11 @@ def test_a_release_candidate_can_be_asked_for() -> None:
     assert install("3.11.0rc1").compile.exists()
 
 
+def test_lists_what_is_published_oldest_first() -> None:
+    assert published() == ["3.9.0", "3.10.0", "3.11.0rc1"]
+    assert installed() == []
+
+
 def test_runtime_can_be_added_later() -> None:
     assert not install("3.9.0").run_module.exists()
     assert install("3.9.0", runtime=True).run_module.exists()
@@ -87,7 +92,7 @@ def test_an_unreachable_index_is_named_as_the_cause(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("PIP_FIND_LINKS")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
     monkeypatch.setenv("PIP_RETRIES", "0")
-    for action in (lambda: install("3.9.0"), newest_release):
+    for action in (lambda: install("3.9.0"), newest_release, published):
         with pytest.raises(ToolchainError, match="check the network connection"):
             action()
 

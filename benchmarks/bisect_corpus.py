@@ -1,0 +1,186 @@
+"""Asks the releases that the corpus knows of, and compares with what its manifests say.
+
+    python -m benchmarks.bisect_corpus                    everything; goes on where it stopped
+    python -m benchmarks.bisect_corpus cat-zero-width     one case
+    python -m benchmarks.bisect_corpus --search           the boundaries too, with more releases
+
+The failure is that of a case's first run. Every release in its manifest is asked; verdicts are
+kept in journals in the working folder. A release on which the case fails in a way of its own, with
+an expert's input of its own, should be called another failure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from packaging.version import Version
+
+from reducer.cli.bisect import question_of
+from reducer.cli.oracle import Wanted
+from reducer.cli.workspace import workspace
+from reducer.releases import Bench, Bisecting, Result, Verdict
+from reducer.releases.examine import Examiner
+from reducer.releases.question import Question
+from reducer.session.errors import NotInteresting
+from reducer.session.journal import Journal
+from tests.support.corpus import Case, Execution, Run, case_names, load_case
+
+
+@dataclass(frozen=True)
+class Row:
+    """One release of one case: what the manifest says, and what was found."""
+
+    case: str
+    version: str
+    expected: str
+    found: str
+    message: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[CASE]...")
+@click.option("--search", is_flag=True, help="Bisect all published releases as well.")
+@click.option(
+    "--longest", default=60.0, show_default=True, help="Seconds of a run that is bisected."
+)
+@click.option(
+    "--folder", default="build/bisect", show_default=True, type=click.Path(path_type=Path)
+)
+def main(names: tuple[str, ...], search: bool, longest: float, folder: Path) -> None:
+    """Prints a line for each release that disagrees, and a table of all cases."""
+    if unknown := set(names) - set(case_names()):
+        raise click.BadParameter(f"no such case: {', '.join(sorted(unknown))}")
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    rows: list[Row] = []
+    with workspace():
+        for case in map(load_case, names or case_names()):
+            quick = bool(case.runs) and case.runs[0].seconds <= longest
+            found, line = _one(case, folder, search and quick)
+            rows += found
+            lines.append(line)
+            click.echo(line, err=True)
+            for row in found:
+                if not row.agrees:
+                    click.echo(
+                        f"    {row.version}: {row.expected} expected, {row.found}: {row.message}",
+                        err=True,
+                    )
+    agree = sum(row.agrees for row in rows)
+    click.echo("| case | releases | agree | boundary | runs |\n|---|--:|--:|---|--:|")
+    click.echo("\n".join(lines))
+    click.echo(f"\n{agree} of {len(rows)} releases agree")
+
+
+def _one(case: Case, folder: Path, search: bool) -> tuple[list[Row], str]:
+    """The releases of one case, and its line in the table."""
+    path = folder / f"{case.name}.journal"
+    with closing(
+        Journal.open(path, identity={"case": case.name}, resume=path.exists(), say=_silent)
+    ) as journal:
+        bench = Bench(_question(case, folder), journal, say=_silent)
+        reference = _reference(case)
+        try:
+            examiner = Examiner(bench, reference)
+        except NotInteresting as error:
+            rows = [Row(case.name, reference, str(_expected(case)[reference]), "good", str(error))]
+            return rows, _line(case, rows, "does not fail", bench)
+        rows = []
+        for version, expected in sorted(_expected(case).items(), key=lambda p: Version(p[0])):
+            answer = examiner.ask(version)
+            rows.append(Row(case.name, version, expected, str(answer.verdict), answer.message))
+        boundary = "-"
+        if search:
+            boundary = _boundary(Bisecting(bench, bad=reference).run())
+        return rows, _line(case, rows, boundary, bench)
+
+
+def _question(case: Case, folder: Path) -> Question:
+    source = Path(f"{case.name}.mlir")
+    words = ("iree-compile", *(case.runs[0].flags if case.runs else _twin_flags(case)))
+    if case.execution is None:
+        return question_of(Wanted(source=source, words=words), case.input_text())
+    options: dict[str, list[str]] = {}
+    for argument in case.execution.arguments:
+        name, _, value = argument.removeprefix("--").partition("=")
+        options.setdefault(name, []).append(value)
+    reference = folder / f"{case.name}.py"
+    reference.write_text(_reference_in_python(case.execution))
+    wanted = Wanted(
+        source=source,
+        words=words,
+        wrong_results=True,
+        references=(f"python:{reference}:expected",),
+        function=options["function"][0],
+        inputs=tuple(options.get("input", ())),
+    )
+    return question_of(wanted, case.input_text())
+
+
+def _reference_in_python(execution: Execution) -> str:
+    """A function that returns the right results, whatever its arguments."""
+    arrays = []
+    for result in execution.expected:
+        kind, _, values = result.partition("=")
+        *shape, element = kind.split("x")
+        numbers = ", ".join(re.findall(r"-?[\d.]+", values))
+        sort = {"f": "float", "i": "int"}[element[0]] + element[1:]
+        sizes = ", ".join(shape)
+        arrays.append(f"np.array([{numbers}], dtype=np.{sort}).reshape({sizes})")
+    return f"import numpy as np\n\ndef expected(*inputs):\n    return {', '.join(arrays)},\n"
+
+
+def _twin_flags(case: Case) -> tuple[str, ...]:
+    """A healthy case has no run of its own: that of its failing twin tells how it is compiled."""
+    twin = load_case(case.name.replace("good", "bad"))
+    return next(run.flags for run in twin.runs if run.wheel in case.healthy)
+
+
+def _reference(case: Case) -> str:
+    return case.runs[0].wheel if case.runs else case.healthy[-1]
+
+
+def _expected(case: Case) -> Mapping[str, str]:
+    """What the manifest says of each release."""
+    verdicts = {version: str(Verdict.BAD) for version in case.failing}
+    verdicts |= {version: str(Verdict.GOOD) for version in case.healthy}
+    return verdicts | {
+        run.wheel: str(Verdict.BAD if _same_bug(case.runs[0], run) else Verdict.OTHER)
+        for run in case.runs
+    }
+
+
+def _same_bug(one: Run, other: Run) -> bool:
+    return one.kind == other.kind and one.expert == other.expert
+
+
+def _boundary(result: Result) -> str:
+    return ", ".join(_said(result))
+
+
+def _said(result: Result) -> Iterator[str]:
+    if result.first is not None:
+        yield f"first bad {result.first.bad}"
+        yield f"last good {result.first.good or 'none'}"
+    if result.fixed is not None:
+        yield f"good again {result.fixed.good or 'never'}"
+
+
+def _line(case: Case, rows: list[Row], boundary: str, bench: Bench) -> str:
+    agree = sum(row.agrees for row in rows)
+    return f"| {case.name} | {len(rows)} | {agree} | {boundary} | {bench.runs} |"
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""`mlir-reducer bisect`"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles import Command, Kind, Oracle
+from oracles.command import INPUT
+from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.report import write_json
+from reducer.cli.signals import stopping
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.units import duration, plural, size
+from reducer.cli.values import default_reference
+from reducer.cli.workspace import workspace
+from reducer.releases import Answer, Bench, Bisecting, Boundary, Result
+from reducer.releases.question import Question
+from reducer.session.comments import one_line
+from reducer.session.errors import ExitCode, UsageError
+from reducer.session.files import default_output, read_input
+from reducer.session.journal import Journal
+from reducer.toolchain import NEWEST, newest_release
+
+_WIDTH = 88  # characters of a message
+_IDENTITY = {"command": "bisect"}
+_PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
+
+
+@click.command(
+    cls=TrailingCommand,
+    short_help="Find the first bad and the last good release of the compiler for a failure.",
+)
+@click.argument("input", type=click.Path(path_type=Path))
+@click.option("--bad", metavar="VERSION", help="A release that fails. [default: the newest]")
+@click.option(
+    "--good",
+    metavar="VERSION",
+    help="A release thought to be good: only those between it and the bad one are asked.",
+)
+@click.option("--all", "everything", is_flag=True, help="Ask every release.")
+@click.option("--pre", is_flag=True, help="Take release candidates in.")
+@click.option(
+    "--keep/--no-keep",
+    default=True,
+    show_default=True,
+    help="Keep the releases that had to be installed, about 400 MB each.",
+)
+@wanted_options
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+)
+def bisect(
+    *,
+    input: Path,
+    bad: str | None,
+    good: str | None,
+    everything: bool,
+    pre: bool,
+    keep: bool,
+    json_target: str | None,
+    words: tuple[str, ...],
+    iree: str | None,
+    **options: Any,
+) -> int:
+    """Find out since which release of the compiler INPUT fails, and in which it is mended.
+
+    The failure is that of one release, the newest or the one given with --bad (or --iree). Others
+    are fetched when they are needed, and COMMAND is given to each in its own spelling. A release
+    that cannot read INPUT or COMMAND cannot tell.
+
+    \b
+      mlir-reducer bisect model.reduced.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    Ends with 0 if other releases could tell, 1 if COMMAND does not fail on INPUT with the bad one,
+    69 if no other release can tell. What is known is kept in a journal beside INPUT, and never
+    run again.
+    """
+    if bad is not None and iree is not None and bad != iree:
+        raise UsageError("--bad and --iree both name the release that fails; give one of them")
+    source = read_input(input)
+    bad = bad or iree or NEWEST
+    wanted = with_reference(Wanted(source=input, words=words, **options), bad)
+    question = question_of(wanted, source.text)
+    stop = threading.Event()
+    with workspace() as place, _journal(input) as journal:
+        bench = Bench(question, journal, say=_tell, stop=stop, keep=keep)
+        job = Bisecting(
+            bench,
+            bad=bad,
+            good=good,
+            everything=everything,
+            candidates=pre,
+            say=_tell,
+            answered=lambda answer: _tell(_row(answer)),
+        )
+        with stopping(stop, leave=place.clean_up):
+            result = job.run()
+    if json_target is not None:
+        write_json(json_target, _as_json(result, bench))
+    if json_target != "-":
+        click.echo(_as_text(result, bench))
+    return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
+
+
+def question_of(wanted: Wanted, text: str) -> Question:
+    """What the options ask, as it is put to any release.
+
+    Raises UsageError where they cannot be asked of others.
+    """
+    return Question(
+        text,
+        tuple(INPUT if word == str(wanted.source) else word for word in wanted.words),
+        partial(_oracle, wanted),
+        identity=_identity(wanted),
+        kinds=_kinds(wanted),
+        timeout=wanted.timeout,
+    )
+
+
+def with_reference(wanted: Wanted, bad: str) -> Wanted:
+    """For wrong results, one reference for all releases: by default another backend of `bad`."""
+    if not wanted.wrong_results or wanted.references or not wanted.words:
+        return wanted
+    version = newest_release(_tell) if bad == NEWEST else bad
+    backend = default_reference(Command.parse(wanted.words, source=wanted.source))
+    return replace(wanted, references=(f"iree:{version}+{backend}",))
+
+
+def _oracle(wanted: Wanted, version: str, words: Sequence[str], text: str) -> Oracle:
+    oracle, _ = replace(wanted, iree=version, words=tuple(words)).oracle(text)
+    return oracle
+
+
+def _identity(wanted: Wanted) -> str:
+    """All that decides an outcome, beyond version, words and text."""
+    fields = {**vars(wanted), **dict.fromkeys(_PER_QUESTION)}
+    return repr(sorted(fields.items()))
+
+
+def _kinds(wanted: Wanted) -> frozenset[Kind] | None:
+    if wanted.test is not None or wanted.plugin is not None:
+        raise UsageError(
+            "--test and --oracle cannot be asked of other releases: a script runs the compiler "
+            "that it names; give the command, with --match if need be"
+        )
+    if wanted.wrong_results:
+        return frozenset({Kind.MISCOMPILE})
+    if wanted.match is not None or wanted.exit_code is not None:
+        return frozenset({Kind.MATCH, Kind.EXIT_CODE})
+    return None
+
+
+def _journal(path: Path) -> Journal:
+    """What is known of an input, whatever was asked about it."""
+    stem = default_output(path).name.removesuffix(".reduced.mlir")
+    place = path.with_name(f"{stem}.bisect.journal")
+    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), say=_tell)
+
+
+def _as_text(result: Result, bench: Bench) -> str:
+    rows = [_row(answer) for answer in result.answers]
+    notes = [
+        f"{answer.version}: {note}" for answer in result.answers for note in answer.notes if note
+    ]
+    cost = f"{plural(bench.runs, 'run')}, {duration(bench.seconds)} of compiler time"
+    if bench.fetched:
+        fetched = ", ".join(bench.fetched)
+        cost += f"; fetched {fetched} ({size(round(bench.megabytes * 1e6))})"
+    if result.unasked:
+        cost += f"; {plural(len(result.unasked), 'release')} not asked (--all asks every one)"
+    return "\n".join(
+        [
+            f"failure: {one_line(result.signature.text)}",
+            "",
+            *rows,
+            *(["", *notes] if notes else []),
+            "",
+            *_summary(result),
+            cost,
+        ]
+    )
+
+
+def _row(answer: Answer) -> str:
+    took = duration(answer.seconds) if answer.seconds else ""
+    message = _cut(one_line(answer.message))
+    return f"{answer.version:<10}  {answer.verdict:<15}  {took:>8}  {message}".rstrip()
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def _summary(result: Result) -> list[str]:
+    lines = [f"note: {note}" for note in result.notes]
+    if result.first is not None:
+        lines.append(_said_of_first(result.first))
+    if result.fixed is not None:
+        lines.append(_said_of_fixed(result.fixed))
+    if result.other_bad:
+        lines.append(f"also bad: {', '.join(result.other_bad)}")
+    return lines
+
+
+def _said_of_first(first: Boundary) -> str:
+    if first.good is None:
+        return f"first bad {first.bad}, of those that can tell{_unsure(first)}"
+    return f"first bad {first.bad}, last good {first.good}{_unsure(first)}"
+
+
+def _said_of_fixed(fixed: Boundary) -> str:
+    if fixed.good is None:
+        return f"last bad {fixed.bad}: not mended in any release since{_unsure(fixed)}"
+    return f"last bad {fixed.bad}, first good again {fixed.good}{_unsure(fixed)}"
+
+
+def _unsure(boundary: Boundary) -> str:
+    if not boundary.between:
+        return ""
+    return f" ({', '.join(boundary.between)}: neither good nor bad)"
+
+
+def _as_json(result: Result, bench: Bench) -> dict[str, Any]:
+    first, fixed = result.first, result.fixed
+    return {
+        "signature": result.signature.text,
+        "bucket": result.signature.bucket,
+        "reference": result.reference,
+        "first_bad": first and first.bad,
+        "last_good": first and first.good,
+        "last_bad": fixed and fixed.bad,
+        "first_good_again": fixed and fixed.good,
+        "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
+        "also_bad": list(result.other_bad),
+        "releases": [answer.to_json() for answer in result.answers],
+        "not_asked": list(result.unasked),
+        "notes": list(result.notes),
+        "runs": bench.runs,
+        "compiler_seconds": round(bench.seconds, 3),
+        "fetched": bench.fetched,
+        "fetched_bytes": round(bench.megabytes * 1e6),
+    }
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

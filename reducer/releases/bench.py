@@ -1,0 +1,166 @@
+"""Runs releases, installing them when they are needed, and never asks the same twice."""
+
+import json
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
+from oracles.command import INPUT
+from oracles.compiler import READING as ORACLE_READING
+from reducer.releases.flags import read_help
+from reducer.releases.question import Question, compiler_of
+from reducer.session.errors import Interrupted
+from reducer.session.journal import Journal
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
+
+READING = 1
+"""Counts up whenever a journal's entries would mean something else."""
+
+_HELP_SECONDS = 60.0
+_TOOL_SECONDS = 600.0
+_DOWNLOAD = re.compile(r"^Downloading .*\((\d+(?:\.\d+)?) MB\)")
+
+
+class Bench:
+    """Every release at hand for one question. `keep`: leave what was installed in the cache.
+
+    Raises ToolchainError from any method when a version cannot be had, and Interrupted when `stop`
+    was set. `runs` counts compiler runs in this process, `seconds` their wall time, `fetched` the
+    versions downloaded and `megabytes` their size.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        journal: Journal,
+        *,
+        say: Callable[[str], None] = lambda text: None,
+        stop: threading.Event | None = None,
+        keep: bool = True,
+    ) -> None:
+        self.question = question
+        self.stop = stop or threading.Event()
+        self.runs = 0
+        self.seconds = 0.0
+        self.fetched: list[str] = []
+        self.megabytes = 0.0
+        self._journal = journal
+        self._say = say
+        self._keep = keep
+
+    def flags(self, version: str) -> dict[str, str]:
+        """The flags that the tool of a release knows, and what they are for; none if it is mute."""
+        key = _digest("flags", version, self.question.tool)
+        known = self._journal.get_text(key)
+        if known is None:
+            tool = self._toolchain(version).tool(self.question.tool)
+            with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+                limits = Limits(_HELP_SECONDS)
+                result = run_process([str(tool), "--help-hidden"], cwd=Path(folder), limits=limits)
+            known = json.dumps(read_help(result.stdout))
+            self._journal.put_text(key, known)
+        flags: dict[str, str] = json.loads(known)
+        return flags
+
+    def ask(self, version: str, words: Sequence[str], text: str, seconds: float | None) -> Outcome:
+        """The question, with these words, on this text; a run may take so many seconds."""
+        key = ("ask", self.question.identity, *words, str(seconds), text)
+        return self._remembered(
+            version, key, lambda: self._run(self._oracle(version, words, text), text, seconds)
+        )
+
+    def compile(
+        self, version: str, words: Sequence[str], text: str, seconds: float | None
+    ) -> Outcome:
+        """What the compiler alone says, whatever is asked."""
+
+        def run() -> Outcome:
+            compiler = compiler_of(self._oracle(version, words, self.question.text))
+            return (
+                Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
+                if compiler is None
+                else (self._run(compiler, text, seconds))
+            )
+
+        return self._remembered(version, ("compile", *words, str(seconds), text), run)
+
+    def read(self, version: str, text: str) -> Outcome:
+        """What a release says that only reads the text, and takes no op that it does not know.
+
+        A compiler takes any op, and then fails for the want of what would have become of it.
+        """
+
+        def run() -> Outcome:
+            opt = self._toolchain(version).opt
+            return self._run(CompilerOracle(Command(("iree-opt", INPUT)), opt), text, _TOOL_SECONDS)
+
+        return self._remembered(version, ("read", text), run)
+
+    def generic(self, version: str, text: str) -> str | None:
+        """The text in generic form, printed by a release; None if it cannot."""
+        key = _digest("generic", version, text)
+        known = self._journal.get_text(key)
+        if known is None:
+            opt = self._toolchain(version).opt
+            known = Normaliser(opt, Limits(_TOOL_SECONDS)).generic(text) or ""
+            self._journal.put_text(key, known)
+        return known or None
+
+    def done_with(self, version: str) -> None:
+        """Deletes a release that was installed for this question only, unless all are kept."""
+        if not self._keep and version in self.fetched:
+            remove(version)
+
+    def _toolchain(self, version: str) -> Toolchain:
+        found = find(version)
+        if found is None:
+            try:
+                found = install(version, progress=self._told)
+            except ToolchainError as error:
+                if self.stop.is_set():  # the terminal's Ctrl-C reached pip too
+                    raise Interrupted(_GO_ON) from error
+                raise
+            if version not in self.fetched:
+                self.fetched.append(version)
+        return found
+
+    def _told(self, text: str) -> None:
+        if match := _DOWNLOAD.match(text):
+            self.megabytes += float(match[1])
+        self._say(text)
+
+    def _oracle(self, version: str, words: Sequence[str], text: str) -> Oracle:
+        self._toolchain(version)
+        return self.question.make_oracle(version, words, text)
+
+    def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
+        limits = replace(oracle.limits, seconds=seconds)
+        outcome = oracle.run(text, cancel=self.stop, limits=limits)
+        if outcome.kind is Kind.CANCELLED or self.stop.is_set():
+            raise Interrupted(_GO_ON)
+        self.runs += 1
+        self.seconds += outcome.seconds
+        return outcome
+
+    def _remembered(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
+        """A known outcome, or that of a run, which is on disk before anything else happens."""
+        digest = _digest(version, *key)
+        outcome = self._journal.get(digest)
+        if outcome is None:
+            outcome = run()
+            self._journal.put(digest, outcome, 0)
+        return outcome
+
+
+_GO_ON = "interrupted; what is known so far is kept, and the same command goes on from there"
+
+
+def _digest(*parts: str) -> str:
+    whole = "\0".join((f"bisect {READING} {ORACLE_READING}", *parts))
+    return sha256(whole.encode(errors="surrogateescape")).hexdigest()

@@ -1,0 +1,201 @@
+"""Asks one release, and says what its answer is worth."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from oracles import Kind, Outcome, Signature
+from oracles.stage import INPUT
+from reducer.releases.answer import Answer, Verdict
+from reducer.releases.bench import Bench
+from reducer.releases.flags import Translation, translate
+from reducer.releases.likeness import likeness
+from reducer.session.comments import message_of, one_line
+from reducer.session.errors import NoEnd, NotInteresting, UsageError
+from reducer.toolchain import ToolchainError
+
+SLOWER = 10.0
+"""How many times longer than the reference a release may take."""
+SHORTEST_LIMIT = 60.0  # seconds
+FIRST_LIMIT = 3600.0  # seconds; nobody waits longer for a failure without saying so
+
+_HARMLESS = """\
+func.func @probe(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %arg0, %arg0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+"""Compiles everywhere; where it does not, the command is at fault."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The release on which the failure is known: what fails there, and with which words."""
+
+    version: str
+    signature: Signature
+    words: tuple[str, ...]
+    seconds: float
+    answer: Answer
+
+    @property
+    def limit(self) -> float:
+        """Seconds that another release may take."""
+        return max(SHORTEST_LIMIT, SLOWER * self.seconds)
+
+
+class Examiner:
+    """Puts the question of a bench to releases; the failure is that of `reference`.
+
+    Raises NotInteresting, NoEnd or UsageError where there is nothing to look for on that release,
+    ToolchainError where it cannot be had.
+    """
+
+    def __init__(self, bench: Bench, reference: str) -> None:
+        self._bench = bench
+        self._question = bench.question
+        self.reference = self._refer(reference)
+        self._generic: str | None = None
+        self._generic_known = False
+
+    def ask(self, version: str) -> Answer:
+        """What this release does with the input."""
+        if version == self.reference.version:
+            return self.reference.answer
+        try:
+            return self._ask(version)
+        except ToolchainError as error:
+            return Answer(version, Verdict.CANNOT_TELL, message=f"cannot be installed: {error}")
+        finally:
+            self._bench.done_with(version)
+
+    def _refer(self, version: str) -> Reference:
+        """Runs the reference."""
+        bench, question = self._bench, self._question
+        translation = translate(question.words, bench.flags(version))
+        words = translation.words
+        limit = question.timeout or FIRST_LIMIT
+        outcome = bench.ask(version, words, question.text, limit)
+        if outcome.kind is Kind.TIMEOUT and question.timeout is None:
+            raise NoEnd(f"{version} does not end within an hour; give a limit with --timeout")
+        if not question.keeps(outcome):
+            instead = f" like that, but: {_said(outcome)}" if outcome.failed else ""
+            raise NotInteresting(
+                f"the command does not fail on the input with {version}{instead}; give the version "
+                "on which it does with --bad"
+            )
+        if question.kinds is None and self._fails_anyway(version, words, outcome.signature, limit):
+            raise UsageError(f"{version} fails so on any input: {_said(outcome)}")
+        answer = _answer(version, Verdict.BAD, outcome, words, _renames(translation))
+        return Reference(version, outcome.signature, words, outcome.seconds, answer)
+
+    def _ask(self, version: str) -> Answer:
+        bench, question = self._bench, self._question
+        described = bench.flags(self.reference.version)
+        translation = translate(question.words, bench.flags(version), described)
+        words, notes = translation.words, _renames(translation)
+        if translation.unknown:
+            names = ", ".join(words[number] for number in translation.unknown)
+            if not self._fails_without(translation.unknown):
+                message = f"does not know {names}, without which there is no failure"
+                return Answer(version, Verdict.CANNOT_TELL, message=message)
+            words = _without(words, translation.unknown)
+            notes = (*notes, f"without {names}")
+        answer, readable = self._judge(version, words, question.text)
+        if not readable and (generic := self._in_generic_form()):
+            other, readable = self._judge(version, words, generic)
+            if readable:
+                answer, notes = other, (*notes, "in generic form")
+        return replace(answer, notes=(*notes, *answer.notes))
+
+    def _judge(self, version: str, words: tuple[str, ...], text: str) -> tuple[Answer, bool]:
+        """The answer on one text, and whether the release could read that."""
+        limit = self._question.timeout or self.reference.limit
+        outcome = self._bench.ask(version, words, text, limit)
+        how = likeness(self.reference.signature, outcome.signature)
+        if how is not None:
+            return _answer(version, Verdict.BAD, outcome, words, (how,) if how else ()), True
+        if outcome.kind is Kind.SUCCESS and not outcome.exit_code:
+            if doubts := [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]:
+                return Answer(
+                    version, Verdict.CANNOT_TELL, outcome.seconds, doubts[0].message, "", words
+                ), True
+            return Answer(version, Verdict.GOOD, outcome.seconds, flags=words), True
+        return self._judge_failure(version, words, text, outcome, limit)
+
+    def _judge_failure(
+        self, version: str, words: tuple[str, ...], text: str, outcome: Outcome, limit: float
+    ) -> tuple[Answer, bool]:
+        """What a failure that is not the wanted one is worth."""
+        if not outcome.failed:  # only a pattern or a code was looked for
+            outcome = self._bench.compile(version, words, text, limit)
+        unsure = _answer(version, Verdict.CANNOT_TELL, outcome, words)
+        wanted = self.reference.signature
+        if wanted.stage != INPUT and outcome.signature.stage == INPUT:
+            return unsure, False
+        if self._fails_anyway(version, words, outcome.signature, limit):
+            return replace(unsure, message=f"fails so on any input: {unsure.message}"), True
+        reading = self._unreadable(version, text)
+        if reading is not None:
+            return replace(unsure, message=_said(reading)), False
+        return replace(unsure, verdict=Verdict.OTHER), True
+
+    def _fails_anyway(
+        self, version: str, words: tuple[str, ...], signature: Signature, limit: float
+    ) -> bool:
+        """Whether a program without any fault fails in the same way."""
+        outcome = self._bench.compile(version, words, _HARMLESS, limit)
+        return outcome.failed and outcome.signature == signature
+
+    def _unreadable(self, version: str, text: str) -> Outcome | None:
+        """What a release does not understand in a text that the reference does."""
+        outcome = self._bench.read(version, text)
+        if not outcome.failed or self._bench.read(self.reference.version, text).failed:
+            return None
+        return outcome
+
+    def _fails_without(self, numbers: Collection[int]) -> bool:
+        """Whether the failure needs none of these words on the reference."""
+        words = _without(self.reference.words, numbers)
+        limit = self._question.timeout or self.reference.limit
+        outcome = self._bench.ask(self.reference.version, words, self._question.text, limit)
+        return outcome.signature == self.reference.signature
+
+    def _in_generic_form(self) -> str | None:
+        """The input in generic form, if it fails like that too."""
+        if not self._generic_known:
+            self._generic_known = True
+            reference = self.reference
+            text = self._bench.generic(reference.version, self._question.text)
+            if text is not None:
+                limit = self._question.timeout or reference.limit
+                outcome = self._bench.ask(reference.version, reference.words, text, limit)
+                self._generic = text if outcome.signature == reference.signature else None
+        return self._generic
+
+
+def _answer(
+    version: str,
+    verdict: Verdict,
+    outcome: Outcome,
+    words: tuple[str, ...],
+    notes: tuple[str, ...] = (),
+) -> Answer:
+    bucket = outcome.signature.bucket
+    return Answer(version, verdict, outcome.seconds, _said(outcome), bucket, words, notes)
+
+
+def _said(outcome: Outcome) -> str:
+    return one_line(" ".join(part.strip() for part in message_of(outcome)))
+
+
+def _is_doubt(severity: str, file: str) -> bool:
+    """Whether a diagnostic is an oracle's own remark on what it could not look at."""
+    return severity == "remark" and not file
+
+
+def _renames(translation: Translation) -> tuple[str, ...]:
+    return tuple(f"{old} → {new}" for old, new in translation.renamed)
+
+
+def _without(words: tuple[str, ...], numbers: Collection[int]) -> tuple[str, ...]:
+    return tuple(word for number, word in enumerate(words) if number not in numbers)

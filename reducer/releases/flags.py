@@ -1,0 +1,115 @@
+"""The flags of a command as another release spells them.
+
+What a release knows, it says itself (`--help-hidden`). What it does not know is looked up among
+the renames below, and then by what the flag is for: a flag that kept its description is the same.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Known = Mapping[str, str]
+"""Flags of one release, with two dashes, and what its help says of each."""
+
+RENAMED: tuple[tuple[str, ...], ...] = (
+    ("--iree-opt-import-parameters", "--iree-parameter-import"),
+    ("--iree-opt-import-parameter-keys", "--iree-parameter-import-keys"),
+    ("--iree-opt-import-parameter-maximum-size", "--iree-parameter-import-maximum-size"),
+    ("--iree-opt-export-parameters", "--iree-parameter-export"),
+    ("--iree-opt-export-parameter-minimum-size", "--iree-parameter-export-minimum-size"),
+    ("--iree-opt-splat-parameters", "--iree-parameter-splat"),
+    ("--iree-stream-external-resources-mappable", "--iree-hal-external-resources-mappable"),
+    (
+        "--iree-codegen-llvmgpu-test-tile-and-fuse-matmul",
+        "--iree-codegen-llvmgpu-early-tile-and-fuse-matmul",
+        "--iree-codegen-llvmgpu-use-tile-and-fuse-matmul",
+    ),
+    (
+        "--iree-codegen-notify-transform-strategy-application",
+        "--iree-codegen-test-notify-transform-strategy-application",
+    ),
+    (
+        "--iree-dispatch-creation-experimental-data-tiling",
+        "--iree-dispatch-creation-data-tiling",
+    ),
+)
+"""Names of one flag, in the order in which releases had them."""
+
+RENAMED_FAMILIES: tuple[tuple[str, str], ...] = (("--iree-hip-", "--iree-rocm-"),)
+"""How the names of a whole group begin: up to 3.11, and from 3.11 on."""
+
+_ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """Words for one release, as many as there were.
+
+    `renamed` are old and new names; `unknown` are the numbers of words that the release does not
+    know, which stay as they were.
+    """
+
+    words: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[int, ...] = ()
+
+
+def read_help(text: str) -> dict[str, str]:
+    """The flags in the help of an LLVM tool.
+
+    >>> read_help("  --iree-x=<string>   - Does x.\\\\n    =a  -  One way\\\\n  -o <file> - Output")
+    {'--iree-x': 'Does x.', '--o': 'Output'}
+    """
+    flags: dict[str, str] = {}
+    for entry in _ENTRY.finditer(text):
+        told = re.split(r"(?:^| ) *- ", entry["rest"], maxsplit=1)
+        flags.setdefault(f"--{entry['name']}", " ".join(told[-1].split()) if told[1:] else "")
+    return flags
+
+
+def translate(words: Sequence[str], known: Known, described: Known | None = None) -> Translation:
+    """The words of a command (its program first) for a release that knows the flags `known`.
+
+    `described` are the flags of a release on which the words are known to work. A release that
+    does not tell its flags (`known` is empty) gets the words as they are.
+    """
+    if not known:
+        return Translation(tuple(words))
+    translated = list(words[:1])
+    renamed: list[tuple[str, str]] = []
+    unknown: list[int] = []
+    for number, word in enumerate(words[1:], 1):
+        name, equals, value = word.partition("=")
+        flag = _flag(name)
+        if flag is None or flag in known:
+            translated.append(word)
+            continue
+        other = _other_name(flag, known, described or {})
+        if other is None:
+            unknown.append(number)
+            translated.append(word)
+        else:
+            renamed.append((name, other))
+            translated.append(f"{other}{equals}{value}")
+    return Translation(tuple(translated), tuple(renamed), tuple(unknown))
+
+
+def _flag(name: str) -> str | None:
+    """The flag with two dashes; None for what is none."""
+    match = re.fullmatch(r"--?([A-Za-z][\w.-]*)", name)
+    return f"--{match[1]}" if match else None
+
+
+def _other_name(flag: str, known: Known, described: Known) -> str | None:
+    names = [name for group in RENAMED if flag in group for name in group]
+    for old, new in RENAMED_FAMILIES:
+        for before, after in ((old, new), (new, old)):
+            if flag.startswith(before):
+                names.append(after + flag.removeprefix(before))
+    if found := next((name for name in names if name in known), None):
+        return found
+    purpose = described.get(flag)
+    if not purpose:
+        return None
+    same = [name for name, text in known.items() if text == purpose and name not in described]
+    return same[0] if len(same) == 1 else None

@@ -1,0 +1,224 @@
+"""`mlir-reducer bisect`, with releases that are scripts, and with real ones."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from reducer.toolchain import installed
+from tests.support.corpus import load_case
+from tests.support.fake_compilers import Reducer, wait_until
+from tests.support.fake_releases import BAD, CRASH, OTHER, UNREADABLE, Release, Releases
+
+COMMAND = ("--", "iree-compile", "--iree-target=a")
+RENAMED = (("--iree-goal", "The target."),)
+
+Publish = Callable[..., Releases]
+
+
+@pytest.fixture
+def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publish:
+    """A function that makes releases the only ones there are; the folder has a failing input."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.mlir").write_text('"x.bad"() : () -> ()\n')
+
+    def make(releases: dict[str, Release], *, installed: bool = True) -> Releases:
+        made = Releases(tmp_path, releases, installed=installed)
+        for name, value in made.environment.items():
+            monkeypatch.setenv(name, value)
+        return made
+
+    return make
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["bisect", "in.mlir", *words])
+
+
+def answers(done: Result) -> dict[str, str]:
+    """Verdicts by version."""
+    return {each["version"]: each["verdict"] for each in json.loads(done.stdout)["releases"]}
+
+
+def row(done: Result, version: str) -> str:
+    lines = [line for line in done.stdout.splitlines() if line.startswith(f"{version} ")]
+    return " ".join(lines[0].split())
+
+
+def test_finds_the_first_bad_release_with_few_runs(publish: Publish) -> None:
+    releases = publish({f"3.{n}.0": Release(BAD if n >= 6 else "") for n in range(10)})
+    done = run(*COMMAND)
+    assert done.exit_code == 0, done.output
+    assert "first bad 3.6.0, last good 3.5.0" in done.stdout
+    assert row(done, "3.5.0").startswith("3.5.0 good")
+    assert "failed to legalize operation 'x.bad'" in row(done, "3.6.0")
+    assert len({line.split()[0] for line in releases.runs}) == 5
+    assert "5 releases not asked" in done.stdout
+
+
+def test_what_was_mended_and_came_back_is_seen_when_all_are_asked(publish: Publish) -> None:
+    bad = (3, 4, 7, 8)
+    publish({f"3.{n}.0": Release(BAD if n in bad else "") for n in range(10)})
+    answer = json.loads(run("--bad", "3.7.0", "--all", "--json", "-", *COMMAND).stdout)
+    assert (answer["first_bad"], answer["last_good"]) == ("3.7.0", "3.6.0")
+    assert (answer["last_bad"], answer["first_good_again"]) == ("3.8.0", "3.9.0")
+    assert answer["also_bad"] == ["3.3.0", "3.4.0"]
+    assert answer["not_asked"] == []
+
+
+def test_a_second_run_runs_nothing(publish: Publish) -> None:
+    releases = publish({f"3.{n}.0": Release(BAD if n >= 2 else "") for n in range(4)})
+    first = run(*COMMAND)
+    before = releases.runs
+    second = run(*COMMAND)
+    assert releases.runs == before
+    assert second.stdout.startswith(first.stdout.split("\n\n")[0])
+    assert "0 runs" in second.stdout
+
+
+def test_release_candidates_only_on_demand(publish: Publish) -> None:
+    publish({"3.1.0": Release(), "3.2.0": Release(BAD), "3.3.0rc1": Release(BAD)})
+    assert "3.3.0rc1" not in run("--all", *COMMAND).stdout
+    assert "3.3.0rc1" in run("--all", "--pre", *COMMAND).stdout
+
+
+def test_a_flag_in_another_spelling(publish: Publish) -> None:
+    """A flag that has another name but the same description is the same."""
+    releases = publish({"3.1.0": Release(flags=RENAMED), "3.2.0": Release(BAD)})
+    done = run(*COMMAND)
+    assert row(done, "3.1.0").startswith("3.1.0 good")
+    assert "3.1.0: --iree-target → --iree-goal" in done.stdout
+    assert any("--iree-goal=a" in line for line in releases.runs)
+
+
+def test_a_flag_that_a_release_lacks_goes_if_the_failure_does_not_need_it(publish: Publish) -> None:
+    both = (("--iree-target", "The target."), ("--iree-more", "Does more."))
+    publish({"3.1.0": Release(), "3.2.0": Release(BAD, flags=both)})
+    done = run(*COMMAND, "--iree-more")
+    assert row(done, "3.1.0").startswith("3.1.0 good")
+    assert "3.1.0: without --iree-more" in done.stdout
+
+
+def test_a_flag_that_the_failure_needs_makes_an_older_release_unable_to_tell(
+    publish: Publish,
+) -> None:
+    both = (("--iree-target", "The target."), ("--iree-more", "Does more."))
+    needs = 'case "$*" in *--iree-more*) ;; *) exit 0 ;; esac\n'
+    publish({"3.1.0": Release(), "3.2.0": Release(needs + BAD, flags=both)})
+    done = run(*COMMAND, "--iree-more")
+    assert row(done, "3.1.0").startswith("3.1.0 cannot tell does not know --iree-more")
+    assert done.exit_code == 69
+
+
+def test_another_failure_is_neither_good_nor_bad(publish: Publish) -> None:
+    behaviour = {0: "", 1: OTHER, 2: CRASH, 3: BAD}
+    publish({f"3.{n}.0": Release(body) for n, body in behaviour.items()})
+    done = run("--json", "-", "--all", *COMMAND)
+    assert answers(done) == {
+        "3.0.0": "good",
+        "3.1.0": "another failure",
+        "3.2.0": "cannot tell",  # it crashes on anything
+        "3.3.0": "bad",
+    }
+    answer = json.loads(done.stdout)
+    assert answer["undecided"] == ["3.2.0", "3.1.0"]
+    assert (answer["first_bad"], answer["last_good"]) == ("3.3.0", "3.0.0")
+
+
+def test_a_release_that_cannot_read_the_input_is_given_the_generic_form(publish: Publish) -> None:
+    generic = 'for last; do :; done\nprintf \'"x.bad"() : () -> ()\\n\' > "$last"\n'
+    publish({
+        "3.0.0": Release(UNREADABLE, UNREADABLE),
+        "3.1.0": Release(UNREADABLE + BAD, UNREADABLE),
+        "3.2.0": Release(BAD, generic),
+    })  # fmt: skip
+    Path("in.mlir").write_text("x.pretty\nx.bad\n")
+    done = run(*COMMAND)
+    assert row(done, "3.1.0").startswith("3.1.0 bad")
+    assert "3.1.0: in generic form" in done.stdout
+    assert "first bad 3.1.0, last good 3.0.0" in done.stdout
+
+
+def test_input_that_no_form_makes_readable_is_no_good_news(publish: Publish) -> None:
+    copy = 'for last; do :; done\ncp "$input" "$last"\n'
+    publish({"3.1.0": Release(UNREADABLE, UNREADABLE), "3.2.0": Release(BAD, copy)})
+    Path("in.mlir").write_text("x.pretty\nx.bad\n")
+    done = run(*COMMAND)
+    assert row(done, "3.1.0").startswith("3.1.0 cannot tell")
+    assert done.exit_code == 69
+
+
+def test_what_was_fetched_can_be_thrown_away(publish: Publish) -> None:
+    publish({"3.1.0": Release(), "3.2.0": Release(BAD)}, installed=False)
+    done = run("--no-keep", *COMMAND)
+    assert "first bad 3.2.0, last good 3.1.0" in done.stdout
+    assert "fetched" in done.stdout
+    assert installed() == []
+
+
+def test_a_version_that_is_said_to_be_good_bounds_the_search(publish: Publish) -> None:
+    releases = publish({f"3.{n}.0": Release(BAD if n >= 6 else "") for n in range(10)})
+    done = run("--good", "3.5.0", "--bad", "3.7.0", *COMMAND)
+    assert "first bad 3.6.0, last good 3.5.0" in done.stdout
+    assert {line.split()[0] for line in releases.runs} == {"3.5.0", "3.6.0", "3.7.0"}
+    done = run("--good", "3.8.0", "--bad", "3.9.0", *COMMAND)
+    assert "note: 3.8.0, given as good, is not: bad" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--bad", "3.1.0", *COMMAND), 1, "does not fail on the input with 3.1.0"),
+        (("--bad", "3.1.0", "--iree", "3.2.0", *COMMAND), 2, "give one of them"),
+        ((), 2, "two dashes"),
+        (("--", "clang"), 2, "'clang' is no program of a published release"),
+        (("--test", "x.sh", *COMMAND), 2, "cannot be asked of other releases"),
+        (("--bad", "9.9.9", *COMMAND), 69, "there is no iree-base-compiler 9.9.9"),
+        (("--", "iree-compile", "--iree-none"), 2, "fails so on any input"),
+    ],
+)
+def test_what_cannot_be_asked(
+    publish: Publish, words: tuple[str, ...], code: int, told: str
+) -> None:
+    publish({"3.1.0": Release(), "3.2.0": Release(BAD)})
+    done = run(*words)
+    assert done.exit_code == code, done.output
+    assert told in done.stderr
+
+
+def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Nothing is run twice but what was under way."""
+    slow = {f"3.{n}.0": Release(f"sleep 0.{n}\n{BAD if n >= 3 else ''}") for n in range(6)}
+    releases = Releases(tmp_path, slow)
+    reducer = Reducer(tmp_path)
+    reducer.environment |= releases.environment
+    (tmp_path / "in.mlir").write_text('"x.bad"() : () -> ()\n')
+    with reducer.start("bisect", "in.mlir", *COMMAND) as process:
+        assert wait_until(lambda: len(releases.runs) >= 4, 60)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = reducer("bisect", "in.mlir", *COMMAND)
+    assert "first bad 3.3.0, last good 3.2.0" in done.stdout, done.stderr
+    twice = {line for line in releases.runs if releases.runs.count(line) > 1}
+    assert len({line.split()[0] for line in twice}) <= 1
+    reducer.assert_clean()
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_a_real_bug_between_real_releases(tmp_path: Path) -> None:
+    """IREE #20699: in 3.4.0 only."""
+    path = load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
+    command = ("--", "iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
+    for good, told in (
+        ("3.3.0", "first bad 3.4.0, last good 3.3.0"),
+        ("3.5.0", "last bad 3.4.0, first good again 3.5.0"),
+    ):
+        words = ["bisect", str(path), "--bad", "3.4.0", "--good", good, *command]
+        done = CliRunner().invoke(main, words)
+        assert told in done.stdout, done.output
+        assert f"{good}: --iree-rocm-target → --iree-hip-target" in done.stdout

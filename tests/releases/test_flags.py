@@ -1,0 +1,90 @@
+"""Flags in the spelling of other releases."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Oracle
+from reducer.releases.bench import Bench
+from reducer.releases.flags import RENAMED, RENAMED_FAMILIES, Translation, read_help, translate
+from reducer.releases.question import Question
+from reducer.session.journal import Journal
+from reducer.toolchain import Toolchain
+
+HELP = """OVERVIEW: a compiler
+
+  --iree-target=<string>        - The target; e.g. 'a - b'.
+  --iree-level=<value>          - How much
+    =none                       -   Nothing
+  --iree-quiet                  - Says less
+  -o <file>                     - Output
+  --silent
+"""
+
+
+def test_reads_help() -> None:
+    assert read_help(HELP) == {
+        "--iree-target": "The target; e.g. 'a - b'.",
+        "--iree-level": "How much",
+        "--iree-quiet": "Says less",
+        "--o": "Output",
+        "--silent": "",
+    }
+
+
+def test_a_family_is_renamed_both_ways() -> None:
+    words = ("iree-compile", "-iree-hip-target=gfx942", "{}")
+    new = translate(words, {"--iree-rocm-target": ""})
+    assert new.words == ("iree-compile", "--iree-rocm-target=gfx942", "{}")
+    assert new.renamed == (("-iree-hip-target", "--iree-rocm-target"),)
+    assert translate(new.words, {"--iree-hip-target": ""}).words[1] == "--iree-hip-target=gfx942"
+
+
+def test_what_is_known_stays() -> None:
+    known = {"--iree-hip-target": "", "--iree-rocm-target": ""}
+    words = ("iree-compile", "--iree-hip-target=gfx942", "-", "file.mlir", "{}")
+    assert translate(words, known) == Translation(words)
+
+
+def test_a_flag_that_kept_its_description_is_found() -> None:
+    words = ("iree-compile", "--iree-old=1")
+    described = {"--iree-old": "Does x.", "--iree-same": "Does y."}
+    assert translate(words, {"--iree-new": "Does x."}, described).words[1] == "--iree-new=1"
+    two = {"--iree-new": "Does x.", "--iree-newer": "Does x."}
+    assert translate(words, two, described).unknown == (1,)
+    assert translate(words, {"--iree-same": "Does x."}, described).unknown == (1,)
+
+
+def test_a_release_that_does_not_tell_is_given_the_words_as_they_are() -> None:
+    assert translate(("iree-compile", "--iree-x"), {}) == Translation(("iree-compile", "--iree-x"))
+
+
+def test_no_flag_is_in_two_groups() -> None:
+    names = [name for group in RENAMED for name in group]
+    assert len(names) == len(set(names))
+    prefixes = tuple(prefix for family in RENAMED_FAMILIES for prefix in family)
+    assert not any(name.startswith(prefixes) for name in names)
+
+
+@pytest.mark.iree
+def test_what_real_releases_know(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> None:
+    """The spellings of one command, by 3.8.0 and 3.13.0 themselves."""
+    question = Question("", ("iree-compile",), _no_oracle)
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        bench = Bench(question, journal)
+        for version in ("3.8.0", "3.13.0"):
+            iree_toolchain(version)
+        old, new = bench.flags("3.8.0"), bench.flags("3.13.0")
+    words = ("iree-compile", "--iree-hip-target=gfx942", "--iree-opt-import-parameters=a.irpa")
+    translated = translate(words, new, old)
+    assert translated.words[1:] == (
+        "--iree-rocm-target=gfx942",
+        "--iree-parameter-import=a.irpa",
+    )
+    assert translate(translated.words, old, new).words == words
+    assert translate(("iree-compile", "--iree-llvmgpu-enable-prefetch"), new, old).unknown == (1,)
+
+
+def _no_oracle(*_: object) -> Oracle:
+    raise NotImplementedError
