@@ -8,6 +8,7 @@ import click
 
 from reducer.cli.bisect import bisect
 from reducer.cli.buckets import buckets
+from reducer.cli.bug_report import bug_report
 from reducer.cli.check import check
 from reducer.cli.cluster import worker
 from reducer.cli.ending import end_with
@@ -79,4 +80,5 @@ main.add_command(buckets)
 main.add_command(worker)
 main.add_command(page)
 main.add_command(bisect)
+main.add_command(bug_report)
 main.add_command(toolchain)

@@ -39,7 +39,8 @@ def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
     done = reducer("reduce", f"./{name}", "--", "./fake")
     assert done.returncode == 0, done.stderr
     stem = name.removesuffix(".mlir")
-    assert names(reducer.home) == {name, f"{stem}.reduced.mlir", f"{stem}.reduced.journal"}
+    made = {f"{stem}.reduced{end}" for end in (".mlir", ".journal", ".report", ".report.zip")}
+    assert names(reducer.home) == {name, *made}
     result = (reducer.home / f"{stem}.reduced.mlir").read_text()
     assert result.startswith("// fake ")
     assert '\n  "x.bad"() : () -> ()\n' in result
