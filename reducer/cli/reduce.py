@@ -203,7 +203,7 @@ def reduce(
                         report, settings, reduction.oracle, display, reduction.stop
                     )
                 bundle = None
-                if with_report:
+                if with_report and not reduction.stop.is_set():
                     bundle = report_of(report, level, reduction.oracle, opt, display)
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
