@@ -10,7 +10,7 @@ from reducer.bundle.target import target_of
 _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV"}  # fmt: skip
 _OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?[\s(]')
-_ORDINARY = re.compile(r"\.(?:constant(?:\.\w+)?|return|yield|func|module|none|empty)$|^func\.")
+_ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
 _LONG = 70  # characters of a message in a title
 _MOST = 2  # ops that a title names
 
@@ -28,11 +28,16 @@ def culprits(facts: Facts) -> list[str]:
     lines = facts.text.splitlines()
     if facts.place is not None and 0 < facts.place <= len(lines):
         found = _OP.search(lines[facts.place - 1])
-        if found and not _ORDINARY.search(found[1]):
+        if found and not is_ordinary(found[1]):
             return [found[1]]
     names = (match[1] for line in lines for match in _OP.finditer(line.partition(" loc(")[0]))
-    each = list(dict.fromkeys(name for name in names if not _ORDINARY.search(name)))
+    each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
     return each if len(each) <= _MOST else []
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether an op is in every program: a constant, a function, what ends one."""
+    return bool(_ORDINARY.search(name))
 
 
 def happened(facts: Facts) -> str:

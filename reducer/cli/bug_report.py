@@ -11,6 +11,7 @@ from reducer.bundle import Bundle, History, PassFile, bundle_folder, gather, mak
 from reducer.bundle.archive import MOST_BYTES
 from reducer.bundle.folder import check_folder
 from reducer.bundle.gathering import compiler_of
+from reducer.bundle.past import read_past
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.record import command_of, read_record
@@ -88,16 +89,20 @@ def bug_report(
         facts = gather(
             source.text,
             oracle,
-            source=_source(record, input),
             opt=opt,
-            history=History({key: record[key] for key in _RECORDED if key in record}),
             pass_file=_pass_file(record, record_file),
         )
+        past = read_past(input, facts.signature, opt)
+        recorded = {key: record[key] for key in _RECORDED if key in record}
+        history = History({**(past.record if past else {}), **recorded})
+        facts = replace(facts, history=history, source=_source(history, input))
         if with_boundary:
             explaining = Explaining(facts.text, oracle, opt, _tell, jobs=jobs)
             with stopping(explaining.stop, leave=place.clean_up):
                 facts = replace(facts, boundary=tuple(explaining.run().facts))
-        bundle = make_bundle(facts, folder, executable=_executable(oracle))
+        bundle = make_bundle(
+            facts, folder, executable=_executable(oracle), page=past.page if past else None
+        )
     click.echo(_told(bundle))
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
@@ -115,15 +120,22 @@ def report_of(
         return None
     listener.phase("report")
     try:
+        past = read_past(report.output_path, report.signature, opt)
+        record = report_json(report, level)
         facts = gather(
             report.text,
             oracle,
             source=report.input_path.name,
             opt=opt,
-            history=History(report_json(report, level)),
+            history=History({**record, "origin": past.record["origin"] if past else []}),
             pass_file=_pass_file_of(level, report.output_path.name) if level else None,
         )
-        return make_bundle(facts, bundle_folder(report.output_path), executable=_executable(oracle))
+        return make_bundle(
+            facts,
+            bundle_folder(report.output_path),
+            executable=_executable(oracle),
+            page=past.page if past else None,
+        )
     except (ReducerError, OSError) as error:
         listener.message(f"no report: {error}")
         return None
@@ -162,9 +174,9 @@ def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | N
         return None
 
 
-def _source(record: dict[str, Any], input: Path) -> str:
+def _source(history: History, input: Path) -> str:
     """What was reduced, or else what is reported."""
-    known = record.get("input")
+    known = history.record.get("input")
     path = known.get("path") if isinstance(known, dict) else None
     return Path(path).name if isinstance(path, str) else input.name
 

@@ -26,7 +26,7 @@ class JournalReader:
 
         Raises BadInput if the journal does not say.
         """
-        history = read_history(self._text(KEY))
+        history = read_history(self.text(KEY))
         if history is None:
             raise BadInput(
                 f"{self._path} does not tell how the reduction went; repeat the command with "
@@ -36,13 +36,14 @@ class JournalReader:
 
     def module(self, key: str) -> Module | None:
         """A module in generic form, None if it is not there."""
-        text = self._text(key) if key else None
+        text = self.text(key) if key else None
         try:
             return Module.parse(text) if text else None
         except GenericSyntaxError:
             return None
 
-    def _text(self, key: str) -> str | None:
+    def text(self, key: str) -> str | None:
+        """A text stored under a key."""
         row = self._connection.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode(errors="surrogateescape")
 
