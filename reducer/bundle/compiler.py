@@ -1,9 +1,11 @@
 """What the compiler under test says of itself."""
 
 import re
-import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from oracles import End, Limits, run_process
 
 _PATIENCE = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")
@@ -27,19 +29,14 @@ class Compiler:
     @classmethod
     def ask(cls, executable: Path) -> "Compiler":
         """Runs `--version`; a compiler that does not answer has only a name."""
-        try:
-            answer = subprocess.run(
-                [executable, "--version"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_PATIENCE,
-                check=True,
-            ).stdout
-        except (OSError, subprocess.SubprocessError):
-            answer = ""
-        return cls.read(executable, answer)
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            try:
+                words = [str(executable.absolute()), "--version"]
+                result = run_process(words, cwd=Path(folder), limits=Limits(_PATIENCE))
+            except OSError:
+                return cls(executable.name)
+        told = result.end is End.EXITED and result.exit_code == 0
+        return cls.read(executable, result.stdout if told else "")
 
     @classmethod
     def read(cls, executable: Path, answer: str) -> "Compiler":

@@ -1,6 +1,8 @@
 """Writes a bug report: the folder, and the zip of it."""
 
 import os
+import shlex
+import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from reducer.session.files import write_atomic
 
 REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
 PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
+OURSELVES = "mlir-reducer"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
 _MOST_CARRIED = 100_000_000  # bytes of one file that the command names
@@ -78,21 +81,31 @@ def make_bundle(
 
 def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
     """The exit status of `repro.sh` among nothing but the files that it needs."""
-    environment = dict(os.environ)
-    if executable is not None:
-        environment[variable_of(facts.check.words[0])] = str(executable.absolute())
     seconds = 30 + _PATIENCE * max(facts.seconds, facts.check.seconds or 0)
-    with tempfile.TemporaryDirectory(prefix="report-") as place:
+    with tempfile.TemporaryDirectory(prefix="report-") as outer:
+        place = Path(outer, "empty")
+        place.mkdir()
         for name, data in files.items():
-            path = Path(place, name)
+            path = place / name
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
             if name == SCRIPT or facts.check.words[0] == f"./{name}":
                 path.chmod(0o755)
-        result = run_process(
-            ["sh", SCRIPT], cwd=Path(place), limits=Limits(seconds), env=environment
-        )
+        environment = _environment(facts, executable, Path(outer))
+        result = run_process(["sh", SCRIPT], cwd=place, limits=Limits(seconds), env=environment)
     return result.exit_code if result.end is End.EXITED else -1
+
+
+def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
+    """What tells the script which program to run: the compiler under test, or this very program."""
+    program = facts.check.words[0]
+    if program == OURSELVES:
+        executable = folder / OURSELVES
+        python = shlex.quote(sys.executable)
+        executable.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n')
+        executable.chmod(0o755)
+    chosen = {} if executable is None else {variable_of(program): str(executable.absolute())}
+    return {**os.environ, **chosen}
 
 
 def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:

@@ -1,6 +1,6 @@
 """`report.md`: an issue in the order of IREE's bug form, what matters most on the first screen."""
 
-import shlex
+import re
 from collections.abc import Iterator, Sequence
 
 from oracles import Kind
@@ -8,6 +8,7 @@ from reducer import __version__
 from reducer.bundle import markdown as md
 from reducer.bundle.facts import Facts, PassFile
 from reducer.bundle.figures import also_found, origin, reduction
+from reducer.bundle.script import shell_word
 from reducer.bundle.target import components, target_of
 from reducer.bundle.words import culprits, expected, happened, signal_name, title
 from reducer.search.candidate import Verdict
@@ -19,6 +20,7 @@ MOST_CHARACTERS = 60_000
 _INLINE, _INLINE_LINES = 12_000, 160  # what is longer stays in its file
 _LOG = 4_000
 _CELL = 90
+_CALL = re.compile(r"@([\w$.-]+)\((.*)\): ")
 _THEN = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
@@ -67,15 +69,15 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
 def _happened(facts: Facts) -> Iterator[str]:
     version = facts.compiler.package or facts.compiler.version
     count = f"{facts.ops} op{'s' * (facts.ops != 1)}"
-    what = " ".join(filter(None, [md.code(facts.command[0]), version, happened(facts)]))
-    yield f"{what} on the {count} below:"
+    program = " ".join(filter(None, [md.code(facts.compiler.name), version]))
+    yield f"{program} {happened(facts, f'the {count} below')}:"
     yield md.fenced("\n".join(facts.messages))
     yield f"**Expected:** {expected(facts)}{_neighbour(facts.boundary)}"
 
 
 def _steps(facts: Facts, verified: bool) -> Iterator[str]:
     yield _inline(facts.head + facts.text, "repro.mlir")
-    yield md.fenced(shlex.join(facts.command), "sh")
+    yield md.fenced("\n".join([*_plain_steps(facts), _shell(facts.command)]), "sh")
     if verified:
         yield (
             "`repro.sh` in the attached archive runs this and ends with 0 as long as it fails like "
@@ -83,6 +85,21 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
         )
     else:
         yield "**Not verified:** `repro.sh` did not see this failure when it was run once more."
+
+
+def _plain_steps(facts: Facts) -> list[str]:
+    """Wrong results as IREE's own tools show them, where the inputs are short enough to be told."""
+    words = list(facts.command)
+    call = _CALL.search(facts.messages[0]) if facts.messages else None
+    if facts.signature.kind is not Kind.MISCOMPILE or "--" not in words or call is None:
+        return []
+    name, inputs = call[1], [word for word in call[2].split(", ") if word]
+    if any("…" in word or "..." in word for word in inputs):
+        return []
+    compiler = [*words[words.index("--") + 1 :], "repro.mlir", "-o", "repro.vmfb"]
+    given = [f"--input={word}" for word in inputs]
+    runs = ["iree-run-module", "--module=repro.vmfb", f"--function={name}", *given]
+    return [_shell(compiler), _shell(runs), "# or, compared with the reference:"]
 
 
 def _versions(facts: Facts) -> Iterator[str]:
@@ -210,6 +227,11 @@ def _inline(text: str, name: str) -> str:
     lines = text.splitlines()
     head = "\n".join(line[:160] for line in lines[:12])
     return f"{md.fenced(head, 'mlir')}\n\n… {len(lines):,} lines in all: `{name}` in the archive."
+
+
+def _shell(words: Sequence[str]) -> str:
+    """One line to paste."""
+    return " ".join(map(shell_word, words))
 
 
 def _cut(text: str) -> str:

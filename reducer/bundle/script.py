@@ -6,7 +6,7 @@ It runs the user's command, and nothing else, in a folder of its own; every word
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.bundle.check import FILES, REPRO, Check
 from reducer.session.comments import one_line
@@ -102,6 +102,8 @@ def _start(check: Check, variable: str, carried: bool) -> list[str]:
 
 
 def _run(check: Check) -> list[str]:
+    if check.asks and "--" in check.words:
+        return _run_asking(check.words)
     words = " ".join(['"$program"', *map(shell_word, check.words[1:])])
     redirected = f"{words} >stdout 2>stderr"
     if check.seconds is None and check.memory is None:
@@ -120,6 +122,28 @@ def _run(check: Check) -> list[str]:
         "done",
         'if [ -n "$exceeded" ]; then kill -9 "$child" 2>/dev/null; fi',
         'wait "$child" 2>/dev/null',
+        "status=$?",
+        "",
+    ]
+
+
+def _run_asking(words: Sequence[str]) -> list[str]:
+    """A command with the compiler's own after two dashes; that one may be another too."""
+    at = words.index("--")
+    asking, compiler = list(words[1:at]), words[at + 1 :]
+    plain = " ".join(map(shell_word, words[1:]))
+    variable = variable_of(compiler[0])
+    if "--iree" in asking:
+        version = asking.index("--iree")
+        del asking[version : version + 2]
+    before = " ".join(map(shell_word, asking))
+    after = " ".join(map(shell_word, compiler[1:]))
+    return [
+        f'if [ -n "${{{variable}:-}}" ]; then',
+        f'    "$program" {before} -- "${variable}" {after}',
+        "else",
+        f'    "$program" {plain}',
+        "fi >stdout 2>stderr",
         "status=$?",
         "",
     ]

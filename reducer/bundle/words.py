@@ -40,26 +40,26 @@ def is_ordinary(name: str) -> bool:
     return bool(_ORDINARY.search(name))
 
 
-def happened(facts: Facts) -> str:
-    """What the program under test does, as a verb with its object."""
+def happened(facts: Facts, what: str) -> str:
+    """What the program under test does to `what`."""
     match facts.signature.kind:
         case Kind.CRASH:
-            return f"crashes{_signal(facts)}"
+            return f"crashes{_signal(facts)} on {what}"
         case Kind.ASSERTION:
-            return "fails an assertion"
+            return f"fails an assertion on {what}"
         case Kind.FATAL_ERROR:
-            return f"gives up on a fatal error{_signal(facts)}"
+            return f"gives up{_signal(facts)} on {what}"
         case Kind.TIMEOUT:
-            return "does not end"
+            return f"does not end on {what}"
         case Kind.MEMORY:
-            return "runs out of memory"
+            return f"runs out of memory on {what}"
         case Kind.MISCOMPILE:
-            return "compiles it to a program that gives wrong results"
+            return f"compiles {what} to a program that gives wrong results"
         case Kind.SCRIPT | Kind.PLUGIN:
-            return "fails, as a test finds,"
+            return f"fails, as a test finds, on {what}"
         case Kind.MATCH | Kind.EXIT_CODE:
-            return "does what it should not"
-    return "fails with an error"
+            return f"does what it should not on {what}"
+    return f"fails on {what}"
 
 
 def expected(facts: Facts) -> str:

@@ -114,7 +114,7 @@ def report_of(
 
     It costs two runs of the result. What goes wrong here spoils nothing that was reached before.
     """
-    if not report.verified or report.flaky is not None:
+    if report.status != "reduced" or not report.verified or report.flaky is not None:
         return None
     if not report.output_path.is_file():
         return None

@@ -102,7 +102,8 @@ def test_what_is_inside_an_input_is_text(reducer: Reducer) -> None:
     write_script(reducer.home / "fake", f"has x.bad && has symbol || exit 0\n{said}exit 1\n")
     done = reducer("reduce", "in.mlir", "--", "./fake")
     assert done.returncode == 0, done.stderr
-    assert names(reducer.home) == {"in.mlir", "in.reduced.mlir", "in.reduced.journal"}
+    made = {f"in.reduced{end}" for end in (".mlir", ".journal", ".report", ".report.zip")}
+    assert names(reducer.home) == {"in.mlir", *made}
     assert not (reducer.home.parent / "pwned").exists()
     result = (reducer.home / "in.reduced.mlir").read_text()
     assert shlex.split(result.splitlines()[0]) == ["//", "fake", "in.reduced.mlir"]
