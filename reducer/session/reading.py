@@ -59,9 +59,13 @@ def reading(path: Path) -> Iterator[JournalReader]:
     """
     if not path.is_file():
         raise MissingInput(f"there is no journal {path}; name it with --journal")
+    # Even a reader of a write-ahead log leaves files behind; without a log there is no writer.
+    mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:
         with closing(
-            sqlite3.connect(f"file:{quote(bytes(path.absolute()))}?mode=ro", uri=True, timeout=1.0)
+            sqlite3.connect(
+                f"file:{quote(bytes(path.absolute()))}?mode={mode}", uri=True, timeout=1.0
+            )
         ) as connection:
             yield JournalReader(path, connection)
     except sqlite3.Error as error:
