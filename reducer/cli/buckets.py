@@ -55,7 +55,13 @@ def _opened(path: Path) -> Iterator[Database]:
     type=click.Choice([str(state) for state in State]),
     help="Only bugs in this state; may be given more than once.",
 )
-@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write JSON; - is standard output.",
+)
 @html_option
 @click.pass_obj
 def list_command(
@@ -74,7 +80,13 @@ def list_command(
 
 @buckets.command("show")
 @click.argument("bucket")
-@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write JSON; - is standard output.",
+)
 @click.pass_obj
 def show_command(path: Path, bucket: str, json_target: str | None) -> None:
     """Tell all that is known of BUCKET."""

@@ -43,7 +43,11 @@ _ENDINGS = {
 @wanted_options
 @jobs_option("the answers are")
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write the answer as JSON; - is standard output.",
 )
 def explain(
     *,

@@ -108,6 +108,7 @@ Exit codes:
     "--json",
     "json_target",
     metavar="FILE",
+    type=click.Path(allow_dash=True),
     help="Also write the figures as JSON; - is standard output.",
 )
 @click.option(

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from reducer.cli.cluster import executing, scheduler_option
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
+from reducer.cli.cluster import executing, scheduler_option
+from reducer.cli.completion import complete_versions
 from reducer.cli.jobs import jobs_option
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
@@ -65,6 +66,7 @@ Exit codes:
     "--iree",
     "versions",
     metavar="VERSION,…",
+    shell_complete=complete_versions,
     help="Compile with each of these releases, installed on first use: 3.12.0,3.13.0.",
 )
 @click.option(
@@ -104,7 +106,11 @@ Exit codes:
 )
 @click.option("--fail-on-new", is_flag=True, help="End with 1 if a bug is new or is back.")
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write all as JSON; - is standard output."
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write all as JSON; - is standard output.",
 )
 @click.option(
     "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
