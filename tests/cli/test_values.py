@@ -81,7 +81,7 @@ _CASES = [
     ("mis-ctlz-i8-vmvx", NEWEST_TESTED, "vmvx", [], 5, "iree:3.8.0+llvm-cpu"),
     ("mis-powf-negative-base", NEWEST_TESTED, "llvm-cpu", _VMVX, 5, "iree:3.2.0+llvm-cpu"),
     ("mis-stable-sort", NEWEST_TESTED, "llvm-cpu", _STABLE, 5, None),
-    ("seed-21028-collapse-store-miscompile", "3.5.0", "llvm-cpu", _LATER, 26, "iree:3.6.0+vmvx"),
+    ("seed-21028-collapse-store-miscompile", "3.5.0", "llvm-cpu", _LATER, 16, "iree:3.6.0+vmvx"),
 ]
 """With the most ops that may be left, and another reference that must find the result wrong."""
 
