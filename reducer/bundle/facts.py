@@ -79,7 +79,8 @@ class Facts:
     `text` is the program, `head` the comment above it, `place` the line of it that the failure
     points to, `source` the name of the input. `messages` are the lines that name the failure, `log`
     an excerpt of what the compiler printed and `stack` the functions of a crash. `boundary` and
-    `versions` are None where nobody asked; `files` are what the command names, by name.
+    `versions` are None where nobody asked, `turns` say where versions differ; `files` are what the
+    command names, by name.
     """
 
     head: str
@@ -101,6 +102,7 @@ class Facts:
     history: History = field(default_factory=History)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
+    turns: tuple[str, ...] = ()
     files: dict[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -70,7 +70,8 @@ def _happened(facts: Facts) -> Iterator[str]:
     version = facts.compiler.package or facts.compiler.version
     count = f"{facts.ops} op{'s' * (facts.ops != 1)}"
     program = " ".join(filter(None, [md.code(facts.compiler.name), version]))
-    yield f"{program} {happened(facts, f'the {count} below')}:"
+    inside = f", in the pass {md.code(facts.pass_name)}" if facts.pass_name else ""
+    yield f"{program} {happened(facts, f'the {count} below')}{inside}:"
     yield md.fenced("\n".join(facts.messages))
     yield f"**Expected:** {expected(facts)}{_neighbour(facts.boundary)}"
 
@@ -110,6 +111,9 @@ def _versions(facts: Facts) -> Iterator[str]:
     told = {True: "on", False: "off", None: "unknown"}[compiler.assertions]
     wheel = f"\n# pip install iree-base-compiler=={compiler.package}" if compiler.package else ""
     yield md.fenced("\n".join(compiler.lines) + f"\n(assertions: {told}){wheel}")
+    if facts.turns:
+        told_of = "; ".join(facts.turns)
+        yield f"**{md.plain(told_of[:1].upper() + told_of[1:])}**"
 
 
 def _context(facts: Facts) -> str:

@@ -209,7 +209,8 @@ def _otherwise() -> list[str]:
 def _differently() -> list[str]:
     return [
         'say "it fails differently: exit status $status"',
-        'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" stderr stdout 2>/dev/null |',
+        'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',
+        "    stderr stdout 2>/dev/null |",
         "    cut -c 1-200",
         "exit 2",
     ]

@@ -9,7 +9,7 @@ from reducer.bundle.target import target_of
 
 _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV"}  # fmt: skip
-_OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?[\s(]')
+_OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
 _ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
 _LONG = 70  # characters of a message in a title
 _MOST = 2  # ops that a title names

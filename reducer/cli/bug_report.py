@@ -1,5 +1,6 @@
 """`mlir-reducer report`, and the report at the end of a reduction."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.record import command_of, read_record
 from reducer.cli.report import report_json
+from reducer.cli.report_parts import Parts, pass_file_of
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.units import size
 from reducer.cli.workspace import workspace
 from reducer.session import Listener, Report
 from reducer.session.errors import ExitCode, ReducerError
-from reducer.session.explaining import Explaining
 from reducer.session.files import read_input
 from reducer.session.pass_level import PassReport
 
@@ -53,6 +54,12 @@ _RECORDED = ("origin", "input", "oracle", "wall_seconds", "one_minimal", "also_f
 @click.option(
     "--explain", "with_boundary", is_flag=True, help="Ask what it takes to fail; costs runs."
 )
+@click.option(
+    "--versions", is_flag=True, help="Ask other releases, as `bisect` does; may install some."
+)
+@click.option(
+    "--pass-level", is_flag=True, help="Go down to the failing pass, as `reduce` does; costs runs."
+)
 @wanted_options
 @jobs_option("the report is")
 def bug_report(
@@ -61,6 +68,8 @@ def bug_report(
     output: Path | None,
     record_file: Path | None,
     with_boundary: bool,
+    versions: bool,
+    pass_level: bool,
     jobs: int,
     words: tuple[str, ...],
     **wanted: Any,
@@ -84,22 +93,22 @@ def bug_report(
     if record_file is not None:
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
-    with workspace() as place:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
-        facts = gather(
-            source.text,
-            oracle,
-            opt=opt,
-            pass_file=_pass_file(record, record_file),
-        )
+    stop = threading.Event()
+    with workspace() as place, stopping(stop, leave=place.clean_up):
+        asked = Wanted(source=input, words=words, **wanted)
+        oracle, opt = asked.oracle(source.text)
+        facts = gather(source.text, oracle, opt=opt, pass_file=_pass_file(record, record_file))
         past = read_past(input, facts.signature, opt)
         recorded = {key: record[key] for key in _RECORDED if key in record}
         history = History({**(past.record if past else {}), **recorded})
         facts = replace(facts, history=history, source=_source(history, input))
-        if with_boundary:
-            explaining = Explaining(facts.text, oracle, opt, _tell, jobs=jobs)
-            with stopping(explaining.stop, leave=place.clean_up):
-                facts = replace(facts, boundary=tuple(explaining.run().facts))
+        parts = Parts(asked, oracle, opt, place.folder, stop, jobs)
+        for ask, part in (
+            (with_boundary, parts.boundary),
+            (versions, parts.versions),
+            (pass_level, parts.pass_level),
+        ):
+            facts = part(facts) if ask else facts
         bundle = make_bundle(
             facts, folder, executable=_executable(oracle), page=past.page if past else None
         )
@@ -128,7 +137,7 @@ def report_of(
             source=report.input_path.name,
             opt=opt,
             history=History({**record, "origin": past.record["origin"] if past else []}),
-            pass_file=_pass_file_of(level, report.output_path.name) if level else None,
+            pass_file=pass_file_of(level, report.output_path.name) if level else None,
         )
         return make_bundle(
             facts,
@@ -144,13 +153,6 @@ def report_of(
 def _executable(oracle: Oracle) -> Path | None:
     compiler = compiler_of(oracle)
     return compiler.executable if compiler else None
-
-
-def _pass_file_of(level: PassReport, name: str) -> PassFile:
-    text = level.output_path.read_text(errors="surrogateescape")
-    size = level.output
-    file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
-    return file.beside(name)
 
 
 def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | None:
@@ -192,7 +194,3 @@ def _told(bundle: Bundle) -> str:
     else:
         lines.append(f"NOT VERIFIED: repro.sh ended with {bundle.status} in an empty folder")
     return "\n".join(lines)
-
-
-def _tell(text: str) -> None:
-    click.echo(f"{text} …", err=True)
