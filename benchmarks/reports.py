@@ -18,7 +18,7 @@ import click
 
 from reducer.bundle.archive import MOST_BYTES
 from reducer.toolchain import install
-from tests.support.corpus import Case, Run, case_names, load_case
+from tests.support.corpus import TRITON, Case, Run, case_names, load_case
 
 COLUMNS = (
     "case", "wheel", "kind", "repro.sh", "healthy", "lit", "report.md lines", "zip bytes", "title"
@@ -70,7 +70,7 @@ def main(names: tuple[str, ...], folder: Path, healthy: bool) -> None:
 def _selected(names: Sequence[str]) -> Iterator[tuple[Case, Run]]:
     for case in map(load_case, names):
         for run in case.runs:
-            if case.expert(run) is not None:
+            if case.expert(run) is not None and run.package != TRITON:
                 yield case, run
 
 
@@ -79,9 +79,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
     expert = case.expert(run)
     assert expert is not None
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["--wrong-results"] if run.kind == "miscompile" else []
-    if case.execution is not None:
-        words += [word for word in case.execution.arguments if word.startswith("--input")]
+    words = _question(case, run)
     made = subprocess.run(
         [sys.executable, "-m", "reducer", "report", str(expert), "-o", str(folder / "report"),
          "--iree", run.wheel, *words, "--", "iree-compile", *run.flags],
@@ -108,6 +106,20 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
     )
 
 
+def _question(case: Case, run: Run) -> list[str]:
+    """Options that say what the failure is, where that is more than a compiler that fails."""
+    words = ["--wrong-results"] if run.kind == "miscompile" else []
+    if case.execution is not None:
+        words += [word for word in case.execution.arguments if word.startswith("--input")]
+    for option, value in (
+        ("--timeout", run.timeout),
+        ("--memory-limit", run.memory),
+        ("--match", run.match),
+    ):
+        words += [] if value is None else [option, str(value)]
+    return words
+
+
 def _run(archive: Path, wheel: str) -> int:
     """The exit status of the script, unzipped into an empty folder."""
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(archive) as packed:
@@ -116,6 +128,7 @@ def _run(archive: Path, wheel: str) -> int:
         environment = {
             **os.environ,
             "IREE_COMPILE": str(install(wheel).compile),
+            "IREE_OPT": str(install(wheel).opt),
             "MLIR_REDUCER": str(Path(sys.executable).with_name("mlir-reducer")),
         }
         done = subprocess.run(
