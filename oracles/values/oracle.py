@@ -52,8 +52,7 @@ class ValuesOracle:
         what = self.comparison
         sides = [what.reference, *what.required, *what.witnesses]
         keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
-        audited = " audited" if what.audit else ""
-        return f"values{audited} {what.function} {what.given} {what.tolerance} {keys}"
+        return f"values {what.function} {what.given} {what.tolerance} {keys}"
 
     @property
     def inner(self) -> CompilerOracle:

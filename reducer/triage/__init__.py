@@ -8,11 +8,12 @@ from reducer.triage.flags_file import EVERYTHING, FlagsLine, read_flags_file
 from reducer.triage.inputs import Input, find_inputs
 from reducer.triage.leases import Leases
 from reducer.triage.plan import Plan
+from reducer.triage.representatives import Options
 from reducer.triage.states import State
 from reducer.triage.store import Caps
 from reducer.triage.summary import Bug, Cell, Summary
 from reducer.triage.task import Answer, Task, run_task
-from reducer.triage.triage import Options, Triage
+from reducer.triage.triage import Triage
 
 __all__ = [
     "EVERYTHING",

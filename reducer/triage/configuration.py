@@ -29,8 +29,10 @@ class Compiler:
 
     @property
     def name(self) -> str:
-        """The version, or the path: enough to tell people which it is."""
-        return self.version or self.program
+        """The version, or the path: enough to tell people which it is, and different for each."""
+        if self.version is None or self.program == "iree-compile":
+            return self.version or self.program
+        return f"{self.version} {self.program}"
 
 
 def find_compiler(

@@ -5,8 +5,8 @@ bucket, is another one. Similar words prove nothing; runs do. Two buckets become
 
 1. both reproducers are minimal: nothing can be taken away from them, so they are the bug;
 2. each fails like the other on the other's compiler, which was run and is in the database; and
-3. they are the same program but for names, or the two signatures are of one kind and meet in the
-   op or in the stack.
+3. they are the same program but for names, or one signature is the other in the words of another
+   release (`reducer.releases.likeness`).
 
 The second rules out nearly everything; the third what is left: two bugs behind one another on the
 way of one program. Buckets of one compiler are never merged: what fails differently there is not
@@ -16,6 +16,7 @@ the same, whatever it looks like.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reducer.releases.likeness import likeness
 from reducer.triage.buckets import Bucket, all_buckets, root_of
 from reducer.triage.bugs import Known
 from reducer.triage.database import Database
@@ -82,29 +83,23 @@ def _reason(
     if crossed(other, one.compiler) != first.bucket:
         return None
     if fingerprint(one.text) == fingerprint(other.text):
-        likeness = "the reproducers are the same program"
-    elif (common := _in_common(first, second)) is not None:
-        likeness = common
+        alike = "the reproducers are the same program"
+    elif (how := _how_alike(first, second)) is not None:
+        alike = f"the failures are alike, only {how}"
     else:
         return None
     return (
-        f"{likeness}; that of {first.bucket} fails as {second.bucket} on "
+        f"{alike}; that of {first.bucket} fails as {second.bucket} on "
         f"{names[other.compiler]}, and that of {second.bucket} as {first.bucket} on "
         f"{names[one.compiler]}"
     )
 
 
-def _in_common(first: Bucket, second: Bucket) -> str | None:
-    """What two signatures share, in words; None if it is too little."""
+def _how_alike(first: Bucket, second: Bucket) -> str | None:
+    """What differs between two signatures; None if one is not the other, whichever came first."""
     one, other = first.signature, second.signature
-    if one.kind is not other.kind:
-        return None
-    frames = [frame for frame in one.frames if frame in other.frames]
-    if frames:
-        return f"both are of kind {one.kind} in {frames[0]}"
-    if one.op and one.op == other.op:
-        return f"both are of kind {one.kind} at {one.op}"
-    return None
+    found = (likeness(one, other), likeness(other, one))
+    return next((how for how in found if how is not None), None)
 
 
 def merge(database: Database, known: Mapping[str, Known], crossed: Crossed) -> list[Merge]:

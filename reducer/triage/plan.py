@@ -11,23 +11,19 @@ Translate = Callable[[tuple[str, ...], Compiler], tuple[str, ...]]
 """From flags to those that say the same to a compiler."""
 
 
-def as_written(flags: tuple[str, ...], compiler: Compiler) -> tuple[str, ...]:
-    """The flags as they are."""
-    return flags
-
-
 @dataclass(frozen=True)
 class Plan:
     """Each input with the flags that are meant for it, on each compiler.
 
-    `common` are flags for all inputs; `directory` is where relative paths in flags start.
+    `common` are flags for all inputs; `directory` is where relative paths in flags start. Without
+    `translate` each compiler is asked how it spells them.
     """
 
     compilers: tuple[Compiler, ...]
     lines: tuple[FlagsLine, ...]
     common: tuple[str, ...]
     directory: str
-    translate: Translate = as_written
+    translate: Translate | None = None
 
     def configurations(self, item: Input) -> Iterator[Configuration]:
         """Each configuration for an input, once."""
@@ -41,4 +37,6 @@ class Plan:
 
     def configuration(self, compiler: Compiler, flags: Sequence[str]) -> Configuration:
         """A compiler with these flags, as it spells them."""
-        return Configuration(compiler, self.translate(tuple(flags), compiler), self.directory)
+        wanted = tuple(flags)
+        spelt = self.translate(wanted, compiler) if self.translate else wanted
+        return Configuration(compiler, spelt, self.directory)

@@ -28,6 +28,16 @@ _PAUSE = 0.2
 
 
 @dataclass(frozen=True)
+class Options:
+    """How to go about a triage. `max_calls` bounds each reduction."""
+
+    caps: Caps
+    jobs: int
+    reduce: bool = True
+    max_calls: int | None = None
+
+
+@dataclass(frozen=True)
 class _Work:
     bucket: Bucket
     candidates: tuple[Occurrence, ...]
@@ -41,18 +51,16 @@ class Reducing:
         store: Store,
         leases: Leases,
         plan: Plan,
-        caps: Caps,
-        jobs: int,
-        max_calls: int | None,
+        options: Options,
         stop: threading.Event,
         watcher: Watcher,
     ) -> None:
         self._store = store
         self._leases = leases
         self._plan = plan
-        self._caps = caps
-        self._jobs = jobs
-        self._max_calls = max_calls
+        self._caps = options.caps
+        self._jobs = options.jobs
+        self._max_calls = options.max_calls
         self._stop = stop
         self._watcher = watcher
         self._lock = threading.Lock()

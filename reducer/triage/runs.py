@@ -30,11 +30,19 @@ def join_run(database: Database, leases: Leases) -> int:
 
 
 def finish_run(database: Database, run: int, standings: dict[str, Standing]) -> None:
-    """Keeps the states with which a run ended, by bucket. Each of its processes does so."""
+    """Keeps the states with which a run ended, by bucket. Each of its processes does so.
+
+    Buckets without any failure are dropped.
+    """
     with database.transaction():
         for bucket, standing in standings.items():
             database.write(
                 "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
                 run, bucket, str(standing.state), standing.fixed_in,
             )  # fmt: skip
+        database.write(  # signatures that are read in another way now
+            "DELETE FROM buckets WHERE bucket NOT IN "
+            "(SELECT bucket FROM results WHERE bucket IS NOT NULL)"
+        )
+        database.write("DELETE FROM reproducers WHERE bucket NOT IN (SELECT bucket FROM buckets)")
         database.write("UPDATE runs SET finished = ? WHERE run = ?", time.time(), run)

@@ -58,5 +58,7 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (_FIRST,)
+_FLAGS = "ALTER TABLE compilers ADD COLUMN flags BLOB;"
+
+MIGRATIONS = (_FIRST, _FLAGS)
 """`user_version` counts how many of these a file has had."""

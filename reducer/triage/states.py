@@ -1,8 +1,8 @@
 """Whether a bug is new, known, fixed or back, from what was seen of it on which compilers.
 
 A bug is *fixed* if a newer compiler than any that has it compiles its reproducer. Where there is
-no reproducer, that newer compiler must compile every input that ever failed in this way. An input
-that has vanished, that fails in another way, or that the compiler cannot parse, says nothing.
+no reproducer, or it says nothing, that newer compiler must compile every input that ever failed in
+this way. What has vanished, fails in another way, or cannot be parsed, says nothing.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,8 @@ def _fixed_in(database: Database, group: Group, known: Mapping[str, Known]) -> i
     failing = _failing(database, group)
     newest = max((order[compiler] for compiler in failing), default=-1)
     texts = [known[name].digest for name in group.names if name in known and known[name].usable]
-    passing = _passing(database, texts or _inputs(database, group), order, newest)
+    passing = _passing(database, texts, order, newest) if texts else []
+    passing = passing or _passing(database, _inputs(database, group), order, newest)
     return min(passing, key=lambda compiler: order[compiler], default=None)
 
 

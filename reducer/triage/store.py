@@ -76,7 +76,32 @@ class Store:
                     )  # fmt: skip
 
     def compiler(self, compiler: Compiler) -> int:
-        """The number of a compiler."""
+        """The number of a compiler.
+
+        A release whose runs are read in another way than before has its results forgotten.
+        """
+        with self.database.transaction():
+            if compiler.version is not None:
+                self._forget_readings(compiler)
+            return self._compiler(compiler)
+
+    def _forget_readings(self, compiler: Compiler) -> None:
+        row = self.database.row(
+            "SELECT compiler FROM compilers WHERE name = ? AND version = ? AND identity <> ?",
+            compiler.name, compiler.version, compiler.identity,
+        )  # fmt: skip
+        if row is None:
+            return
+        self.database.write(
+            "DELETE FROM results WHERE configuration IN "
+            "(SELECT configuration FROM configurations WHERE compiler = ?)", row["compiler"],
+        )  # fmt: skip
+        self.database.write(
+            "UPDATE compilers SET identity = ? WHERE compiler = ?",
+            compiler.identity, row["compiler"],
+        )  # fmt: skip
+
+    def _compiler(self, compiler: Compiler) -> int:
         facts: dict[str, object] = {
             "identity": compiler.identity,
             "name": compiler.name,

@@ -130,6 +130,7 @@ def _reproducer(known: Known | None) -> dict[str, Any] | None:
         "one_minimal": known.one_minimal,
         "flags": list(known.flags),
         "lines": known.lines,
+        "input_ops": known.input_ops,
         "ops": known.ops,
         "bytes": known.bytes,
         "calls": known.calls,

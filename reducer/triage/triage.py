@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
 from oracles import Kind
@@ -16,23 +16,14 @@ from reducer.triage.inputs import Input, Unreadable, digest_of
 from reducer.triage.leases import Leases
 from reducer.triage.merging import merge
 from reducer.triage.plan import Plan
-from reducer.triage.representatives import Reducing
+from reducer.triage.representatives import Options, Reducing
 from reducer.triage.runs import finish_run, join_run
+from reducer.triage.spelling import Spelling
 from reducer.triage.states import Standing, standing_of
-from reducer.triage.store import Caps, Store
+from reducer.triage.store import Store
 from reducer.triage.summary import Bug, Cell, Summary
 
 _EMPTY = b"func.func @main() {\n  return\n}\n"
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to go about it. `max_calls` bounds each reduction."""
-
-    caps: Caps
-    jobs: int
-    reduce: bool = True
-    max_calls: int | None = None
 
 
 class Triage:
@@ -49,16 +40,14 @@ class Triage:
         stop: threading.Event,
     ) -> None:
         self.database = database
-        self.plan = plan
         self.options = options
         self.watcher = watcher
         self.stop = stop
         self.run_number = join_run(database, leases)
         self.store = Store(database, self.run_number)
+        self.plan = replace(plan, translate=plan.translate or Spelling(self.store))
         self.compiling = Compiling(self.store, leases, executor, options.caps, stop, watcher)
-        self.reducing = Reducing(
-            self.store, leases, plan, options.caps, options.jobs, options.max_calls, stop, watcher
-        )
+        self.reducing = Reducing(self.store, leases, self.plan, options, stop, watcher)
 
     def run(self, inputs: Sequence[Input], unreadable: Sequence[Unreadable] = ()) -> Summary:
         """Carries out what is new, and tells how everything stands.

@@ -75,7 +75,7 @@ def test_what_is_not_minimal_is_only_a_model(tmp_path: Path) -> None:
 
 def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
     other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
-    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("h", "f"))
+    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
     assert len(Pair(tmp_path / "a", (PROGRAM, other), (CRASH, ERROR)).merged((1, 0))) == 2
     assert len(Pair(tmp_path / "b", (PROGRAM, other), stacks).merged((1, 0))) == 1
 

@@ -81,6 +81,16 @@ def test_the_reproducer_tells_where_inputs_cannot(tmp_path: Path) -> None:
     assert fixed_in(records) == NEW
 
 
+def test_inputs_tell_where_the_reproducer_cannot(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG)
+    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
+    records.result(digest, NEW, OTHER, file=False)  # flags that the newer one does not know, say
+    assert fixed_in(records) is None
+    records.result("a", NEW, SUCCESS)
+    assert fixed_in(records) == NEW
+
+
 def test_a_reproducer_that_passes_is_not_enough_while_an_input_fails(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)

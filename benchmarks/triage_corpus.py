@@ -1,0 +1,207 @@
+"""Triage over the whole corpus, beside the truth.
+
+    python -m benchmarks.triage_corpus
+    python -m benchmarks.triage_corpus --layers 3     triggers planted in small healthy modules
+    python -m benchmarks.triage_corpus --no-reduce
+
+Every case is compiled on every wheel with its own flags; the buckets are compared with what is
+known of the bugs (`triage_truth.toml`). Then the same is run again, which must cost no compiler
+run. The working folder keeps the database, so a benchmark that was stopped goes on.
+"""
+
+import json
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.plant import plant
+from tests.support.corpus import Case, cases
+
+WHEELS = "3.13.0,3.8.0,3.3.0"
+TRUTH = Path(__file__).with_name("triage_truth.toml")
+_UNKNOWN = "?"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An input that fails on a wheel: the bucket it was put into, and the bug it is."""
+
+    name: str
+    wheel: str
+    bucket: str
+    bug: str
+
+
+@dataclass
+class Score:
+    """How the buckets compare with the bugs."""
+
+    failures: list[Failure]
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def known(self) -> list[Failure]:
+        return [one for one in self.failures if one.bug != _UNKNOWN]
+
+    def exact(self) -> set[str]:
+        """Bugs that have one bucket, which holds nothing else."""
+        pairs = {(one.bug, one.bucket) for one in self.known}
+        buckets = Counter(bug for bug, _ in pairs)
+        bugs = Counter(bucket for _, bucket in pairs)
+        return {bug for bug, bucket in pairs if buckets[bug] == bugs[bucket] == 1}
+
+    def pairs(self) -> tuple[float, float]:
+        """Precision and recall over pairs of failures."""
+        together = same = both = 0
+        for one, other in combinations(self.known, 2):
+            together += one.bucket == other.bucket
+            same += one.bug == other.bug
+            both += one.bucket == other.bucket and one.bug == other.bug
+        return both / max(1, together), both / max(1, same)
+
+
+@click.command()
+@click.option("--wheels", default=WHEELS, show_default=True)
+@click.option("--layers", default=0, show_default=True, help="Plant triggers in so many layers.")
+@click.option("--jobs", default=2, show_default=True, help="Compilers at once.")
+@click.option("--timeout", default=60, show_default=True, help="Seconds of one run.")
+@click.option("--max-calls", default=400, show_default=True, help="Budget of one reduction.")
+@click.option("--no-reduce", is_flag=True)
+@click.option(
+    "--folder", default="build/triage", show_default=True, type=click.Path(path_type=Path)
+)
+def main(
+    wheels: str, layers: int, jobs: int, timeout: int, max_calls: int, no_reduce: bool, folder: Path
+) -> None:
+    """Triages the corpus twice and prints a table."""
+    inputs = folder / f"inputs-{layers}"
+    write_inputs(inputs, layers)
+    words = [
+        inputs, "--iree", wheels, "--flags-file", inputs / "flags", "--jobs", jobs, "--timeout",
+        timeout, "--max-calls", max_calls, *(["--no-reduce"] if no_reduce else []),
+    ]  # fmt: skip
+    first = triage(words, folder / "first.json")
+    second = triage(words, folder / "second.json")
+    click.echo(table(score_of(first)))
+    click.echo(
+        f"First run: {first['compiler_runs']} compiler runs to sort and compare, "
+        f"{first['reduction_calls']} to reduce. Second run: {second['compiler_runs']} and "
+        f"{second['reduction_calls']}; states {second['states']}."
+    )
+
+
+def triage(words: Iterable[object], target: Path) -> dict[str, Any]:
+    """The report of one run of the program."""
+    command = [sys.executable, "-m", "reducer", "triage", *map(str, words), "--json", str(target)]
+    code = subprocess.run([*command, "--progress"], check=False).returncode
+    if code:
+        raise click.ClickException(f"triage ended with {code}: {shlex.join(command)}")
+    report: dict[str, Any] = json.loads(target.read_text())
+    return report
+
+
+def write_inputs(folder: Path, layers: int) -> None:
+    """The experts of all cases (planted, where they can be), and the flags that each wants."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines: dict[str, None] = {}
+    for case in cases():
+        for run in case.runs:
+            expert = case.expert(run)
+            if expert is None:
+                continue
+            name = _name(case, expert)
+            text = expert.read_text()
+            (folder / f"{name}.mlir").write_text(_planted(text, layers) if layers else text)
+            lines[f"{name}.mlir: {shlex.join(as_newest(run.flags))}"] = None
+    (folder / "flags").write_text("\n".join(lines) + "\n")
+
+
+def _planted(text: str, layers: int) -> str:
+    """The trigger in the middle of a healthy module; alone where that is not possible."""
+    try:
+        return plant(text, layers)
+    except ValueError:
+        return text
+
+
+def _name(case: Case, expert: Path) -> str:
+    return case.name if expert.stem == "expert" else f"{case.name}--{expert.stem}"
+
+
+def as_newest(flags: Iterable[str]) -> list[str]:
+    """One spelling for all runs of a case; triage has one for each compiler."""
+    return [flag.replace("--iree-hip-", "--iree-rocm-") for flag in flags]
+
+
+# ---- the truth -----------------------------------------------------------------------------
+
+
+def truth() -> dict[tuple[str, str], str]:
+    """The bug of each case on each wheel; the wheel is '' for all that are not named."""
+    found = {}
+    for bug, entries in tomllib.loads(TRUTH.read_text()).items():
+        for entry in entries:
+            name, *wheels = entry.split(" @")
+            for wheel in wheels or [""]:
+                found[name, wheel] = bug
+    return found
+
+
+def score_of(report: dict[str, Any]) -> Score:
+    """The failures of a report beside the truth."""
+    known = truth()
+    score = Score([])
+    for bug in report["bugs"]:
+        score.rows[bug["bucket"]] = bug
+        for one in bug["failures"]:
+            name, wheel = Path(one["input"]).stem, one["configuration"].split()[0]
+            label = known.get((name, wheel)) or known.get((name, "")) or _UNKNOWN
+            score.failures.append(Failure(name, wheel, bug["bucket"], label))
+    return score
+
+
+def table(score: Score) -> str:
+    """One row a bucket, and figures below."""
+    lines = [
+        "| bucket | signature | bugs in it | inputs | wheels | merged | ops | calls | right |",
+        "|---|---|---|--:|---|--:|--:|--:|---|",
+    ]
+    exact = score.exact()
+    for name, row in score.rows.items():
+        mine = [one for one in score.failures if one.bucket == name]
+        bugs = sorted({one.bug for one in mine})
+        wheels = sorted({one.wheel for one in mine}, key=lambda wheel: wheel.split(".")[1].zfill(3))
+        one = row["reproducer"] or {}
+        cells = [
+            name,
+            row["signature"].replace("|", "\\|")[:60],
+            ", ".join(bugs),
+            str(len({failure.name for failure in mine})),
+            " ".join(wheels),
+            str(len(row["merged"]) or ""),
+            f"{one['input_ops']} → {one['ops']}" if one.get("text") else "-",
+            str(one.get("calls", "-")),
+            "yes" if set(bugs) <= exact else "no",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    bugs_known = {one.bug for one in score.known}
+    precision, recall = score.pairs()
+    lines += [
+        "",
+        f"{len(bugs_known)} bugs, {len(score.rows)} buckets; {len(exact)} bugs have a bucket of "
+        f"their own. Pairs of failures: precision {precision:.3f}, recall {recall:.3f}.",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

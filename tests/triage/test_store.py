@@ -1,0 +1,59 @@
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import Kind
+from reducer.triage.configuration import Configuration
+from reducer.triage.store import NO_BUG
+from tests.support.triages import SUCCESS, Records, configuration, failure, release
+
+BUG = failure()
+
+
+def test_a_result_is_found_again_with_all_that_was_said(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    number = records.result("a", "3.13.0", BUG)
+    result = records.store.result("a", number)
+    assert result is not None
+    assert (result.kind, result.bucket) == (Kind.VERIFIER, BUG.bucket)
+    outcome = records.store.outcome("a", number)
+    assert outcome is not None
+    assert outcome.signature == BUG
+    assert records.store.result("b", number) is None
+
+
+def test_what_says_nothing_of_a_bug_has_no_bucket(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    for kind in NO_BUG:
+        number = records.result(str(kind), "3.13.0", failure(kind=kind))
+        result = records.store.result(str(kind), number)
+        assert result is not None
+        assert result.bucket is None
+
+
+def test_configurations_differ_by_compiler_and_flags(tmp_path: Path) -> None:
+    store = Records(tmp_path).store
+    wanted = [configuration("3.8.0"), configuration("3.13.0"), configuration("3.13.0", "--x")]
+    numbers = [store.configuration(one) for one in wanted]
+    assert len(set(numbers)) == 3
+    assert [store.configuration(one) for one in wanted] == numbers
+
+
+def test_a_file_that_a_flag_names_is_part_of_the_configuration(tmp_path: Path) -> None:
+    numbers = []
+    for content in ("one", "two", "one"):
+        (tmp_path / "spec.mlir").write_text(content)
+        flags = ("--spec=spec.mlir",)
+        store = Records(tmp_path).store  # each run of the program looks once
+        wanted = Configuration(release("3.13.0"), flags, str(tmp_path))
+        numbers.append(store.configuration(wanted))
+    assert numbers[0] == numbers[2] != numbers[1]
+
+
+def test_results_that_are_read_otherwise_now_are_forgotten(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    number = records.result("a", "3.13.0", BUG)
+    other = records.result("a", "3.8.0", SUCCESS)
+    before = records.store.compiler(release("3.13.0"))
+    assert records.store.compiler(replace(release("3.13.0"), identity="another reading")) == before
+    assert records.store.result("a", number) is None
+    assert records.store.result("a", other) is not None

@@ -1,0 +1,104 @@
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reducer.toolchain import Toolchain
+from reducer.triage import (
+    Caps,
+    Database,
+    FlagsLine,
+    Leases,
+    LocalExecutor,
+    Options,
+    Plan,
+    State,
+    Summary,
+    Triage,
+    find_compiler,
+    find_inputs,
+)
+from tests.support.corpus import Case
+from tests.support.triages import Silent, write_all
+
+OPTIONS = Options(Caps(120.0, None), jobs=2)
+SORT = replace(OPTIONS, reduce=False)
+HIP = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"
+"""As releases before 3.12 spell it."""
+GOOD = "func.func @f() {\n  return\n}\n"
+
+
+def triaged(
+    folder: Path,
+    versions: tuple[str, ...],
+    *lines: FlagsLine,
+    common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
+    options: Options = OPTIONS,
+) -> Summary:
+    """A run over a folder, with the database beside the inputs."""
+    inputs, unreadable = find_inputs([folder])
+    compilers = tuple(find_compiler("iree-compile", version) for version in versions)
+    plan = Plan(compilers, lines, common, "/")
+    executor = LocalExecutor(2)
+    try:
+        with Database.open(folder / ".t" / "t.sqlite") as database, Leases(database) as leases:
+            stop = threading.Event()
+            run = Triage(database, leases, plan, options, executor, Silent(), stop)
+            return run.run(inputs, unreadable)
+    finally:
+        executor.close()
+
+
+@pytest.mark.iree
+def test_inputs_of_one_bug_share_a_bucket_and_a_reproducer(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> None:
+    text = (corpus("cat-zero-width").folder / "expert.mlir").read_text()
+    write_all(tmp_path, {"a.mlir": text, "b.mlir": text.replace("@", "@x_"), "ok.mlir": GOOD})
+    version = iree_toolchain().version
+    summary = triaged(tmp_path, (version,), FlagsLine(()))
+    (bug,) = summary.bugs
+    assert bug.state is State.NEW
+    assert bug.paths == ["a.mlir", "b.mlir"]
+    assert bug.reproducer is not None
+    assert bug.reproducer.minimal
+    assert "torch.aten.cat" in bug.reproducer.text
+    again = triaged(tmp_path, (version,), FlagsLine(()))
+    assert (again.compiler_runs, again.calls) == (0, 0)
+    assert [one.state for one in again.bugs] == [State.KNOWN]
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_one_bug_that_two_releases_tell_differently_is_one(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> None:
+    versions = "3.8.0", "3.13.0"
+    for version in versions:
+        iree_toolchain(version)
+    for name in ("treshape-index-abi", "complex-dot2-hip-segv"):
+        write_all(tmp_path, {f"{name}.mlir": (corpus(name).folder / "expert.mlir").read_text()})
+    summary = triaged(tmp_path, versions, FlagsLine((), ("treshape*",)))
+    (bug,) = summary.bugs
+    assert {member.kind for member in bug.group.members} == {"crash", "verifier"}
+    (reason,) = [member.reason for member in bug.group.members if member.reason]
+    assert "the same program" in reason
+    assert summary.unmatched == ["complex-dot2-hip-segv.mlir"]
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_a_newer_release_fixes_a_bug(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> None:
+    for version in ("3.3.0", "3.13.0"):
+        iree_toolchain(version)
+    text = (corpus("seed-20581a-gather-subview").folder / "expert.mlir").read_text()
+    write_all(tmp_path, {"gather.mlir": text})
+    states = []
+    for versions in (("3.3.0",), ("3.3.0", "3.13.0")):
+        summary = triaged(tmp_path, versions, FlagsLine(()), common=HIP, options=SORT)
+        states.append([(bug.state, bug.fixed_in) for bug in summary.bugs])
+    assert states == [[(State.NEW, None)], [(State.FIXED, "3.13.0")]]
