@@ -1,0 +1,204 @@
+"""A program without the names that people gave: so that it can leave the house.
+
+Symbols, strings, resources and constants' bytes get plain names or zeros; locations and comments
+go. What the failure needs stays, and is named: a string may well be what the compiler trips over.
+Op names, attribute names, types and numbers are the program itself and stay.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oracles import Limits, Oracle, Outcome, Signature
+from oracles.compiler import DISCARD
+from reducer.bundle.names import (
+    Name,
+    Sort,
+    language_of,
+    names_in,
+    value_names,
+    with_plain_values,
+    without,
+    without_locations,
+)
+from reducer.ir.value_names import shorten_value_names
+from reducer.session.normalise import Normaliser, unwrap
+
+_SECONDS = 600.0
+_TELLING = 5
+"""Characters from which on a name is looked for inside longer words too."""
+_WORD = re.compile(r"[\w$.-]+")
+_FOLDER = re.compile(r"(?:^|[=,:])(~?/[\w.@+-]+/[\w./@+-]*)")
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A name of the original, or a folder, that is still to be read, and where: `program`,
+    `message` or `command`."""
+
+    name: str
+    where: str
+
+
+@dataclass(frozen=True)
+class AnonymizedResult:
+    """What may be shared, if `clean`.
+
+    `text` is the program, `outcome` what its last run showed: the wanted failure if `verified`. If
+    it is not, `text` is the original. `kept` are the names that the failure does not go without;
+    `leftovers` what a search for every name of the original still found. `calls` counts runs.
+    """
+
+    text: str
+    outcome: Outcome
+    verified: bool
+    kept: tuple[Name, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
+    calls: int = 0
+    renamed: Mapping[str, int] = field(default_factory=dict)
+    """How many names of each sort are gone."""
+
+    @property
+    def clean(self) -> bool:
+        """Whether it fails as before and no name of the original is left anywhere."""
+        return self.verified and not self.leftovers
+
+
+def anonymize(
+    text: str,
+    oracle: Oracle,
+    signature: Signature,
+    *,
+    opt: Path | None = None,
+    input_name: str = "repro.mlir",
+) -> AnonymizedResult:
+    """The program without names, as far as it still fails with `signature`.
+
+    `opt` is the `…-opt` tool of the compiler under test; it drops locations and comments and gives
+    values plain names. Without it, or where it cannot read the text, that is done on the text as
+    it is. `input_name` is what the shared file is called. Mostly this costs one run.
+    """
+    return _Anonymizing(text, oracle, signature, opt).result(input_name)
+
+
+class _Anonymizing:
+    def __init__(self, text: str, oracle: Oracle, signature: Signature, opt: Path | None) -> None:
+        self.original = text
+        self.oracle = oracle
+        self.signature = signature
+        self.normaliser = Normaliser(opt, Limits(_SECONDS)) if opt else None
+        generic = self.normaliser.generic(text) if self.normaliser else None
+        self.is_generic = generic is not None
+        self.base = generic or with_plain_values(without_locations(text))
+        pretty = self._pretty(self.base)
+        self.names = _without_keywords(names_in(self.base), pretty)
+        self.printed = value_names(pretty)
+        self.calls = 0
+        self._known: dict[str, Outcome] = {}
+
+    def result(self, input_name: str) -> AnonymizedResult:
+        gone = frozenset(self.names)
+        text = self._shown(gone)
+        if not self._fails(text):
+            gone = self._needless()
+            text = self._shown(gone)
+            if not self._fails(text):  # only the generic form fails like that
+                text = without(self.base, gone)
+        outcome = self._run(text)
+        if outcome.signature != self.signature:
+            kept = tuple(self.names)
+            return AnonymizedResult(self.original, outcome, False, kept, calls=self.calls)
+        command = self.oracle.display(input_name)
+        return AnonymizedResult(
+            text,
+            outcome,
+            True,
+            tuple(name for name in self.names if name not in gone),
+            find_leftovers(self.original, text, outcome, command, self.printed),
+            self.calls,
+            {str(sort): sum(name.sort is sort for name in gone) for sort in Sort},
+        )
+
+    def _needless(self) -> frozenset[Name]:
+        """As many of the names as the failure can do without, found by halving."""
+        gone: frozenset[Name] = frozenset()
+        groups = [tuple(self.names)]
+        while groups:
+            group = groups.pop()
+            if self._fails(without(self.base, gone | set(group))):
+                gone |= set(group)
+            elif len(group) > 1:
+                middle = len(group) // 2
+                groups += [group[middle:], group[:middle]]
+        return gone
+
+    def _shown(self, gone: frozenset[Name]) -> str:
+        """The program as people write it, without these names."""
+        text = without(self.base, gone)
+        pretty = self._pretty(text)
+        return shorten_value_names(unwrap(pretty) or pretty) if pretty else text
+
+    def _pretty(self, text: str) -> str:
+        """What the compiler prints for people; nothing where it cannot."""
+        if self.normaliser is None or not self.is_generic:
+            return ""
+        return self.normaliser.pretty(text) or ""
+
+    def _fails(self, text: str) -> bool:
+        return self._run(text).signature == self.signature
+
+    def _run(self, text: str) -> Outcome:
+        if text not in self._known:
+            self.calls += 1
+            self._known[text] = self.oracle.run(text)
+        return self._known[text]
+
+
+def _without_keywords(names: Sequence[Name], pretty: str) -> list[Name]:
+    """The names that are still names in pretty form.
+
+    The others are strings in generic form only, where people write a word of the language:
+    `sym_visibility = "private"`.
+    """
+    if not pretty:
+        return list(names)
+    shown, language = set(names_in(pretty)), language_of(pretty)
+    return [name for name in names if name in shown or name.text not in language]
+
+
+def find_leftovers(
+    original: str,
+    text: str,
+    outcome: Outcome,
+    command: Sequence[str],
+    printed: Collection[str] = (),
+) -> tuple[Leftover, ...]:
+    """Names of the original that are still to be read, and folders in the command.
+
+    In the program, names are looked for where names stand; in the message and the command among
+    all words, but for those that are words of the language (a function called `@module` tells
+    nothing) and single letters. `printed` are value names that the compiler gives by itself.
+    """
+    language = language_of(original) | language_of(text)
+    names = {name.text for name in names_in(original)}
+    values = {name for name in value_names(original) if len(name) >= _TELLING}
+    told = [outcome.stderr, *(one.message for one in outcome.diagnostics)]
+    elsewhere = {
+        "message": set(_WORD.findall(" ".join(told))),
+        "command": set(_WORD.findall(" ".join(command))),
+    }
+    left = {name.text for name in names_in(text)}
+    found = [Leftover(name, "program") for name in names if _told(name, left)]
+    for where, words in elsewhere.items():
+        telling = (names | values - value_names(text) - set(printed)) - language
+        found += [Leftover(name, where) for name in telling if name[1:] and _told(name, words)]
+    for word in command[1:]:
+        folders = _FOLDER.findall(word)
+        found += [Leftover(folder, "command") for folder in folders if folder != DISCARD]
+    return tuple(sorted(set(found), key=lambda one: (one.where, one.name)))
+
+
+def _told(name: str, words: Collection[str]) -> bool:
+    """Whether a name is one of the words, or in one of them if it is long enough to tell."""
+    return name in words or (len(name) >= _TELLING and any(name in word for word in words))

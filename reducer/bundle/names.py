@@ -1,0 +1,162 @@
+"""Where a text in MLIR holds names that people gave, and what it looks like without them.
+
+A lexer, no parser: it works on generic and on pretty form, and on text that no tool can read.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import count
+
+from oracles.normalise import closing
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_BARE = r"[\w$.-]+"
+_TOKEN = re.compile(
+    rf"""(?P<comment>[ \t]*//[^\n]*)
+    | (?P<defines>\bsym_name\ =\ )(?P<defined>{_STRING})
+    | (?P<op>{_STRING}(?=\())                      # "some.op"(…) in generic form
+    | (?P<holds>\bdense_resource<)(?P<held>{_STRING}|{_BARE})(?=>)
+    | (?P<entry>{_STRING}|(?<![\w$.-]){_BARE})(?P<colon>:\s*)(?P<blob>"0x[0-9A-Fa-f]*")
+    | (?P<data>"0x[0-9A-Fa-f]*")
+    | (?P<string>{_STRING})
+    | (?P<symbol>@(?:{_STRING}|{_BARE}))
+    | (?P<value>[%^][\w$.-]*[\w$])""",
+    re.X,
+)
+_ALIGNMENT = len('"0x') + 8  # a resource begins with its alignment, four bytes
+
+
+class Sort(StrEnum):
+    """What a name is the name of; `DATA` stands for the bytes of a constant."""
+
+    SYMBOL = "symbol"
+    STRING = "string"
+    RESOURCE = "resource"
+    DATA = "data"
+
+
+@dataclass(frozen=True)
+class Name:
+    """One name, wherever the text mentions it."""
+
+    sort: Sort
+    text: str
+
+
+def names_in(text: str) -> list[Name]:
+    """Every name in a text once, in order. Empty strings, and data of zeros only, are none."""
+    found: dict[Name, None] = {}
+
+    def see(name: Name) -> None:
+        if name.text and name.text.strip("0x"):
+            found.setdefault(name)
+
+    _walk(text, see)
+    return list(found)
+
+
+def without(text: str, gone: Collection[Name]) -> str:
+    """The text without comments, and with plain names in place of those that are to go.
+
+    One name becomes one other name everywhere, and none that the text had, whatever it named.
+    """
+    chosen = set(gone)
+    taken = {name.text for name in names_in(text)}
+    fresh = {sort: _fresh(_STEMS[sort], taken) for sort in Sort}
+    new: dict[Name, str] = {}
+
+    def replacement(name: Name) -> str | None:
+        if name not in chosen:
+            return None
+        if name.sort is Sort.DATA:
+            return "0x" + "0" * (len(name.text) - 2)
+        if name not in new:
+            new[name] = next(fresh[name.sort])
+        return new[name]
+
+    return _walk(text, replacement)
+
+
+def with_plain_values(text: str) -> str:
+    """The text with numbers in place of the names of its values and blocks."""
+    numbers: dict[str, str] = {}
+
+    def renamed(token: re.Match[str]) -> str:
+        name = token["value"]
+        if name is None:
+            return token[0]
+        stem = "%v" if name[0] == "%" else "^b"
+        return numbers.setdefault(name, f"{stem}{len(numbers)}")
+
+    return _TOKEN.sub(renamed, text)
+
+
+def value_names(text: str) -> set[str]:
+    """The names of values and blocks, without their signs."""
+    return {match["value"][1:] for match in _TOKEN.finditer(text) if match["value"]}
+
+
+def language_of(text: str) -> set[str]:
+    """The words of a text that are no names: of ops, attributes, types, and their parts."""
+    parts = _TOKEN.sub(lambda token: f" {token['op'] or ''} ", text)
+    words = set(re.findall(_BARE, parts))
+    return words | {part for word in words for part in word.split(".")}
+
+
+def without_locations(text: str) -> str:
+    """The text without `loc(…)` behind ops and without the definitions of such aliases."""
+    text = re.sub(r"^#loc\w* = loc\(.*\)[ \t]*\n", "", text, flags=re.M)
+    out, start = [], 0
+    for match in re.finditer(r"[ \t]*\bloc(?=\()", text):
+        if match.start() < start:
+            continue
+        end = closing(text, match.end())
+        out.append(text[start : match.start()])
+        start = end + 1
+    return "".join([*out, text[start:]])
+
+
+_STEMS = {Sort.SYMBOL: "f", Sort.STRING: "s", Sort.RESOURCE: "r", Sort.DATA: ""}
+
+
+def _fresh(stem: str, taken: Collection[str]) -> Iterator[str]:
+    return (name for name in (f"{stem}{number}" for number in count()) if name not in taken)
+
+
+def _walk(text: str, visit: Callable[[Name], str | None]) -> str:
+    """Shows every name to `visit`; writes what that gives for it, or the name as it was."""
+
+    def write(sort: Sort, written: str, quoted: bool) -> str:
+        bare = _bare(written)
+        new = visit(Name(sort, bare))
+        if new is None:
+            return written
+        return f'"{new}"' if quoted else new
+
+    def token(match: re.Match[str]) -> str:
+        if match["comment"] is not None:
+            return ""
+        if match["defines"] is not None:
+            return match["defines"] + write(Sort.SYMBOL, match["defined"], True)
+        if match["holds"] is not None:
+            return match["holds"] + write(Sort.RESOURCE, match["held"], False)
+        if match["entry"] is not None:
+            key = write(Sort.RESOURCE, match["entry"], False)
+            head, rest = match["blob"][:_ALIGNMENT], match["blob"][_ALIGNMENT:-1]
+            new = visit(Name(Sort.DATA, f"0x{rest}"))
+            return f'{key}{match["colon"]}{head}{rest if new is None else new[2:]}"'
+        if match["data"] is not None:
+            return write(Sort.DATA, match["data"], True)
+        if match["string"] is not None:
+            return write(Sort.STRING, match["string"], True)
+        if match["symbol"] is not None:
+            return "@" + write(Sort.SYMBOL, match["symbol"][1:], False)
+        return match[0]
+
+    return _TOKEN.sub(token, text)
+
+
+def _bare(written: str) -> str:
+    return written[1:-1] if written.startswith('"') else written

@@ -1,0 +1,158 @@
+"""Programs without names, as far as they then still fail."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from oracles import Command, CompilerOracle, Diagnostic, Kind, Limits, Outcome, Signature
+from reducer.bundle.anonymize import Leftover, anonymize, find_leftovers
+from reducer.bundle.names import Name, Sort
+from reducer.toolchain import Toolchain
+from tests.support.corpus import load_case
+
+BAD = Signature(Kind.LEGALIZATION, "failed to legalize operation 'x.bad'")
+HIP = ("iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
+
+SECRET = """// made by Jane
+module @deepsecret {
+  util.global private @router_weight = #flow.parameter.named<"deepsecret"::"ffn.gate"> : tensor<32xf32>
+  func.func @secret_router(%activations: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,1],si64> attributes {note = "quarterly"} {
+    %int1 = torch.constant.int 1 loc("/home/jane/model.py":3:4)
+    %true = torch.constant.bool true
+    %values, %indices = torch.aten.topk %activations, %int1, %int1, %true, %true : !torch.vtensor<[?,32],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,1],si64>
+    return %indices : !torch.vtensor<[?,1],si64>
+  }
+}
+"""  # noqa: E501
+SECRETS = ("deepsecret", "router", "ffn", "gate", "quarterly", "jane", "Jane", "activations")
+
+
+class FakeOracle:
+    """Fails wherever all the needed texts are left."""
+
+    command = None
+    key = "fake"
+
+    def __init__(self, *needed: str, says: str = "") -> None:
+        self.needed = needed
+        self.says = says
+        self.limits = Limits()
+        self.texts: list[str] = []
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        assert isinstance(text, str)
+        self.texts.append(text)
+        if all(needed in text for needed in self.needed):
+            return Outcome(BAD.kind, BAD, 1, stderr=self.says)
+        return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS), 0)
+
+    def with_command(self, command: Command) -> "FakeOracle":
+        raise NotImplementedError
+
+    def shortened(self) -> "list[FakeOracle]":
+        return []
+
+    def wants(self, outcome: Outcome) -> bool:
+        return outcome.failed
+
+    def display(self, input_name: str) -> list[str]:
+        return ["fake", input_name]
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        return self.run(text)
+
+
+def test_without_any_tool_the_text_itself_is_cleaned() -> None:
+    oracle = FakeOracle("x.bad")
+    text = (
+        '"x.bad"(%secret) {layer = "attention"} : (i1) -> () loc("model.py":1:2) // why\n'
+        "x.use @weights @weights @other\n"
+    )
+    done = anonymize(text, oracle, BAD)
+    assert done.text == '"x.bad"(%v0) {layer = "s0"} : (i1) -> ()\nx.use @f0 @f0 @f1\n'
+    assert (done.calls, done.clean, done.kept) == (1, True, ())
+    assert done.renamed == {"symbol": 2, "string": 1, "resource": 0, "data": 0}
+
+
+def test_what_the_failure_needs_stays_and_is_told() -> None:
+    oracle = FakeOracle("x.bad", '"onnx.If"')
+    names = " ".join(f'"string {number}"' for number in range(30))
+    done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
+    assert done.verified and not done.clean
+    assert done.kept == (Name(Sort.STRING, "onnx.If"),)
+    assert done.leftovers == (Leftover("onnx.If", "program"),)
+    assert "string 3" not in done.text
+    assert done.calls < 20
+
+
+def test_what_no_longer_fails_is_not_given_away_as_anonymous() -> None:
+    done = anonymize("x.bad // x.worse\n", FakeOracle("x.worse"), BAD)
+    assert (done.verified, done.clean) == (False, False)
+
+
+def test_a_name_in_the_message_or_the_command_is_told() -> None:
+    outcome = Outcome(
+        BAD.kind, BAD, 1, diagnostics=(Diagnostic("", 0, 0, "error", "in @attention_0"),)
+    )
+    command = ["iree-compile", "--entry=ffn", "--parameters=/home/jane/a.irpa", "-o", "/dev/null"]
+    original = "func.func @attention()\nfunc.func @ffn()\nmodule @module\n"
+    assert find_leftovers(original, "func.func @f0()", outcome, command) == (
+        Leftover("/home/jane/a.irpa", "command"),
+        Leftover("ffn", "command"),
+        Leftover("attention", "message"),
+    )
+
+
+def test_no_new_name_is_one_that_was_there() -> None:
+    done = anonymize("x.bad @f0 @secret @f1\n", FakeOracle("x.bad"), BAD)
+    assert done.text == "x.bad @f2 @f3 @f4\n"
+
+
+@pytest.mark.iree
+def test_a_private_model(iree_toolchain: Callable[..., Toolchain]) -> None:
+    toolchain = iree_toolchain()
+    oracle = CompilerOracle(Command.parse(HIP), toolchain.compile)
+    signature = oracle.run(SECRET).signature
+    assert signature.kind is Kind.BUFFERIZATION
+    done = anonymize(SECRET, oracle, signature, opt=toolchain.opt)
+    assert done.clean, (done.kept, done.leftovers)
+    assert done.calls == 1
+    assert oracle.run(done.text).signature == signature
+    assert not [name for name in SECRETS if name in done.text + done.outcome.stderr]
+    assert "util.global private @f" in done.text
+
+
+@pytest.mark.iree
+def test_bytes_of_constants_are_blanked(iree_toolchain: Callable[..., Toolchain]) -> None:
+    text = """func.func @weights() -> (tensor<2xi32>, tensor<3xi8>) {
+  %0 = arith.constant dense_resource<layer0> : tensor<2xi32>
+  %1 = arith.constant dense<"0x0A0B0C"> : tensor<3xi8>
+  %2 = "x.bad"() : () -> i1
+  return %0, %1 : tensor<2xi32>, tensor<3xi8>
+}
+{-# dialect_resources: { builtin: { layer0: "0x040000000102030405060708" } } #-}
+"""
+    done = anonymize(text, FakeOracle("x.bad"), BAD, opt=iree_toolchain().opt)
+    assert done.clean
+    assert 'r0: "0x040000000000000000000000"' in done.text
+    assert "layer0" not in done.text and "0A0B0C" not in done.text.upper()
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_a_layer_of_deepseek(iree_toolchain: Callable[..., Toolchain]) -> None:
+    text = load_case("ds_real1_dyn").input_text()
+    toolchain = iree_toolchain()
+    oracle = CompilerOracle(Command.parse(HIP), toolchain.compile)
+    done = anonymize(text, oracle, oracle.run(text).signature, opt=toolchain.opt)
+    assert done.clean, (done.kept, done.leftovers)
+    for name in ("blocks", "attn", "kv_norm", "prefill", "ffn", "model", "__auto"):
+        assert name not in done.text
+        assert name not in done.outcome.stderr
