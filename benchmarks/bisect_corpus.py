@@ -26,7 +26,7 @@ from reducer.releases.examine import Examiner
 from reducer.releases.question import Question
 from reducer.session.errors import NotInteresting
 from reducer.session.journal import Journal
-from tests.support.corpus import Case, Execution, Run, case_names, load_case
+from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def main(names: tuple[str, ...], search: bool, longest: float, folder: Path) -> 
     rows: list[Row] = []
     with workspace():
         for case in map(load_case, names or case_names()):
+            if any(run.program == TRITON for run in case.runs):
+                continue  # no release of this compiler
             quick = bool(case.runs) and case.runs[0].seconds <= longest
             found, line = _one(case, folder, search and quick)
             rows += found
@@ -104,9 +106,20 @@ def _one(case: Case, folder: Path, search: bool) -> tuple[list[Row], str]:
 
 def _question(case: Case, folder: Path) -> Question:
     source = Path(f"{case.name}.mlir")
-    words = ("iree-compile", *(case.runs[0].flags if case.runs else _twin_flags(case)))
-    if case.execution is None:
+    if not case.runs:
+        words = ("iree-compile", *_twin_flags(case))
         return question_of(Wanted(source=source, words=words), case.input_text())
+    run = case.runs[0]
+    words = (run.program, *run.flags)
+    if case.execution is None:
+        wanted = Wanted(
+            source=source,
+            words=words,
+            match=run.match,
+            timeout=run.timeout,
+            memory_limit=run.memory,
+        )
+        return question_of(wanted, case.input_text())
     options: dict[str, list[str]] = {}
     for argument in case.execution.arguments:
         name, _, value = argument.removeprefix("--").partition("=")

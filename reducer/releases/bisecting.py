@@ -96,6 +96,9 @@ class Bisecting:
             return self._answers[version].verdict
 
         older, newer = self._sides(versions, reference)
+        for version in [*older, *newer]:
+            if answer := examiner.recall(version):
+                self._note(answer)
         first = self._boundary(reference, older, ask)
         fixed = self._boundary(reference, newer, ask)
         self._bench.done_with(reference)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from oracles import Kind, Outcome, Signature
 from oracles.stage import INPUT
 from reducer.releases.answer import Answer, Verdict
-from reducer.releases.bench import Bench
+from reducer.releases.bench import Bench, NotKnown
 from reducer.releases.flags import Translation, translate
 from reducer.releases.likeness import likeness
 from reducer.session.comments import message_of, one_line
@@ -67,6 +67,16 @@ class Examiner:
             return Answer(version, Verdict.CANNOT_TELL, message=f"cannot be installed: {error}")
         finally:
             self._bench.done_with(version)
+
+    def recall(self, version: str) -> Answer | None:
+        """The answer of a release that was asked before, for nothing."""
+        self._bench.remembers_only = True
+        try:
+            return self.ask(version)
+        except NotKnown:
+            return None
+        finally:
+            self._bench.remembers_only = False
 
     def _refer(self, version: str) -> Reference:
         """Runs the reference."""
@@ -163,13 +173,13 @@ class Examiner:
     def _in_generic_form(self) -> str | None:
         """The input in generic form, if it fails like that too."""
         if not self._generic_known:
-            self._generic_known = True
             reference = self.reference
             text = self._bench.generic(reference.version, self._question.text)
             if text is not None:
                 limit = self._question.timeout or reference.limit
                 outcome = self._bench.ask(reference.version, reference.words, text, limit)
                 self._generic = text if outcome.signature == reference.signature else None
+            self._generic_known = True
         return self._generic
 
 

@@ -80,6 +80,20 @@ def test_a_second_run_runs_nothing(publish: Publish) -> None:
     assert "0 runs" in second.stdout
 
 
+def test_what_is_known_from_before_counts(publish: Publish) -> None:
+    """A bug that went and came back, which halving alone would not have seen."""
+    bad = (4, 5, 7, 8, 9)
+    releases = publish({f"3.{n}.0": Release(BAD if n in bad else "") for n in range(10)})
+    assert "first bad 3.4.0, last good 3.3.0" in run(*COMMAND).stdout
+    run("--good", "3.6.0", *COMMAND)
+    done = run(*COMMAND)
+    assert "first bad 3.7.0, last good 3.6.0" in done.stdout
+    assert "also bad: 3.4.0, 3.5.0" in done.stdout
+    before = releases.runs
+    run(*COMMAND)
+    assert releases.runs == before
+
+
 def test_release_candidates_only_on_demand(publish: Publish) -> None:
     publish({"3.1.0": Release(), "3.2.0": Release(BAD), "3.3.0rc1": Release(BAD)})
     assert "3.3.0rc1" not in run("--all", *COMMAND).stdout
