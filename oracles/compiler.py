@@ -121,7 +121,7 @@ class CompilerOracle:
             probe = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
             told = self._name_pass
             result = probe(self._argv(NAME_PASS if told else ()))
-            finding = classify(result, self._symbols)
+            finding = classify(result, self.symbols)
             probes = _Probes(self, probe)
             signature = derive(finding, self.level, probes, told=told)
             if failing_pass(probes.named):  # else the compiler may not know the flags
@@ -193,7 +193,7 @@ class CompilerOracle:
         extra = [flag for flag in extra if flag.partition("=")[0] not in given]
         return [str(self.executable.absolute()), *words[1:], *extra]
 
-    def _symbols(self, module: str) -> SymbolIndex | None:
+    def symbols(self, module: str) -> SymbolIndex | None:
         """Symbols of a library that lies with the compiler; `module` is a bare file name."""
         folder = resolve_binary(self.executable).resolve().parent
         for place in (folder, folder.parent / "lib"):

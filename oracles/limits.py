@@ -12,9 +12,9 @@ from typing import Protocol
 class Limits:
     """What a run may use; None means unlimited.
 
-    `seconds` is wall time, `memory` bytes of resident memory of the whole process tree, `output`
-    bytes kept of each of standard output and error, `disk` bytes of the largest file written,
-    `cpu` seconds of processor time of each process.
+    `seconds` is wall time less what it waited for a processor, `memory` bytes of resident memory
+    of the whole process tree, `output` bytes kept of each of standard output and error, `disk`
+    bytes of the largest file written, `cpu` seconds of processor time of each process.
     """
 
     seconds: float | None = None

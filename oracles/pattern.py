@@ -39,7 +39,7 @@ class PatternOracle:
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from error
         self.inner = inner
-        self._regex = regex
+        self.regex = regex
         self.pass_name = pass_name
         self.exit_code = None if exit_code is None else signal_code(exit_code)
 
@@ -73,7 +73,7 @@ class PatternOracle:
 
     def _with(self, inner: CompilerOracle) -> "PatternOracle":
         return PatternOracle(
-            inner, regex=self._regex, exit_code=self.exit_code, pass_name=self.pass_name
+            inner, regex=self.regex, exit_code=self.exit_code, pass_name=self.pass_name
         )
 
     def wants(self, outcome: Outcome) -> bool:

@@ -34,6 +34,24 @@ def tree(pid: int) -> Iterator[int]:
             continue
 
 
+def longest_wait(pid: int) -> float:
+    """Seconds that a thread of a process or a descendant has waited for a free processor.
+
+    Of all living threads that of the unluckiest; 0 where the kernel does not tell.
+    """
+    return max((_waited(member) for member in tree(pid)), default=0.0)
+
+
+def _waited(pid: int) -> float:
+    longest = 0
+    try:
+        for task in (_PROC / str(pid) / "task").iterdir():
+            longest = max(longest, int((task / "schedstat").read_bytes().split()[1]))
+    except (OSError, IndexError, ValueError):
+        pass
+    return longest / 1e9
+
+
 def peak_memory(pid: int) -> int:
     """Most bytes that the process itself has had resident so far, or 0."""
     try:

@@ -20,12 +20,15 @@ from typing import Protocol
 
 from oracles.capture import Capture
 from oracles.limits import End, Limits, ProcessResult, Reader
-from oracles.tree import kill_strays, peak_memory, resident_memory, tree
+from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 _TICK = 0.02
 """Seconds between two looks at the cancel event and at memory."""
 
 _CHUNK = 1 << 16
+_MOST_WAITING = 3
+"""Times the limit that a run may wait for a processor on a busy machine, on top of its time."""
+
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
 
@@ -126,6 +129,7 @@ class _Watch:
         self.limits = limits
         self.cancel = cancel
         self.reader = reader
+        self.started = started
         self.deadline = None if limits.seconds is None else started + limits.seconds
         self.end = End.EXITED
         self.stdout = Capture(limits.output)
@@ -210,7 +214,7 @@ class _Watch:
             self.end = End.STOPPED
         elif self.cancel is not None and self.cancel.is_set():
             self.end = End.CANCELLED
-        elif self.deadline is not None and now >= self.deadline:
+        elif self.deadline is not None and now >= self.deadline and self._had_its_time(now):
             self.end = End.TIMEOUT
         elif now >= self._next_look:
             if not self._looked:
@@ -221,6 +225,16 @@ class _Watch:
             limit = self.limits.memory
             if limit is not None and resident_memory(self.child.pid) > limit:
                 self.end = End.MEMORY
+
+    def _had_its_time(self, now: float) -> bool:
+        """Whether the limit is used up; what it waited for a processor does not count.
+
+        Or a busy machine would make hangs of programs that are only starved.
+        """
+        seconds = self.limits.seconds or 0.0
+        waited = min(longest_wait(self.child.pid), _MOST_WAITING * seconds)
+        self.deadline = self.started + seconds + waited
+        return now >= self.deadline
 
     def _read(self, descriptor: int, capture: Capture) -> bool:
         """Whether more may follow at once."""

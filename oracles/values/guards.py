@@ -9,13 +9,15 @@ is wrong. So a difference counts only if the reference's results are beyond doub
 - *witnesses*, other ways to compile the same module, give the same results. vmvx is among them
   where that is possible: its interpreter checks the bounds of every access;
 - all that holds for other dynamic sizes too: a module whose sizes have come apart may get away
-  with it for one size, but not for a larger and a smaller one.
+  with it for one size, but not for a larger and a smaller one;
+- the sizes agree that must be equal, as far as a walk over the module can tell (an *audit*, which
+  who knows the IR provides): all compilers may read the same harmless thing beyond the end.
 
 A guard must have held on the input; from then on it must hold on every candidate. One that cannot
 be had for the input (another backend that cannot compile it) is left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +26,9 @@ from oracles.values.abi import Function
 from oracles.values.compare import Difference, compare
 from oracles.values.poison import poisoned
 from oracles.values.run import Answer, Costs, Poisoned, Program, Side
+
+Audit = Callable[[str, str, Sequence[str]], str]
+"""Of a module's text, a function's name and its inputs: what is undefined about it, or ''."""
 
 FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 """Bytes with alternating bits; as a float, as an integer and as an index they differ much."""

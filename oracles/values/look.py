@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles.diagnostics import Diagnostic
@@ -15,6 +15,7 @@ from oracles.values.compare import gravest
 from oracles.values.guards import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
+    Audit,
     Hearing,
     Question,
     Testimony,
@@ -37,12 +38,13 @@ class Plan:
     """What was settled on the input: how inputs are chosen, and which guards hold.
 
     `trial` is None where no difference was found on the input; `sizes` are other dynamic sizes for
-    which the reference's results are defined.
+    which the reference's results are defined. `audited` is whether the input passes the audit.
     """
 
     trial: Trial | None
     witnesses: tuple[Side, ...] = ()
     sizes: tuple[int, ...] = ()
+    audited: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Comparison:
     function: str | None = None
     given: tuple[Given, ...] = ()
     tolerance: float | None = None
+    audit: Audit | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,9 @@ class Look:
             elif witness in self.comparison.required:
                 self.notes.append(f"the references do not agree: {witness.name} {said}")
                 return None
-        return Plan(trial, tuple(kept), tuple(self._sizes(question, trial, kept, reference)))
+        sizes = tuple(self._sizes(question, trial, kept, reference))
+        audited = not self._unsound(question, trial, sizes)
+        return Plan(trial, tuple(kept), sizes, audited)
 
     def _sizes(
         self, question: Question, trial: Trial, witnesses: Sequence[Side], reference: Program
@@ -219,6 +224,9 @@ class Look:
 
     def _doubt(self, question: Question, trial: Trial, plan: Plan, reference: Program) -> str:
         """Why the expected results may not be the only right ones; '' if nothing says so."""
+        unsound = self._unsound(question, trial, plan.sizes) if plan.audited else ""
+        if unsound:
+            return unsound
         if not is_stable(question, reference, self.costs):
             return "the reference gives different results from run to run"
         others = []
@@ -233,13 +241,20 @@ class Look:
                 return f"{witness.name} {said}"
         return ""
 
+    def _unsound(self, question: Question, trial: Trial, sizes: Sequence[int]) -> str:
+        """What the audit says of the module with these inputs, and with other dynamic sizes."""
+        audit, function = self.comparison.audit, question.function
+        if audit is None:
+            return ""
+        others = (_calm_inputs(function, trial, size) for size in sizes)
+        told = (audit(self.text, function.name, inputs) for inputs in (question.inputs, *others))
+        return next(filter(None, told), "")
+
     def _calm(
         self, question: Question, trial: Trial, size: int, reference: Program
     ) -> Question | None:
         """The same with small inputs of some size, unless the reference fails on them."""
-        given = trial.given if size == trial.size else ()
-        inputs = Trial(STYLES[0], size, trial.seed, given).inputs(question.function)
-        assert inputs is not None
+        inputs = _calm_inputs(question.function, trial, size)
         if inputs == question.inputs:
             return question
         expected = self._call(reference, question.function, inputs)
@@ -282,6 +297,13 @@ class Look:
             diagnostics=tuple(Diagnostic("", 0, 0, severity, note) for note in notes),
             stderr="\n".join(notes),
         )
+
+
+def _calm_inputs(function: Function, trial: Trial, size: int) -> list[str]:
+    given = trial.given if size == trial.size else ()
+    inputs = Trial(STYLES[0], size, trial.seed, given).inputs(function)
+    assert inputs is not None
+    return inputs
 
 
 def _for(

@@ -52,7 +52,8 @@ class ValuesOracle:
         what = self.comparison
         sides = [what.reference, *what.required, *what.witnesses]
         keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
-        return f"values {what.function} {what.given} {what.tolerance} {keys}"
+        audited = " audited" if what.audit else ""
+        return f"values{audited} {what.function} {what.given} {what.tolerance} {keys}"
 
     @property
     def inner(self) -> CompilerOracle:

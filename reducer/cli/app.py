@@ -8,8 +8,10 @@ import click
 
 from reducer.cli.bisect import bisect
 from reducer.cli.buckets import buckets
+from reducer.cli.bug_report import bug_report
 from reducer.cli.check import check
 from reducer.cli.cluster import worker
+from reducer.cli.completion import completion
 from reducer.cli.ending import end_with
 from reducer.cli.explain import explain
 from reducer.cli.locate import locate
@@ -39,8 +41,6 @@ def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.group(
     cls=_Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Tab completion for bash (zsh and fish alike): "
-    'eval "$(_MLIR_REDUCER_COMPLETE=bash_source mlir-reducer)"',
 )
 @click.option(
     "--version",
@@ -79,4 +79,6 @@ main.add_command(buckets)
 main.add_command(worker)
 main.add_command(page)
 main.add_command(bisect)
+main.add_command(bug_report)
 main.add_command(toolchain)
+main.add_command(completion)

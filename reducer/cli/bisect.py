@@ -88,7 +88,7 @@ def bisect(
     wanted = with_reference(Wanted(source=input, words=words, **options), bad)
     question = question_of(wanted, source.text)
     stop = threading.Event()
-    with workspace() as place, _journal(input) as journal:
+    with workspace() as place, journal_of(input) as journal:
         bench = Bench(question, journal, say=_tell, stop=stop, keep=keep)
         job = Bisecting(
             bench,
@@ -156,7 +156,7 @@ def _kinds(wanted: Wanted) -> frozenset[Kind] | None:
     return None
 
 
-def _journal(path: Path) -> Journal:
+def journal_of(path: Path) -> Journal:
     """What is known of an input, whatever was asked about it."""
     stem = default_output(path).name.removesuffix(".reduced.mlir")
     place = path.with_name(f"{stem}.bisect.journal")
@@ -181,7 +181,7 @@ def _as_text(result: Result, bench: Bench) -> str:
             *rows,
             *(["", *notes] if notes else []),
             "",
-            *_summary(result),
+            *summary(result),
             cost,
         ]
     )
@@ -197,7 +197,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def _summary(result: Result) -> list[str]:
+def summary(result: Result) -> list[str]:
+    """Between which releases the failure came and went."""
     lines = [f"note: {note}" for note in result.notes]
     if result.first is not None:
         lines.append(_said_of_first(result.first))

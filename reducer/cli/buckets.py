@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.report import write_json
 from reducer.cli.triage import default_database
 from reducer.cli.triage_table import bugs_table
@@ -54,21 +55,38 @@ def _opened(path: Path) -> Iterator[Database]:
     type=click.Choice([str(state) for state in State]),
     help="Only bugs in this state; may be given more than once.",
 )
-@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write JSON; - is standard output.",
+)
+@html_option
 @click.pass_obj
-def list_command(path: Path, states: tuple[str, ...], json_target: str | None) -> None:
+def list_command(
+    path: Path, states: tuple[str, ...], json_target: str | None, html: Path | None
+) -> None:
     """List the bugs, one line each."""
     with _opened(path) as database:
         bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
     if json_target is not None:
         write_json(json_target, {"bugs": [bug.to_json() for bug in bugs]})
+    if html is not None:
+        write_bucket_pages(html, bugs, path)
     if json_target != "-":
         click.echo(bugs_table(bugs) if bugs else "no bugs")
 
 
 @buckets.command("show")
 @click.argument("bucket")
-@click.option("--json", "json_target", metavar="FILE", help="Write JSON; - is standard output.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write JSON; - is standard output.",
+)
 @click.pass_obj
 def show_command(path: Path, bucket: str, json_target: str | None) -> None:
     """Tell all that is known of BUCKET."""

@@ -1,6 +1,5 @@
 """`mlir-reducer explain`"""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import click
 
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
+from reducer.cli.record import command_of, read_record
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
@@ -16,7 +16,6 @@ from reducer.cli.units import duration, plural
 from reducer.cli.workspace import workspace
 from reducer.search.candidate import Verdict
 from reducer.session.comments import one_line
-from reducer.session.errors import BadInput, UsageError
 from reducer.session.explaining import Explaining, Explanation, Fact
 from reducer.session.files import read_input
 
@@ -44,7 +43,11 @@ _ENDINGS = {
 @wanted_options
 @jobs_option("the answers are")
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write the answer as JSON; - is standard output.",
 )
 def explain(
     *,
@@ -67,7 +70,7 @@ def explain(
     """
     source = read_input(input)
     if report is not None:
-        words = _reported(report, input, words)
+        words = command_of(read_record(report), report, input, words)
     with workspace() as place:
         oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
         explaining = Explaining(
@@ -80,19 +83,6 @@ def explain(
     if json_target != "-":
         click.echo(_as_text(explanation))
     return 0
-
-
-def _reported(report: Path, source: Path, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The command of a report, on another input."""
-    if words:
-        raise UsageError("both --report and a command after -- were given; leave one of them out")
-    try:
-        found = json.loads(report.read_text())
-        command = [str(word) for word in found["command"]]
-        name = Path(found["output"]["path"]).name
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{report} is no report of a reduction ({error})") from error
-    return tuple(str(source) if word in (name, f"./{name}") else word for word in command)
 
 
 def _as_text(explanation: Explanation) -> str:

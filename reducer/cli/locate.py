@@ -23,7 +23,11 @@ _SHOWN = 12
 @click.argument("input", type=click.Path(path_type=Path))
 @wanted_options
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write the answer as JSON; - is standard output.",
 )
 def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
     """Say where COMMAND fails on INPUT, without reducing it.

@@ -14,6 +14,7 @@ from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracl
 from oracles.command import verifying_tool
 from oracles.ir_after import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
+from reducer.cli.completion import complete_versions
 from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
 from reducer.toolchain import ToolchainError, find, install, resolve_executable
@@ -179,6 +180,7 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--iree",
             metavar="VERSION",
+            shell_complete=complete_versions,
             help="Run this version of the IREE compiler, installed on first use: 3.13.0, newest.",
         ),
         click.option(

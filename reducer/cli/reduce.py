@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from reducer.bundle import Bundle
+from reducer.cli.bug_report import report_of
 from reducer.cli.cluster import clustered, scheduler_option
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
@@ -97,9 +99,16 @@ Exit codes:
     help="Keep candidates that fail differently under NAME.also-found. [default: yes]",
 )
 @click.option(
+    "--report/--no-report",
+    "with_report",
+    default=True,
+    help="Also write a bug report to NAME.report and NAME.report.zip. [default: yes]",
+)
+@click.option(
     "--json",
     "json_target",
     metavar="FILE",
+    type=click.Path(allow_dash=True),
     help="Also write the figures as JSON; - is standard output.",
 )
 @click.option(
@@ -123,6 +132,7 @@ def reduce(
     scheduler: str | None,
     pass_level: bool,
     also_found: bool,
+    with_report: bool,
     json_target: str | None,
     progress: bool | None,
     quiet: bool,
@@ -193,12 +203,15 @@ def reduce(
                     level = pass_level_of(
                         report, settings, reduction.oracle, display, reduction.stop
                     )
+                bundle = None
+                if with_report and not reduction.stop.is_set():
+                    bundle = report_of(report, level, reduction.oracle, opt, display)
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise
         finally:
             display.close()
-    _show(report, level, json_target, quiet)
+    _show(report, level, bundle, json_target, quiet)
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
@@ -210,8 +223,14 @@ def _check_json(target: str | None) -> None:
         raise OutputNotWritable(f"there is no folder for the report {target}")
 
 
-def _show(report: Report, level: PassReport | None, json_target: str | None, quiet: bool) -> None:
+def _show(
+    report: Report,
+    level: PassReport | None,
+    bundle: Bundle | None,
+    json_target: str | None,
+    quiet: bool,
+) -> None:
     if not quiet:
-        click.echo(report_table(report, level), err=json_target == "-")
+        click.echo(report_table(report, level, bundle), err=json_target == "-")
     if json_target is not None:
         write_json(json_target, report_json(report, level))

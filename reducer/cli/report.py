@@ -20,7 +20,7 @@ def report_json(report: Report, pass_level: PassReport | None = None) -> dict[st
         "kind": report.kind,
         "signature": report.signature.text,
         "bucket": report.bucket,
-        "input": _size(report.input),
+        "input": {"path": str(report.input_path), **_size(report.input)},
         "output": {"path": str(report.output_path), **_size(report.output)},
         "oracle": {
             "calls": report.calls,

@@ -3,13 +3,16 @@
 import shlex
 from collections.abc import Iterable
 
+from reducer.bundle import Bundle
 from reducer.cli.units import duration, percent, plural
 from reducer.session import Report
 from reducer.session.comments import one_line
 from reducer.session.pass_level import PassReport
 
 
-def report_table(report: Report, pass_level: PassReport | None = None) -> str:
+def report_table(
+    report: Report, pass_level: PassReport | None = None, bundle: Bundle | None = None
+) -> str:
     """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
     verdicts = ", ".join(f"{count:,} {name}" for name, count in report.by_verdict.items())
     facts = [
@@ -26,6 +29,8 @@ def report_table(report: Report, pass_level: PassReport | None = None) -> str:
     ]
     if pass_level is not None:
         facts += _pass_facts(pass_level)
+    if bundle is not None:
+        facts.append(("report", _bundle(bundle)))
     if report.status != "reduced":
         facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
     return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
@@ -55,6 +60,11 @@ def _pass_facts(report: PassReport) -> list[tuple[str, str]]:
         ("pass IR", f"{report.output_path} ({size})"),
         ("pass run", shlex.join(report.command)),
     ]
+
+
+def _bundle(bundle: Bundle) -> str:
+    checked = "" if bundle.verified else " (repro.sh in it did not see the failure)"
+    return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
 
 
 def _sizes(report: Report) -> list[str]:

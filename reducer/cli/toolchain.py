@@ -2,6 +2,7 @@
 
 import click
 
+from reducer.cli.completion import complete_versions
 from reducer.session.errors import Unavailable
 from reducer.toolchain import (
     ToolchainError,
@@ -42,7 +43,7 @@ def list_command() -> None:
 
 
 @toolchain.command("remove")
-@click.argument("version")
+@click.argument("version", shell_complete=complete_versions)
 def remove_command(version: str) -> None:
     """Delete VERSION from the cache."""
     if not remove(version):
@@ -50,7 +51,7 @@ def remove_command(version: str) -> None:
 
 
 @toolchain.command("path", short_help="Print where the compiler of VERSION lies.")
-@click.argument("version", default="newest")
+@click.argument("version", default="newest", shell_complete=complete_versions)
 @click.option("--tool", default="iree-compile", metavar="NAME", help="[default: iree-compile]")
 def path_command(version: str, tool: str) -> None:
     """Print where the compiler of VERSION lies (of the newest installed one if not given)."""

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import CompletionItem
 
+from reducer.cli.completion import complete_words
 from reducer.search.sequential import MOST_RUNS
 
 _OPTIONAL = {"--flaky": MOST_RUNS}
 """Options whose number may be left out; what follows is then another word, and not the number."""
+
+_TRAILING = "reducer.cli.trailing"  # whether the two dashes are there
 
 _HINT = "a compiler's command goes after two dashes: INPUT -- iree-compile --its-flags"
 
@@ -26,7 +30,13 @@ class TrailingCommand(click.Command):
             message = f"{error.format_message().rstrip('.')}; {_HINT}"
             raise click.UsageError(message, ctx) from error
         ctx.params["words"] = words
+        ctx.meta[_TRAILING] = position < len(args)
         return rest
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if ctx.meta.get(_TRAILING):
+            return complete_words(incomplete, first=not ctx.params["words"])
+        return super().shell_complete(ctx, incomplete)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]

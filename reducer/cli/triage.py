@@ -8,13 +8,15 @@ from typing import Any
 
 import click
 
+from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.cluster import executing, scheduler_option
+from reducer.cli.completion import complete_versions
 from reducer.cli.jobs import jobs_option
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.triage_display import make_watcher
-from reducer.cli.triage_table import summary_text
+from reducer.cli.triage_table import in_order, summary_text
 from reducer.cli.workspace import workspace
 from reducer.session.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
 from reducer.session.files import write_atomic
@@ -64,6 +66,7 @@ Exit codes:
     "--iree",
     "versions",
     metavar="VERSION,…",
+    shell_complete=complete_versions,
     help="Compile with each of these releases, installed on first use: 3.12.0,3.13.0.",
 )
 @click.option(
@@ -103,11 +106,16 @@ Exit codes:
 )
 @click.option("--fail-on-new", is_flag=True, help="End with 1 if a bug is new or is back.")
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write all as JSON; - is standard output."
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write all as JSON; - is standard output.",
 )
 @click.option(
     "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
 )
+@html_option
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
 )
@@ -127,6 +135,7 @@ def triage(
     fail_on_new: bool,
     json_target: str | None,
     junit: Path | None,
+    html: Path | None,
     progress: bool | None,
     quiet: bool,
     words: tuple[str, ...],
@@ -144,13 +153,14 @@ def triage(
     only what is new is compiled or reduced, and each bug is new, known, fixed or reopened. Several
     processes may work on one database at once; they share the work.
     """
-    _check_targets(json_target, junit)
+    _check_targets(json_target, junit, html)
     program, common = _command(words)
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
     inputs, unreadable = find_inputs(folders)
+    where = db or default_database(folders[0])
     with ExitStack() as stack:
         place = stack.enter_context(workspace())
-        database = stack.enter_context(Database.open(db or default_database(folders[0])))
+        database = stack.enter_context(Database.open(where))
         leases = stack.enter_context(Leases(database))
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
@@ -164,6 +174,8 @@ def triage(
         run = Triage(database, leases, plan, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
     _show(summary, json_target, junit, quiet)
+    if html is not None:
+        write_bucket_pages(html, in_order(summary.bugs), where)
     return _ending(summary, fail_on_new)
 
 
@@ -197,9 +209,9 @@ def _memory(megabytes: int | None, jobs: int) -> int:
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 / max(1, jobs))
 
 
-def _check_targets(json_target: str | None, junit: Path | None) -> None:
+def _check_targets(json_target: str | None, *others: Path | None) -> None:
     """What cannot be written must be known before the work, not after it."""
-    for target in (None if json_target in (None, "-") else json_target, junit):
+    for target in (None if json_target in (None, "-") else json_target, *others):
         if target is not None and not Path(target).absolute().parent.is_dir():
             raise OutputNotWritable(f"there is no folder for {target}")
 

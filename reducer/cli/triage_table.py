@@ -12,11 +12,16 @@ _ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)
 
 def summary_text(summary: Summary) -> str:
     """The table of bugs, what could not be run, and one line that says it all."""
-    bugs = sorted(summary.bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
+    bugs = in_order(summary.bugs)
     parts = [bugs_table(bugs)] if bugs else []
     parts += _troubles(summary)
     parts.append(_counts(summary))
     return "\n".join(parts)
+
+
+def in_order(bugs: Sequence[Bug]) -> list[Bug]:
+    """What needs attention first."""
+    return sorted(bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
 
 
 def bugs_table(bugs: Sequence[Bug]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from oracles import Command, Limits
+from oracles.command import verifying_tool
 from oracles.values import (
     Comparison,
     Configuration,
@@ -24,9 +25,12 @@ from oracles.values import (
 )
 from oracles.values.references import BACKENDS, backend_of
 from reducer.session.errors import CommandNotFound, UsageError
+from reducer.session.normalise import Normaliser
+from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, runtime_of
 
 _OTHER_LEVEL = ("--iree-opt-level=O0",)
+_AUDIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ class WrongResults:
             function=self.function,
             given=tuple(map(_given, self.inputs)),
             tolerance=self.tolerance,
+            audit=_audit(executable),
         )
         return ValuesOracle(comparison, text, limits=limits, display=display)
 
@@ -150,6 +155,12 @@ def _witnesses(reference: Side, candidate: Configuration) -> list[Side]:
     plain = other_flags(base.command, _OTHER_LEVEL)
     witnesses.append(replace(base, name=f"{base.name} at {_OTHER_LEVEL[0]}", command=plain))
     return witnesses
+
+
+def _audit(executable: Path) -> SizeAudit | None:
+    """Reads modules with the compiler's own tool; None if it has none."""
+    opt = verifying_tool(executable)
+    return SizeAudit(Normaliser(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
 
 
 def _given(text: str) -> Given:

@@ -15,6 +15,7 @@ Dims = tuple[int | None, ...]
 _HEAD = re.compile(
     r"\b(?:(tensor|vector|memref)<(?!\w+:)((?:(?:\d+|\?)x)*)|(v?tensor)<\[([\d?, ]*)\](?:,|$))"
 )
+_KIND = re.compile(r"\w+<\[?$")
 _BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 
 
@@ -40,6 +41,16 @@ class Shaped:
         if self._between:
             return f"{self._before}{','.join(names)}{self._between}{self.element}{self._after}"
         return f"{self._before}{''.join(f'{n}x' for n in names)}{self.element}{self._after}"
+
+    @property
+    def core(self) -> str:
+        """The shaped type alone, up to the end of its element type, without what wraps it.
+
+        >>> parse_shaped("!flow.dispatch.tensor<readonly:tensor<2x?xf32>>").core
+        'tensor<2x?xf32'
+        """
+        kind = _KIND.search(self._before)
+        return self.text[kind.start() if kind else 0 : len(self.text) - len(self._after)]
 
     def with_dims(self, dims: Sequence[int | None]) -> "Shaped":
         return replace(self, dims=tuple(dims))

@@ -35,10 +35,14 @@ class Box:
 
 @dataclass(frozen=True)
 class Edge:
-    """A curve; `inside` if it leads to an op in the body of another, and not to a user."""
+    """A curve; `inside` if it leads to an op in the body of another, and not to a user.
+
+    `kept` if both its ends are.
+    """
 
     path: str
     inside: bool
+    kept: bool
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,11 @@ def _draw(
         for op, text, (width, height), (x, y) in zip(ops, lines, sizes, layout.centres, strict=True)
     ]
     edges = [
-        Edge(_curve(route), pair in inside and pair not in uses)
+        Edge(
+            _curve(route),
+            inside=pair in inside and pair not in uses,
+            kept=all(roles[op] == "kept" for op in pair),
+        )
         for pair, route in zip(pairs, layout.routes, strict=True)
     ]
     return Drawing(round(layout.width, 1), round(layout.height, 1), boxes, edges, hidden)

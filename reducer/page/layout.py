@@ -199,11 +199,13 @@ def _drawn(
     for path in chains.paths:
         points = []
         for number, item in enumerate(path):
-            y = middles[chains.layer[item]]
-            if item < chains.nodes and len(path) > 1:
+            x, y = xs[item], middles[chains.layer[item]]
+            if item < chains.nodes:
                 half = sizes[item][1] / 2
-                y += half if number == 0 else -half
-            points.append((xs[item], y))
+                points.append((x, y + half if number == 0 else y - half))
+            else:  # straight past the nodes of the layer
+                half = heights[chains.layer[item]] / 2
+                points += [(x, y - half), (x, y + half)]
         routes.append(points)
     turned = [
         route if edge[0] <= edge[1] else list(reversed(route))

@@ -33,8 +33,13 @@ def one_line(text: str) -> str:
 def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
     """A program between the command that was run on it and what that said."""
     body = text if text.endswith("\n") else f"{text}\n"
-    messages = [f"// {_shortened(_lasting(one_line(m)))}\n" for m in message_of(outcome)]
+    messages = [f"// {line}\n" for line in told(outcome)]
     return command_line(command) + body + "".join(messages)
+
+
+def told(outcome: Outcome) -> list[str]:
+    """What names the failure, each on one line of bounded length, the same on every machine."""
+    return [_shortened(_lasting(one_line(line))) for line in message_of(outcome)]
 
 
 def command_line(command: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ class JournalReader:
 
         Raises BadInput if the journal does not say.
         """
-        history = read_history(self._text(KEY))
+        history = read_history(self.text(KEY))
         if history is None:
             raise BadInput(
                 f"{self._path} does not tell how the reduction went; repeat the command with "
@@ -36,13 +36,14 @@ class JournalReader:
 
     def module(self, key: str) -> Module | None:
         """A module in generic form, None if it is not there."""
-        text = self._text(key) if key else None
+        text = self.text(key) if key else None
         try:
             return Module.parse(text) if text else None
         except GenericSyntaxError:
             return None
 
-    def _text(self, key: str) -> str | None:
+    def text(self, key: str) -> str | None:
+        """A text stored under a key."""
         row = self._connection.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode(errors="surrogateescape")
 
@@ -58,9 +59,13 @@ def reading(path: Path) -> Iterator[JournalReader]:
     """
     if not path.is_file():
         raise MissingInput(f"there is no journal {path}; name it with --journal")
+    # Even a reader of a write-ahead log leaves files behind; without a log there is no writer.
+    mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:
         with closing(
-            sqlite3.connect(f"file:{quote(bytes(path.absolute()))}?mode=ro", uri=True, timeout=1.0)
+            sqlite3.connect(
+                f"file:{quote(bytes(path.absolute()))}?mode={mode}", uri=True, timeout=1.0
+            )
         ) as connection:
             yield JournalReader(path, connection)
     except sqlite3.Error as error:

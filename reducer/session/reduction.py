@@ -272,6 +272,7 @@ class Reduction:
             if self._others and self._others.on_disk
             else None,
             flaky=self._flaky,
+            input_path=self.settings.input,
             also_left_out=self._others.left_out if self._others else 0,
         )
 

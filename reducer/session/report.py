@@ -45,6 +45,7 @@ class Report:
     also_found_folder: Path | None = None
     also_left_out: int = 0
     flaky: Flakiness | None = None
+    input_path: Path = Path()
 
     @property
     def kind(self) -> str:

@@ -63,6 +63,19 @@ def test_what_is_exported_fails_again(bench: Bench) -> None:
         assert json.loads(words.stdout)["bucket"] == bug["bucket"]
 
 
+def test_html(bench: Bench) -> None:
+    report = bench("--html", bench.home / "bugs.html")
+    overview = (bench.home / "bugs.html").read_text()
+    assert "a\\nb &lt;x&gt;.mlir" in overview or "a\nb &lt;x&gt;.mlir" in overview
+    for bug in report["bugs"]:
+        name = bug["bucket"]
+        assert f'href="./bugs.pages/{name}.html"' in overview
+        assert f"bucket {name}" in (bench.home / "bugs.pages" / f"{name}.html").read_text()
+    buckets(bench, "list", "--html", bench.home / "same.html")
+    again = (bench.home / "same.html").read_text().replace("same.pages", "bugs.pages")
+    assert sorted(again.splitlines()) == sorted(overview.splitlines())
+
+
 def test_export_of_some(bench: Bench) -> None:
     name = bench()["bugs"][0]["bucket"]
     buckets(bench, "export", bench.home / "out", name)

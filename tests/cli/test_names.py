@@ -39,7 +39,8 @@ def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
     done = reducer("reduce", f"./{name}", "--", "./fake")
     assert done.returncode == 0, done.stderr
     stem = name.removesuffix(".mlir")
-    assert names(reducer.home) == {name, f"{stem}.reduced.mlir", f"{stem}.reduced.journal"}
+    made = {f"{stem}.reduced{end}" for end in (".mlir", ".journal", ".report", ".report.zip")}
+    assert names(reducer.home) == {name, *made}
     result = (reducer.home / f"{stem}.reduced.mlir").read_text()
     assert result.startswith("// fake ")
     assert '\n  "x.bad"() : () -> ()\n' in result
@@ -101,7 +102,8 @@ def test_what_is_inside_an_input_is_text(reducer: Reducer) -> None:
     write_script(reducer.home / "fake", f"has x.bad && has symbol || exit 0\n{said}exit 1\n")
     done = reducer("reduce", "in.mlir", "--", "./fake")
     assert done.returncode == 0, done.stderr
-    assert names(reducer.home) == {"in.mlir", "in.reduced.mlir", "in.reduced.journal"}
+    made = {f"in.reduced{end}" for end in (".mlir", ".journal", ".report", ".report.zip")}
+    assert names(reducer.home) == {"in.mlir", *made}
     assert not (reducer.home.parent / "pwned").exists()
     result = (reducer.home / "in.reduced.mlir").read_text()
     assert shlex.split(result.splitlines()[0]) == ["//", "fake", "in.reduced.mlir"]

@@ -98,7 +98,8 @@ def test_compressed_inputs(suffix: str, pack) -> None:
 def test_the_output_goes_where_it_should() -> None:
     Path("out").mkdir()
     assert run("in.mlir", "-o", "out/small.mlir", "--", "./fake").exit_code == 0
-    assert sorted(path.name for path in Path("out").iterdir()) == ["small.journal", "small.mlir"]
+    names = ["small.journal", "small.mlir", "small.report", "small.report.zip"]
+    assert sorted(path.name for path in Path("out").iterdir()) == names
     assert not Path("in.reduced.mlir").exists()
 
 

@@ -30,7 +30,7 @@ FAILURES: dict[str, Callable[[Run], bool]] = {
     "verifier": _of(Kind.VERIFIER),
     "failed legalization": _of(Kind.LEGALIZATION),
     "failed bufferization": _of(Kind.BUFFERIZATION),
-    "any other error": _of(Kind.OTHER_ERROR, "runtime error in consteval"),
+    "any other error": _of(Kind.OTHER_ERROR, "is out of range"),
     "failed translation, no reason given": _of(Kind.OTHER_ERROR, "failed to run translation"),
     "undefined symbol": _of(Kind.OTHER_ERROR, "undefined symbol"),
     "silent failure": lambda run: run.kind == Kind.OTHER_ERROR and not run.message,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oracles.process import End, Limits, ProcessResult, run_process
-from oracles.tree import RUN_VARIABLE
+from oracles.tree import RUN_VARIABLE, longest_wait
 
 LONG = 60.0
 
@@ -52,6 +52,26 @@ def gone(pid: int) -> bool:
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.01)
     return not alive(pid)
+
+
+@pytest.mark.parametrize(("waited", "end"), [(0.0, End.TIMEOUT), (LONG, End.EXITED)])
+def test_waiting_for_a_processor_is_no_hang(
+    waited: float, end: End, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oracles.watch.longest_wait", lambda pid: waited)
+    monkeypatch.setattr("oracles.watch._MOST_WAITING", 100)
+    code = "import time; time.sleep(1.5)"
+    assert python(code, tmp_path, Limits(1.0)).end is end
+
+
+def test_waiting_has_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracles.watch.longest_wait", lambda pid: LONG)
+    assert python("import time; time.sleep(60)", tmp_path, Limits(0.5)).end is End.TIMEOUT
+
+
+def test_the_kernel_tells_how_long_a_process_waited() -> None:
+    assert longest_wait(os.getpid()) >= 0.0
+    assert longest_wait(1 << 30) == 0.0  # there is no such process
 
 
 def test_output_exit_code_and_costs(tmp_path: Path) -> None:

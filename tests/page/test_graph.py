@@ -23,6 +23,9 @@ def test_the_neighbourhood_has_constants_with_their_values_and_types_below_names
         ("t.after", "around"),
         ("func.return", "around"),
     ]
+    assert not any(edge.kept for edge in drawing.edges)
+    both = draw_around(Module.parse(ORIGINAL), {3, 4}, "")
+    assert sum(edge.kept for edge in both.edges) == 1
     assert drawing.boxes[2].lines == ("t.bad", "f32")
     assert drawing.hidden == 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.search.evaluator import Evaluator
@@ -18,21 +18,30 @@ from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.toolchain import Toolchain
 from reducer.transformations import Abi
-from tests.support.corpus import Case
+from tests.support.corpus import Case, Run
 
 pytestmark = pytest.mark.iree
 
 CRASH = "complex-dot2-hip-segv"
+RUNAWAY = "seed-20581b-pad-operands-dynamic-k"
 EARLIER = "matmul-k0-sigfpe"
 
 
 class Isolation:
     """A case planted in a few layers, run once."""
 
-    def __init__(self, case: Case, toolchain: Toolchain, journal: Journal, flags: str = "") -> None:
+    def __init__(
+        self,
+        case: Case,
+        run: Run,
+        toolchain: Toolchain,
+        journal: Journal,
+        flags: str = "",
+        limits: Limits | None = None,
+    ) -> None:
         self.text = plant(case.input_text(), 4)
-        command = Command.parse(["iree-compile", *case.runs[0].flags, *flags.split()])
-        oracle = CompilerOracle(command, toolchain.compile, limits=Limits(120.0))
+        command = Command.parse(["iree-compile", *run.flags, *flags.split()])
+        oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
         normaliser = Normaliser(toolchain.opt, Limits(60.0))
         self.conversions = Conversions(normaliser, journal, print)
         self.evaluator = Evaluator(oracle, journal, jobs=2)
@@ -46,9 +55,11 @@ class Isolation:
 def isolation(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> Callable[..., Isolation]:
-    def make(name: str, flags: str = "") -> Isolation:
+    def make(name: str, flags: str = "", limits: Limits | None = None, run: int = 0) -> Isolation:
         journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
-        return Isolation(corpus(name), iree_toolchain(), journal, flags)
+        case = corpus(name)
+        toolchain = iree_toolchain(case.runs[run].wheel)
+        return Isolation(case, case.runs[run], toolchain, journal, flags, limits)
 
     return make
 
@@ -73,6 +84,32 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     again = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
     assert again == dispatch
     assert work.evaluator.costs.calls == calls
+    work.evaluator.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [(Limits(15.0), Kind.TIMEOUT), (Limits(120.0, memory=500 << 20), Kind.MEMORY)],
+    ids=lambda value: str(value) if isinstance(value, Kind) else "",
+)
+def test_a_dispatch_that_runs_away_is_followed_to_its_op(
+    isolation: Callable[..., Isolation], limits: Limits, kind: Kind
+) -> None:
+    """Nothing is printed at all, and only one of the dispatches uses up its limit."""
+    work = isolation(RUNAWAY, limits=limits, run=2)
+    assert work.evaluator.wanted is not None and work.evaluator.wanted.kind is kind
+    before = work.evaluator.costs.calls
+    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, work.module.op_count)
+    assert dispatch is not None
+    assert work.evaluator.costs.calls - before > 3
+    located = work.conversions.locations(work.text, work.module)
+    seeds = ops_at(dispatch.places, located, work.module)
+    reductions = [op for op in seeds if "100x?x4" in work.module.own_text(op)]
+    assert reductions and len(seeds) < work.module.op_count / 4
+    state = State(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    assert grow_set(state, Abi.of(work.module), seeds)
+    assert state.document.op_count < 10
     work.evaluator.close()
 
 

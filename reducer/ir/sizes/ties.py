@@ -145,9 +145,11 @@ def _tie_runs(ties: Ties, left: list[Dim], right: list[Dim]) -> None:
 
 
 def _tie_regions(ties: Ties, op: int) -> None:
-    """Values of one type that a loop or branch passes on."""
+    """Values of one type that a loop or branch passes on, or that another type wraps inside."""
     passed: dict[str, int] = {}
     for value in shared_by_regions(ties.module, op):
-        first = passed.setdefault(ties.module.type_of(value), value)
-        if first != value:
-            ties.tie_alike(first, value)
+        shape = ties.shape(value)
+        if shape is not None:
+            first = passed.setdefault(shape.core, value)
+            if first != value:
+                ties.tie_alike(first, value)

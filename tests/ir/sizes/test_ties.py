@@ -29,6 +29,15 @@ def test_a_contraction_ties_what_is_equal_across() -> None:
     ) == ["3: %a.0 %0.0", "5: %a.1 %b.0", "7: %b.1 %0.1"]
 
 
+def test_what_a_region_gets_wrapped_is_tied_too() -> None:
+    wrapped = "!d.tensor<readonly:tensor<4x?xf32>>"
+    body = (
+        f'%0 = "d.region"(%a) ({{\n^bb0(%in: {wrapped}):\n"d.yield"() : () -> ()\n}}) : '
+        "(tensor<4x?xf32>) -> tensor<8xf32>"
+    )
+    assert variables(body, "%a: tensor<4x?xf32>")[:2] == ["4: %a.0 %in.0", "?: %a.1 %in.1"]
+
+
 def test_broadcasting_counts_from_the_end() -> None:
     assert variables(
         '%0 = "t.add"(%a, %b) : (tensor<2x3x3xf32>, tensor<3xf32>) -> tensor<2x3x3xf32>',

@@ -4,6 +4,7 @@ A line `NAME: 2xi32=1 2` of the "module" is what the program gives that NAME com
 stands for the contents of fresh memory, and no line means that NAME cannot compile it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -167,3 +168,22 @@ def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None
         "echo 'result[0]: hal.buffer_view'\necho 2xi32=1 3\n"
     )
     assert oracle.run(text + "\n").kind is Kind.SUCCESS
+
+
+def test_a_module_with_sizes_that_do_not_agree_is_not_wrong(lab: Lab) -> None:
+    """Unless they did not agree on the input already, or nobody can tell."""
+    odd = WRONG + "// odd\n"
+
+    def audit(text: str, function: str, inputs: Sequence[str]) -> str:
+        assert (function, len(inputs)) == ("f", 1)
+        return "sizes differ" if "odd" in text else ""
+
+    def oracle(text: str) -> ValuesOracle:
+        plain = lab.oracle(text)
+        return ValuesOracle(replace(plain.comparison, audit=audit), text)
+
+    assert oracle(WRONG).run(WRONG).kind is Kind.MISCOMPILE
+    outcome = oracle(WRONG).run(odd)
+    assert outcome.kind is Kind.SUCCESS and "sizes differ" in outcome.stderr
+    assert oracle(odd).run(odd).kind is Kind.MISCOMPILE
+    assert oracle(odd).key != lab.oracle(odd).key

@@ -1,0 +1,89 @@
+"""How anybody can see, with a shell alone, whether the failure still occurs."""
+
+import re
+from dataclasses import dataclass, replace
+
+from oracles import CompilerOracle, Kind, Oracle, Outcome, PatternOracle
+from oracles.normalise import without_printed_operation
+from oracles.primary import primary_error
+from reducer.bundle.pattern import Pattern
+
+REPRO = "repro.mlir"
+FILES = "files"
+"""The folder with what the command names besides its input."""
+
+_LAST_WORDS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A command on `repro.mlir` and how it ends where the failure still occurs.
+
+    `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
+    what it prints, if there is one. With `seconds`, still running after so long is the failure;
+    with `memory`, using so many bytes. With `asks`, the command itself answers: 0 it fails, 1 not.
+    """
+
+    words: tuple[str, ...]
+    status: int | None = None
+    pattern: Pattern | None = None
+    seconds: float | None = None
+    memory: int | None = None
+    asks: bool = False
+
+    @property
+    def carries_program(self) -> bool:
+        """Whether the program itself, a user's test, lies among the files of the report."""
+        return self.words[0].startswith(f"./{FILES}/")
+
+    @property
+    def passes_anyway(self) -> bool:
+        """Whether a command that ends well may be what is asked for: only the text decides."""
+        return self.status is None and self.seconds is None and self.memory is None
+
+
+def check_of(oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: str) -> Check:
+    """The check for a failure.
+
+    Args:
+        words: the command on `repro.mlir`.
+        outcome: of a run of `oracle` on the program.
+        output: all that the compiler printed, on either stream.
+    """
+    if isinstance(oracle, CompilerOracle):
+        return _of_compiler(words, oracle, outcome, output)
+    if isinstance(oracle, PatternOracle):
+        return Check(words, oracle.exit_code, _first_match(oracle.regex, output))
+    return Check(words, asks=True)
+
+
+def message(outcome: Outcome) -> str:
+    """The words that name a failure, as they were printed; '' where there are none."""
+    for line in outcome.stderr.splitlines():
+        if match := _LAST_WORDS.search(line):
+            return line[match.start() :]
+    primary = primary_error(outcome.diagnostics)
+    return without_printed_operation(primary.message) if primary else ""
+
+
+def _of_compiler(
+    words: tuple[str, ...], oracle: CompilerOracle, outcome: Outcome, output: str
+) -> Check:
+    check = Check(words, outcome.exit_code)
+    if outcome.kind is Kind.TIMEOUT:
+        return replace(check, status=None, seconds=oracle.limits.seconds or outcome.seconds)
+    if outcome.kind is Kind.MEMORY and outcome.exit_code is None:
+        return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
+    pattern = Pattern.of(message(outcome))
+    return replace(check, pattern=pattern if pattern and pattern.found_in(output) else None)
+
+
+def _first_match(regex: str | None, output: str) -> Pattern | None:
+    """What a user's own pattern found, as a pattern that a shell understands."""
+    match = re.search(regex, output, re.M) if regex is not None else None
+    if match is None:
+        return None
+    start = output.rfind("\n", 0, match.start()) + 1
+    text = match[0].strip().split("\n")[0] or output[start:].split("\n", 1)[0]
+    pattern = Pattern.of(text)
+    return pattern if pattern else None

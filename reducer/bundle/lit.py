@@ -1,0 +1,67 @@
+"""`repro.lit.mlir`: the same question as a test for LLVM's lit, to put into a source tree.
+
+lit runs what stands after `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
+program that has such words in it stays in a file of its own.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from reducer.bundle.check import REPRO, Check
+from reducer.session.comments import one_line
+
+_KEYWORDS = re.compile(
+    r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."
+)
+
+
+def lit_test(check: Check, text: str, signature: str) -> str | None:
+    """The test's text; None where lit cannot ask that.
+
+    It passes as long as the failure occurs. `text` is the program without comments.
+    """
+    if check.asks or check.memory is not None or _unwritable(check.words):
+        return None
+    inside = not _KEYWORDS.search(text)
+    command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
+    lines = [f"// RUN: {_wrapped(check, command)}"]
+    lines.append(f"// Passes as long as this occurs: {_disarmed(one_line(signature))}")
+    if check.pattern is not None:
+        lines.append(f"// CHECK: {check.pattern.filecheck}")
+    body = [text.rstrip("\n")] if inside else [f"// The program is in {REPRO}."]
+    return "\n".join([*lines, "", *body, ""])
+
+
+def _wrapped(check: Check, command: str) -> str:
+    """Turns the failure into a success, and has FileCheck read what is printed."""
+    if check.seconds is not None:
+        return f"not timeout {max(1, round(check.seconds))} {command}"
+    status = check.status
+    if check.pattern is not None:
+        command = f"{command} 2>&1"
+    if status is not None and status != 0:
+        command = f"{'not --crash' if status < 0 else 'not'} {command}"
+    if check.pattern is not None:
+        command = f"{command} | FileCheck %s"
+    return command
+
+
+def _command(words: Sequence[str], place: str) -> str:
+    name = words[0].rsplit("/", 1)[-1]
+    rest = [place if word == REPRO else _quoted(word).replace(REPRO, place) for word in words[1:]]
+    return " ".join([_quoted(name), *rest])
+
+
+def _quoted(word: str) -> str:
+    """For lit's own shell, which replaces `%` words first."""
+    return shlex.quote(word).replace("%", "%%")
+
+
+def _unwritable(words: Sequence[str]) -> bool:
+    """A `RUN:` line is one line, and what ends with a backslash goes on in the next."""
+    return any(not word.isprintable() or word.endswith("\\") for word in words)
+
+
+def _disarmed(text: str) -> str:
+    return _KEYWORDS.sub(lambda match: f"{match[0][:-1]} {match[0][-1]}", text)

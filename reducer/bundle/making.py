@@ -1,0 +1,146 @@
+"""Writes a bug report: the folder, and the zip of it."""
+
+import os
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from oracles import Limits, run_process
+from oracles.process import End
+from reducer.bundle.archive import too_large, zipped
+from reducer.bundle.check import FILES, REPRO
+from reducer.bundle.facts import Facts
+from reducer.bundle.folder import write_folder
+from reducer.bundle.lit import lit_test
+from reducer.bundle.metadata import metadata_text
+from reducer.bundle.report import report_text
+from reducer.bundle.script import repro_script, variable_of
+from reducer.session.files import write_atomic
+
+REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
+PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
+OURSELVES = "mlir-reducer"
+NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
+
+_MOST_CARRIED = 100_000_000  # bytes of one file that the command names
+_PATIENCE = 4  # times as long as the failing run took
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was written. `status` is that of `repro.sh`; `left_out` is not in the archive."""
+
+    folder: Path
+    archive: Path
+    facts: Facts
+    status: int
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        return self.status == 0
+
+
+def bundle_folder(program: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.report"""
+    return program.with_name(f"{program.name.removesuffix('.mlir')}.report")
+
+
+def archive_of(folder: Path) -> Path:
+    """model.reduced.report -> model.reduced.report.zip"""
+    return folder.with_name(f"{folder.name}.zip")
+
+
+def make_bundle(
+    facts: Facts, folder: Path, *, executable: Path | None = None, page: str | None = None
+) -> Bundle:
+    """Runs `repro.sh` in an empty folder, then writes everything, whole or not at all.
+
+    `executable` is the program under test, `page` the report as HTML if there is one. Comments
+    that change the failure are left out. Raises OutputNotWritable.
+    """
+    facts, status = _verified(facts, executable)
+    files = _files(facts, page)
+    verified = status == 0
+    left_out: list[str] = []
+    while True:
+        files[REPORT] = _bytes(report_text(facts, verified=verified, left_out=left_out))
+        files[METADATA] = _bytes(metadata_text(facts, verified=verified))
+        packed = {name: data for name, data in files.items() if name not in left_out}
+        more = too_large(packed, NEEDED)
+        if not more:
+            break
+        left_out += more
+    write_folder(folder, files)
+    archive = archive_of(folder)
+    write_atomic(archive, zipped(packed, f"report-{facts.bucket}"))
+    return Bundle(folder, archive, facts, status, tuple(left_out))
+
+
+def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
+    """The exit status of `repro.sh` among nothing but the files that it needs."""
+    seconds = 30 + _PATIENCE * max(facts.seconds, facts.check.seconds or 0)
+    with tempfile.TemporaryDirectory(prefix="report-") as outer:
+        place = Path(outer, "empty")
+        place.mkdir()
+        for name, data in files.items():
+            path = place / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+            if name == SCRIPT or facts.check.words[0] == f"./{name}":
+                path.chmod(0o755)
+        environment = _environment(facts, executable, Path(outer))
+        result = run_process(["sh", SCRIPT], cwd=place, limits=Limits(seconds), env=environment)
+    return result.exit_code if result.end is End.EXITED else -1
+
+
+def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
+    """What tells the script which program to run: the compiler under test, or this very program."""
+    program = facts.check.words[0]
+    if program == OURSELVES:
+        executable = folder / OURSELVES
+        python = shlex.quote(sys.executable)
+        executable.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n')
+        executable.chmod(0o755)
+    chosen = {} if executable is None else {variable_of(program): str(executable.absolute())}
+    return {**os.environ, **chosen}
+
+
+def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
+    """The facts with which `repro.sh` ends well, if any do, and how it ends."""
+    status = run_script(_runnable(facts), executable, facts)
+    if status == 0 or not facts.head:
+        return facts, status
+    bare = replace(facts, head="")
+    status = run_script(_runnable(bare), executable, bare)
+    return (bare if status == 0 else facts), status
+
+
+def _runnable(facts: Facts) -> dict[str, bytes]:
+    """What `repro.sh` needs, and itself."""
+    carried = {
+        f"{FILES}/{name}": path.read_bytes()
+        for name, path in facts.files.items()
+        if path.stat().st_size <= _MOST_CARRIED
+    }
+    script = repro_script(facts.check, facts.signature.text, facts.files)
+    return {REPRO: _bytes(facts.program), SCRIPT: _bytes(script), **carried}
+
+
+def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
+    """Every file but those that tell what became of the others."""
+    files = _runnable(facts)
+    test = lit_test(facts.check, facts.text, facts.signature.text)
+    if test is not None:
+        files[LIT] = _bytes(test)
+    if facts.pass_file is not None:
+        files[PASS] = _bytes(facts.pass_file.text)
+    if page is not None:
+        files[PAGE] = _bytes(page)
+    return files
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")

@@ -1,0 +1,70 @@
+"""Pieces of GitHub's Markdown that stay what they are, whatever text is put into them."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from reducer.session.comments import one_line
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A code block, fenced with more backticks than the text has anywhere in a row."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    body = _printable(text)
+    if body and not body.endswith("\n"):
+        body += "\n"
+    return f"{fence}{language}\n{body}{fence}"
+
+
+def code(text: str) -> str:
+    """A code span on one line.
+
+    >>> code("a`b"), code("`x`"), code("")
+    ('``a`b``', '`` `x` ``', '(empty)')
+    """
+    text = one_line(text)
+    if not text.strip():
+        return "(empty)"
+    fence = "`" * (_longest_run(text) + 1)
+    pad = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def plain(text: str) -> str:
+    """Running text in which nothing is markup, a link, or the name of somebody.
+
+    >>> plain("a *b* <i> @main #1")
+    'a \\\\*b\\\\* &lt;i&gt; &#64;main &#35;1'
+    """
+    text = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = re.sub(r"([\\`*_{}\[\]()|~!])", r"\\\1", text)
+    return text.replace("@", "&#64;").replace("#", "&#35;").replace("://", "&#58;//")
+
+
+def cell(markup: str) -> str:
+    """Markup as the content of a table's cell: a bar would end it, even inside a code span."""
+    return markup.replace("\\|", "|").replace("|", "\\|").replace("\n", " ")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; its cells are markup."""
+    lines = [_row(head), "|" + "---|" * len(head), *map(_row, rows)]
+    return "\n".join(lines)
+
+
+def folded(summary: str, body: str) -> str:
+    """A part that is closed at first; `summary` is markup without code spans."""
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(cell, cells)) + " |"
+
+
+def _printable(text: str) -> str:
+    """Lines as they are, with every other control character escaped."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in lines)
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

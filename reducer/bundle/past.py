@@ -1,0 +1,117 @@
+"""How the program came to be, from the journal that its reduction has left beside it.
+
+Only figures and places are taken from there, never a command. A journal that cannot be read, or
+tells of another failure, tells nothing.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oracles import Limits, Signature
+from reducer.bundle.words import is_ordinary
+from reducer.ir import Module
+from reducer.locate.locations import Location, read_locations
+from reducer.page import ReductionFacts, read_reduction, reduction_page
+from reducer.page.facts import default_journal_of
+from reducer.session.conversions import GENERIC, key_of
+from reducer.session.errors import ReducerError
+from reducer.session.files import read_input
+from reducer.session.history import History
+from reducer.session.normalise import Normaliser
+from reducer.session.reading import reading
+
+_SECONDS = 120.0  # to print the input with its locations
+_CANDIDATE = "input.mlir"  # what the compiler is told that the input is called
+
+
+@dataclass(frozen=True)
+class Past:
+    """`record` has the fields of `reduce --json` and `origin`; `page` is the reduction as HTML."""
+
+    record: dict[str, Any]
+    page: str
+
+
+def read_past(result: Path, signature: Signature, opt: Path | None) -> Past | None:
+    """The past of the program in `result`, whose failure has this signature.
+
+    `opt`, the compiler's `…-opt` tool, finds the lines of the input where the journal has not.
+    """
+    try:
+        facts = read_reduction(result)
+        if facts.history.signature != signature:
+            return None
+        record = _figures(facts.history)
+        record["origin"] = _origin(facts, result, opt)
+        return Past(record, reduction_page(facts))
+    except (ReducerError, OSError):
+        return None
+
+
+def _figures(history: History) -> dict[str, Any]:
+    size = history.input
+    return {
+        "input": {
+            "path": history.name,
+            "lines": size.lines,
+            "ops": size.ops,
+            "bytes": size.bytes,
+        },
+        "oracle": {
+            "calls": history.total.calls,
+            "compiler_seconds": round(history.total.compiler_seconds, 3),
+        },
+        "wall_seconds": round(history.total.seconds, 3),
+        "one_minimal": history.one_minimal,
+    }
+
+
+def _origin(facts: ReductionFacts, result: Path, opt: Path | None) -> list[dict[str, Any]]:
+    """The input's ops of which something is left, in the order of the program."""
+    before, after = facts.original, facts.final
+    if before is None or after is None:
+        return []
+    kept = [
+        (before.t.name[origin], origin)
+        for op, origin in sorted(facts.history.origins.items())
+        if op < len(after) and origin < len(before) and not after.hidden[op]
+    ]
+    telling = [(name, op) for name, op in kept if not is_ordinary(name)]
+    text = _input_text(result.parent / facts.history.name, facts.history)
+    places = _places(result, before, text, opt) if text else {}
+    lines = text.splitlines() if text else []
+    return [_place(name, places.get(op), lines, facts.history.name) for name, op in telling]
+
+
+def _place(name: str, place: Location | None, lines: list[str], source: str) -> dict[str, Any]:
+    if place is None:
+        return {"op": name, "file": source}
+    file, line, column = place
+    own = file == _CANDIDATE
+    said = lines[line - 1].strip() if own and 0 < line <= len(lines) else ""
+    return {
+        "op": name,
+        "file": source if own else file,
+        "line": line,
+        "column": column,
+        "text": said[:400],
+    }
+
+
+def _input_text(path: Path, history: History) -> str | None:
+    """The input, if it still lies where it was and is still the same."""
+    try:
+        text = read_input(path).text
+    except (ReducerError, OSError):
+        return None
+    return text if key_of(GENERIC, text) == history.generic else None
+
+
+def _places(result: Path, module: Module, text: str, opt: Path | None) -> dict[int, Location]:
+    with reading(default_journal_of(result)) as reader:
+        located = reader.text(key_of("locations", text))
+    if not located and opt is not None:
+        located = Normaliser(opt, Limits(_SECONDS)).generic_with_locations(text)
+    found = read_locations(located, module) if located else {}
+    return {op: place for place, ops in reversed(found.items()) for op in ops}

@@ -1,0 +1,242 @@
+"""`report.md`: an issue in the order of IREE's bug form, what matters most on the first screen."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from oracles import Kind
+from reducer import __version__
+from reducer.bundle import markdown as md
+from reducer.bundle.facts import Facts, PassFile
+from reducer.bundle.figures import also_found, origin, reduction
+from reducer.bundle.script import shell_word
+from reducer.bundle.target import components, target_of
+from reducer.bundle.words import culprits, expected, happened, signal_name, title
+from reducer.search.candidate import Verdict
+from reducer.session.explaining import Fact
+
+MOST_CHARACTERS = 60_000
+"""GitHub takes 65,536 in an issue."""
+
+_INLINE, _INLINE_LINES = 12_000, 160  # what is longer stays in its file
+_LOG = 4_000
+_CELL = 90
+_CALL = re.compile(r"@([\w$.-]+)\((.*)\): ")
+_THEN = {
+    Verdict.NOT_INTERESTING: "passes",
+    Verdict.OTHER_FAILURE: "fails differently",
+    Verdict.TIMEOUT: "does not end",
+    Verdict.INVALID: "is no valid program",
+    Verdict.SAME: "fails all the same",
+}
+
+
+def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -> str:
+    """The whole report.
+
+    `verified` is whether `repro.sh` has seen the failure in an empty folder; `left_out` are files
+    that the archive has no room for.
+    """
+    parts = [
+        f"# {title(facts)}",
+        "## What happened?",
+        *_happened(facts),
+        "## Steps to reproduce your issue",
+        *_steps(facts, verified),
+        "## What component(s) does this issue relate to?",
+        ", ".join(components(facts.compiler.name, facts.pass_name, facts.signature.op)),
+        "## Version information",
+        *_versions(facts),
+        "## Additional context",
+        _context(facts),
+        *_stack(facts),
+        *_pass_level(facts.pass_file),
+        *_boundary(facts.boundary),
+        *_releases(facts),
+        *_log(facts),
+        *origin(facts.history),
+        *reduction(facts),
+        *also_found(facts.history),
+        *_notes(facts, left_out),
+        f"Made by mlir-reducer {__version__}.",
+    ]
+    text = "\n\n".join(parts) + "\n"
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS].rstrip() + " …\n"
+
+
+# ---- the form --------------------------------------------------------------------------------
+
+
+def _happened(facts: Facts) -> Iterator[str]:
+    version = facts.compiler.package or facts.compiler.version
+    count = f"{facts.ops} op{'s' * (facts.ops != 1)}"
+    program = " ".join(filter(None, [md.code(facts.compiler.name), version]))
+    inside = f", in the pass {md.code(facts.pass_name)}" if facts.pass_name else ""
+    yield f"{program} {happened(facts, f'the {count} below')}{inside}:"
+    yield md.fenced("\n".join(facts.messages))
+    yield f"**Expected:** {expected(facts)}{_neighbour(facts.boundary)}"
+
+
+def _steps(facts: Facts, verified: bool) -> Iterator[str]:
+    yield _inline(facts.head + facts.text, "repro.mlir")
+    yield md.fenced("\n".join([*_plain_steps(facts), _shell(facts.command)]), "sh")
+    if verified:
+        yield (
+            "`repro.sh` in the attached archive runs this and ends with 0 as long as it fails like "
+            "this, 1 when it no longer does; it was run in an empty folder."
+        )
+    else:
+        yield "**Not verified:** `repro.sh` did not see this failure when it was run once more."
+
+
+def _plain_steps(facts: Facts) -> list[str]:
+    """Wrong results as IREE's own tools show them, where the inputs are short enough to be told."""
+    words = list(facts.command)
+    call = _CALL.search(facts.messages[0]) if facts.messages else None
+    if facts.signature.kind is not Kind.MISCOMPILE or "--" not in words or call is None:
+        return []
+    name, inputs = call[1], [word for word in call[2].split(", ") if word]
+    if any("…" in word or "..." in word for word in inputs):
+        return []
+    compiler = [*words[words.index("--") + 1 :], "repro.mlir", "-o", "repro.vmfb"]
+    given = [f"--input={word}" for word in inputs]
+    runs = ["iree-run-module", "--module=repro.vmfb", f"--function={name}", *given]
+    return [_shell(compiler), _shell(runs), "# or, compared with the reference:"]
+
+
+def _versions(facts: Facts) -> Iterator[str]:
+    compiler = facts.compiler
+    if not compiler.lines:
+        yield f"{md.code(compiler.name)} does not tell its version."
+        return
+    told = {True: "on", False: "off", None: "unknown"}[compiler.assertions]
+    wheel = f"\n# pip install iree-base-compiler=={compiler.package}" if compiler.package else ""
+    yield md.fenced("\n".join(compiler.lines) + f"\n(assertions: {told}){wheel}")
+    if facts.turns:
+        told_of = "; ".join(facts.turns)
+        yield f"**{md.plain(told_of[:1].upper() + told_of[1:])}**"
+
+
+def _context(facts: Facts) -> str:
+    signature = facts.signature
+    rows = [
+        ("Target", ", ".join(map(md.code, target_of(facts.check.words)))),
+        ("Op", ", ".join(map(md.code, culprits(facts)))),
+        ("Failing pass", md.code(facts.pass_name) if facts.pass_name else ""),
+        ("Kind", str(signature.kind)),
+        ("Signature", md.code(signature.text)),
+        ("Bucket", md.code(signature.bucket)),
+        ("Ends with", _ending(facts.exit_code)),
+        ("Needs", ", ".join(md.code(f"files/{name}") for name in facts.files)),
+    ]
+    return md.table(("", ""), [row for row in rows if row[1]])
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return ""
+    return f"exit code {code}" if code >= 0 else signal_name(code)
+
+
+# ---- what else is known ----------------------------------------------------------------------
+
+
+def _stack(facts: Facts) -> Iterator[str]:
+    if facts.stack:
+        yield "### Stack"
+        yield md.fenced("\n".join(facts.stack))
+
+
+def _pass_level(found: PassFile | None) -> Iterator[str]:
+    if found is None:
+        return
+    what = md.code(found.name) if found.name else "Any pass: the IR is invalid as it is"
+    yield f"### IR for the failing pass: {what}"
+    yield _inline(found.text, "repro.pass.mlir")
+
+
+def _boundary(facts: Sequence[Fact] | None) -> Iterator[str]:
+    if facts is None:
+        return
+    yield "### What it takes to fail"
+    rows = [_boundary_row(fact) for fact in facts]
+    head = ("", "Now", "Changed to", "Then it")
+    yield md.table(head, rows) if rows else "Nothing could be changed."
+
+
+def _boundary_row(fact: Fact) -> tuple[str, ...]:
+    then = _THEN[fact.verdict]
+    if fact.verdict is Verdict.OTHER_FAILURE:
+        then += f": {md.code(_cut(fact.outcome))}"
+    if fact.still and fact.verdict is not Verdict.SAME:
+        then += f"; still fails with {', '.join(map(md.code, fact.still))}"
+    change = fact.change or ", ".join(fact.still)
+    where = f" (line {fact.line})" if fact.line else ""
+    now = md.code(_cut(fact.now)) if fact.now else ""
+    return (f"{fact.kind} {md.code(_cut(fact.subject))}{where}", now, _change(change), then)
+
+
+def _change(change: str) -> str:
+    """A value in code, a word for a change as it is."""
+    return change if change.isalpha() or not change else md.code(_cut(change))
+
+
+def _neighbour(facts: Sequence[Fact] | None) -> str:
+    """The nearest programs that compile, in words."""
+    near = [
+        f"{md.code(fact.change)} in place of {md.code(fact.now)}"
+        for fact in facts or ()
+        if fact.kind in ("size", "element type") and fact.verdict is Verdict.NOT_INTERESTING
+    ]
+    return f" It does with {'; or with '.join(near[:3])} (see below)." if near else ""
+
+
+def _releases(facts: Facts) -> Iterator[str]:
+    if facts.versions is None:
+        return
+    yield "### Versions"
+    rows = [
+        (md.code(one.version), md.plain(one.verdict), md.code(_cut(one.note)) if one.note else "")
+        for one in facts.versions
+    ]
+    yield md.table(("iree-base-compiler", "", ""), rows)
+
+
+def _log(facts: Facts) -> Iterator[str]:
+    """The rest of what was printed, if it says more than the message does."""
+    log = facts.log
+    if not log.strip() or log.strip() in "\n".join(facts.messages):
+        return
+    if len(log) > _LOG:
+        log = log[:_LOG].rstrip() + "…"
+    noun = "results" if facts.signature.kind is Kind.MISCOMPILE else "compiler"
+    yield md.folded(f"What the {noun} printed", md.fenced(log))
+
+
+def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[str]:
+    lines = [f"- {md.plain(note)}" for note in facts.notes]
+    if left_out:
+        names = ", ".join(map(md.code, left_out))
+        lines.append(f"- Not in the archive, since it would be larger than 25 MB: {names}")
+    if lines:
+        yield "\n".join(lines)
+
+
+# ---- helpers ---------------------------------------------------------------------------------
+
+
+def _inline(text: str, name: str) -> str:
+    """A small program, or where to find a larger one."""
+    if len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES:
+        return md.fenced(text, "mlir")
+    lines = text.splitlines()
+    head = "\n".join(line[:160] for line in lines[:12])
+    return f"{md.fenced(head, 'mlir')}\n\n… {len(lines):,} lines in all: `{name}` in the archive."
+
+
+def _shell(words: Sequence[str]) -> str:
+    """One line to paste."""
+    return " ".join(map(shell_word, words))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"

@@ -1,0 +1,69 @@
+"""The bugs of a triage as HTML: an overview, and a page about each reduction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from reducer.page import BucketRow, bucket_page, read_reduction, reduction_page
+from reducer.session.comments import one_line
+from reducer.session.errors import OutputNotWritable, ReducerError
+from reducer.session.files import write_atomic
+from reducer.triage import Bug
+from reducer.triage.reducing import JOURNAL, OUTPUT, buckets_folder
+
+html_option = click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write an overview with filters, and beside it a page about each reduction.",
+)
+
+
+def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> None:
+    """Writes the overview to `target`, and what belongs to it into a folder beside it.
+
+    Raises OutputNotWritable.
+    """
+    pages = target.with_name(f"{target.stem}.pages")
+    rows = []
+    for bug in bugs:
+        page = _page(bug, buckets_folder(database))
+        if page is not None:
+            try:
+                pages.mkdir(exist_ok=True)
+            except OSError as error:
+                raise OutputNotWritable(f"cannot write to {pages}: {error.strerror}") from error
+            write_atomic(pages / f"{bug.name}.html", page)
+        rows.append(_row(bug, "" if page is None else f"{pages.name}/{bug.name}.html"))
+    write_atomic(target, bucket_page(rows))
+
+
+def _page(bug: Bug, folder: Path) -> str | None:
+    """How the bug's reproducer came about, as far as its journal is still there."""
+    one = bug.reproducer
+    if one is None or not one.text:
+        return None
+    place = folder / one.bucket
+    try:
+        facts = read_reduction(place / OUTPUT, place / JOURNAL)
+    except ReducerError:
+        return None
+    return reduction_page(replace(facts, name=f"bucket {bug.name}"))
+
+
+def _row(bug: Bug, page: str) -> BucketRow:
+    one = bug.reproducer
+    return BucketRow(
+        bucket=bug.name,
+        kind=bug.group.root.kind,
+        signature=one_line(bug.text),
+        state=str(bug.state),
+        wheels=tuple(dict.fromkeys(name.split(" ")[0] for name in bug.configurations)),
+        inputs=bug.paths,
+        before=one.input_ops if one is not None and one.text else None,
+        after=one.ops if one is not None and one.text else None,
+        text=one.text if one is not None else "",
+        page=page,
+    )

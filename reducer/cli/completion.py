@@ -1,0 +1,43 @@
+"""`mlir-reducer completion`, and what the Tab key offers."""
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from reducer.toolchain import NEWEST, installed
+
+PROGRAM = "mlir-reducer"
+_VARIABLE = "_MLIR_REDUCER_COMPLETE"
+_SHELLS = ("bash", "zsh", "fish")
+_TOOLS = ("iree-compile", "iree-opt")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(_SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that makes SHELL complete commands, options, versions and file names.
+
+    \b
+      bash    eval "$(mlir-reducer completion bash)"      in ~/.bashrc
+      zsh     eval "$(mlir-reducer completion zsh)"       in ~/.zshrc, after compinit
+      fish    mlir-reducer completion fish > ~/.config/fish/completions/mlir-reducer.fish
+    """
+    found = get_completion_class(shell)
+    assert found is not None, "click knows the three shells"
+    program = context.find_root().command
+    click.echo(found(program, {}, PROGRAM, _VARIABLE).source())
+
+
+def complete_versions(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Installed compilers, the newest first; where several may be listed, the last of them."""
+    before, comma, last = incomplete.rpartition(",")
+    versions = [NEWEST, *reversed([one.version for one in installed()])]
+    return [CompletionItem(before + comma + one) for one in versions if one.startswith(last)]
+
+
+def complete_words(incomplete: str, *, first: bool) -> list[CompletionItem]:
+    """What may stand after the two dashes: a program first, and then files."""
+    tools = [name for name in _TOOLS if first and incomplete and name.startswith(incomplete)]
+    return [CompletionItem(name) for name in tools] or [CompletionItem(incomplete, type="file")]

@@ -1,0 +1,314 @@
+"""What the sizes of a module come to for given arguments, and where two of them do not agree.
+
+A dynamic size is a number that the program computes, and no verifier checks that the sizes which
+must be equal are: a `linalg` op takes two operands of 5 and 25 elements, a store writes 25 elements
+of 5. What such a program gives is undefined. With numbers for the arguments of a function, most
+sizes are known, and so is whether they agree.
+
+This is a walk over the ops in the order of the text, so that operands are known before results.
+What an op is not known to do gives sizes that are not known, which agree with anything.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from reducer.ir.affine import indexing_maps
+from reducer.ir.functions import entry_block
+from reducer.ir.integers import result_of
+from reducer.ir.module import NONE, Module
+from reducer.ir.retype import segment_sizes
+from reducer.ir.shapes import Dims, parse_shaped
+from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation
+from reducer.ir.sizes.numbers import constant_of
+
+Argument = int | tuple[int, ...] | None
+"""A number, the sizes of a shape, or neither."""
+
+_SAME = ("util.optimization_barrier", "iree_tensor_ext.dispatch.workload.ordinal")
+"""Ops whose result is their operand."""
+
+
+class KnownSizes:
+    """The sizes in a function, for one set of arguments, and `disagreement`s among them."""
+
+    def __init__(self, module: Module, function: int, arguments: Sequence[Argument]) -> None:
+        self.module = module
+        self._numbers: dict[int, int] = {}
+        self._dims: dict[int, Dims] = {}
+        self._counts: dict[int, int] = {}  # elements of values whose dims are not known
+        self._bad: list[str] = []
+        block = entry_block(module, function)
+        if block is None:
+            return
+        for value, argument in zip(module.block_args(block), arguments, strict=False):
+            if isinstance(argument, int):
+                self._numbers[value] = argument
+            elif argument is not None:
+                self._dims[value] = argument
+        for op in module.subtree(function):
+            if op != function:
+                self._visit(op)
+
+    @property
+    def disagreement(self) -> str:
+        """The first op with sizes that do not agree, in words; '' if there is none."""
+        return self._bad[0] if self._bad else ""
+
+    # ---- what is known ---------------------------------------------------------------------
+
+    def number(self, value: int) -> int | None:
+        """A scalar integer."""
+        return self._numbers.get(value)
+
+    def dims(self, value: int) -> Dims | None:
+        """The sizes of a shaped value; None for those that are not known."""
+        if value not in self._dims:
+            shape = parse_shaped(self.module.type_of(value))
+            if shape is None:
+                return None
+            self._dims[value] = shape.dims
+        return self._dims[value]
+
+    def _count(self, value: int) -> int | None:
+        """Elements of a shaped value."""
+        return self._counts.get(value, _product(self.dims(value)))
+
+    # ---- op by op --------------------------------------------------------------------------
+
+    def _visit(self, op: int) -> None:
+        module = self.module
+        name, results = module.t.name[op], module.results(op)
+        operands = [value for value in module.t.operands[op] if value != NONE]
+        constant = constant_of(module, op)
+        if len(results) == 1:
+            number = constant
+            if number is None:
+                number = result_of(name, [self.number(value) for value in operands])
+            if number is None and operands and name in _SAME:
+                number = self.number(operands[0])
+            if number is None and name.endswith(".dim") and len(operands) == 2:
+                number = self._dim(operands[0], operands[1])
+            if number is not None:
+                self._numbers[results[0]] = number
+        if indexing_maps(module, op):
+            self._structured(op, operands)
+        elif reassociation(module, op) is not None:
+            self._regrouped(op, operands)
+        elif self._array(op, "static_sizes") is not None:
+            self._slice(op, operands)
+        elif name in _SAME or name.endswith((".cast", ".tie_shape")):
+            self._same(op, operands)
+        elif segment_sizes(module, op):
+            groups = list(self._groups(op, operands))
+            self._written(op, groups[-1])
+            self._enter(op, groups)
+        elif results and operands and all(self._is_index(value) for value in operands):
+            self._made(results[0], operands)
+
+    def _dim(self, shaped: int, place: int) -> int | None:
+        dims, number = self.dims(shaped), self.number(place)
+        return dims[number] if dims and number is not None and number < len(dims) else None
+
+    def _made(self, result: int, sizes: Sequence[int]) -> None:
+        """A new tensor: its operands are its dynamic sizes."""
+        self._claim(result, sizes)
+
+    def _structured(self, op: int, operands: Sequence[int]) -> None:
+        loops: dict[int, int] = {}
+        for value, affine in zip(operands, indexing_maps(self.module, op), strict=False):
+            dims = self.dims(value) or ()
+            for place, size in enumerate(dims if len(dims) == len(affine.results) else ()):
+                loop = affine.loop(place)
+                if loop is not None and size is not None:
+                    self._agree(op, loops.setdefault(loop, size), size)
+        results = self.module.results(op)
+        for result, initial in zip(reversed(results), reversed(operands), strict=False):
+            self._learn(op, result, self.dims(initial))
+
+    def _regrouped(self, op: int, operands: Sequence[int]) -> None:
+        """A collapse, whose sizes are products, or an expansion, which has as many elements."""
+        groups = reassociation(self.module, op) or []
+        results = self.module.results(op)
+        before = self.dims(operands[0]) if operands and len(results) == 1 else None
+        if before is None:
+            return
+        if sum(map(len, groups)) == len(before):
+            self._learn(op, results[0], tuple(_product([before[n] for n in g]) for g in groups))
+        else:
+            self._claim(results[0], [value for value in operands if self._is_index(value)])
+        self._agree(op, _product(before), _product(self.dims(results[0])))
+
+    def _same(self, op: int, operands: Sequence[int]) -> None:
+        """The operand with other sizes known, or tied to numbers."""
+        results = self.module.results(op)
+        if not operands or len(results) != 1 or self.dims(operands[0]) is None:
+            return
+        self._claim(results[0], operands[1:])
+        if operands[0] in self._counts:
+            self._agree(op, self._counts[operands[0]], _product(self.dims(results[0])))
+        else:
+            self._learn(op, results[0], self.dims(operands[0]))
+
+    def _slice(self, op: int, operands: list[int]) -> None:
+        """Part of a shape that is read or written; what is written is the first operand."""
+        arrays = [self._array(op, f"static_{name}") for name in ("offsets", "sizes", "strides")]
+        if not all(arrays):
+            return
+        left = list(operands)
+        read: list[list[int | None]] = []
+        for array in reversed(arrays):
+            numbers, left = self._read(array or [], left)
+            read.insert(0, numbers)
+        offsets, sizes, strides = read
+        shaped = [value for value in left if self.dims(value) is not None]
+        part = shaped[0] if len(shaped) == 2 else next(iter(self.module.results(op)), None)
+        if not shaped or part is None:
+            return
+        whole = shaped[-1]
+        self._claim_whole(op, whole, [value for value in left if value not in shaped])
+        if len(shaped) == 1:
+            self._learn(op, part, _dropping_units(sizes, self.dims(part) or ()))
+        else:
+            for result in self.module.results(op):
+                self._learn(op, result, self.dims(whole))
+        self._agree(op, self._count(part), _product(sizes))
+        for offset, size, stride, dim in zip(
+            offsets, sizes, strides, self.dims(whole) or (), strict=False
+        ):
+            if None not in (offset, size, stride, dim) and size:
+                last = (offset or 0) + (size - 1) * (stride or 0)
+                if last >= (dim or 0):
+                    self._bad.append(f"{self._name(op)} goes to {last} where there are {dim}")
+
+    def _read(self, array: list[int], left: list[int]) -> tuple[list[int | None], list[int]]:
+        """The numbers of an array whose dynamic ones are the last operands that are left."""
+        count = array.count(DYNAMIC)
+        given = iter(left[len(left) - count :])
+        numbers = [self.number(next(given)) if n == DYNAMIC else n for n in array]
+        return numbers, left[: len(left) - count]
+
+    def _claim_whole(self, op: int, whole: int, sizes: Sequence[int]) -> None:
+        """What an op says of the dynamic sizes of a shape that it reads or writes."""
+        shape = parse_shaped(self.module.type_of(whole))
+        if shape is None or shape.dims.count(None) != len(sizes) or not sizes:
+            return
+        given = iter(sizes)
+        dims = tuple(self.number(next(given)) if d is None else d for d in shape.dims)
+        self._agree(op, self._counts.get(whole), _product(dims))
+        self._learn(op, whole, dims)
+
+    def _written(self, op: int, outputs: Sequence[int]) -> None:
+        """Results that are what was written to the last operands."""
+        results = self.module.results(op)
+        if [self.module.type_of(v) for v in outputs] == [self.module.type_of(v) for v in results]:
+            for value, result in zip(outputs, results, strict=True):
+                self._learn(op, result, self.dims(value))
+
+    def _enter(self, op: int, groups: Sequence[Sequence[int]]) -> None:
+        """An op that is a function of its own: one group of operands are its block's arguments.
+
+        A group of numbers after it holds their dynamic sizes, and the last one those of results.
+        """
+        module = self.module
+        block = entry_block(module, op)
+        inner = [] if block is None else list(module.block_args(block))
+        for number, group in enumerate(groups):
+            if not group or len(group) > len(inner) or not self._pass(op, group, inner):
+                continue
+            dynamic = [
+                size
+                for value in group
+                if (shape := parse_shaped(module.type_of(value))) is not None
+                for size, dim in zip(self.dims(value) or (), shape.dims, strict=True)
+                if dim is None
+            ]
+            told = groups[number + 1] if number + 1 < len(groups) else []
+            if len(told) == len(dynamic):
+                for size, value in zip(dynamic, told, strict=True):
+                    self._agree(op, size, self.number(value))
+            results = module.results(op)
+            if len(results) == 1 and number + 2 < len(groups):
+                self._claim(results[0], groups[-1])
+            return
+
+    def _pass(self, op: int, group: Sequence[int], inner: Sequence[int]) -> bool:
+        """Passes operands in, if their types say that they are what the block's arguments are."""
+        shapes = [
+            (parse_shaped(self.module.type_of(value)), parse_shaped(self.module.type_of(argument)))
+            for value, argument in zip(group, inner, strict=False)
+        ]
+        if not any(one and other for one, other in shapes):
+            return False
+        if any((one is None) != (other is None) for one, other in shapes):
+            return False
+        for value, argument in zip(group, inner, strict=False):
+            number, dims, count = self.number(value), self.dims(value), self._count(value)
+            if number is not None:
+                self._numbers[argument] = number
+            own = self.dims(argument)
+            if dims is not None and own is not None and len(own) == len(dims):
+                self._learn(op, argument, dims)
+            elif count is not None:
+                self._counts[argument] = count
+                self._agree(op, count, _product(own))
+        return True
+
+    # ---- bookkeeping -----------------------------------------------------------------------
+
+    def _claim(self, value: int, sizes: Sequence[int]) -> None:
+        """The dynamic sizes of a value are these numbers, if there are as many."""
+        dims = self.dims(value)
+        if dims is not None and dims.count(None) == len(sizes):
+            given = iter(sizes)
+            self._dims[value] = tuple(self.number(next(given)) if d is None else d for d in dims)
+
+    def _learn(self, op: int, value: int, dims: Dims | None) -> None:
+        """What else is known of a value's sizes, which must not contradict what was known."""
+        known = self.dims(value)
+        if known is None or dims is None or len(known) != len(dims):
+            return
+        for one, other in zip(known, dims, strict=True):
+            self._agree(op, one, other)
+        self._dims[value] = tuple(b if a is None else a for a, b in zip(known, dims, strict=True))
+
+    def _agree(self, op: int, one: int | None, other: int | None) -> None:
+        if one is not None and other is not None and one != other:
+            self._bad.append(f"{self._name(op)} has sizes of {one} and {other} that must be equal")
+
+    def _name(self, op: int) -> str:
+        return self.module.t.name[op]
+
+    def _is_index(self, value: int) -> bool:
+        return self.module.type_of(value) == "index"
+
+    def _array(self, op: int, name: str) -> list[int] | None:
+        entry = self.module.syntax(op).entry(name)
+        return integer_array(entry) if entry else None
+
+    def _groups(self, op: int, operands: Sequence[int]) -> Iterator[Sequence[int]]:
+        found = segment_sizes(self.module, op)
+        first = 0
+        for size in found[1] if found else ():
+            yield operands[first : first + size]
+            first += size
+
+
+def _product(dims: Sequence[int | None] | None) -> int | None:
+    if dims is None:
+        return None
+    known = [dim for dim in dims if dim is not None]
+    return prod(known) if len(known) == len(dims) else None
+
+
+def _dropping_units(sizes: Sequence[int | None], dims: Dims) -> Dims | None:
+    """Sizes of a slice without the units that its result has not got; None if they do not fit."""
+    spare = len(sizes) - len(dims)
+    out: list[int | None] = []
+    for size in sizes:
+        place = len(out)
+        fits = place < len(dims) and dims[place] == 1
+        if size == 1 and spare > 0 and not fits:
+            spare -= 1
+        else:
+            out.append(size)
+    return tuple(out) if len(out) == len(dims) else None

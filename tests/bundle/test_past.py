@@ -1,0 +1,71 @@
+"""How a program came to be is read from the journal beside it, and from nowhere else."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from oracles import Kind, Signature
+from reducer.bundle.past import read_past
+from reducer.cli import main
+from reducer.session.reading import reading
+from tests.conftest import NEWEST_TESTED
+from tests.support.fake_compilers import FAIL, program, write_script
+
+
+@pytest.fixture
+def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+    words = ["reduce", "in.mlir", "--no-report", "-q", "--iree", NEWEST_TESTED, "--", "./fake"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    return tmp_path / "in.reduced.mlir"
+
+
+def signature_of(result: Path) -> Signature:
+    with reading(result.with_name("in.reduced.journal")) as reader:
+        return reader.history().signature
+
+
+@pytest.mark.iree
+def test_the_lines_of_the_input_are_found(result: Path, iree_toolchain: object) -> None:
+    opt = iree_toolchain().opt  # type: ignore[operator]
+    past = read_past(result, signature_of(result), opt)
+    assert past is not None
+    line = program().splitlines().index('  "x.bad"() : () -> ()') + 1
+    assert past.record["origin"] == [
+        {
+            "op": "x.bad",
+            "file": "in.mlir",
+            "line": line,
+            "column": 3,
+            "text": '"x.bad"() : () -> ()',
+        }
+    ]
+    assert past.record["input"]["path"] == "in.mlir"
+    assert past.record["oracle"]["calls"] > 0
+    assert past.page.startswith("<!")
+
+
+@pytest.mark.iree
+def test_a_changed_input_tells_no_lines(result: Path) -> None:
+    (result.parent / "in.mlir").write_text("// other\n" + program())
+    past = read_past(result, signature_of(result), None)
+    assert past is not None
+    assert past.record["origin"] == [{"op": "x.bad", "file": "in.mlir"}]
+
+
+@pytest.mark.iree
+def test_another_failure_has_another_past(result: Path) -> None:
+    assert read_past(result, Signature(Kind.CRASH), None) is None
+    before = sorted(path.name for path in result.parent.iterdir())
+    read_past(result, signature_of(result), None)
+    assert sorted(path.name for path in result.parent.iterdir()) == before
+
+
+def test_no_journal_and_no_sound_one_tell_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.mlir").write_text("x")
+    assert read_past(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
+    (tmp_path / "x.journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
+    assert read_past(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None

@@ -1,0 +1,163 @@
+"""`report.md`: the order of the form, what each part says, and text that would break it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from oracles import Kind, Signature
+from reducer.bundle.check import Check
+from reducer.bundle.facts import History, PassFile, Version
+from reducer.bundle.report import MOST_CHARACTERS, report_text
+from reducer.search.candidate import Verdict
+from reducer.session.explaining import Fact
+from tests.bundle.facts import COMMAND, PROGRAM, facts
+
+FORM = [
+    "What happened?",
+    "Steps to reproduce your issue",
+    "What component(s) does this issue relate to?",
+    "Version information",
+    "Additional context",
+]
+
+
+def heads(text: str, level: int = 2) -> list[str]:
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    return re.findall(rf"<h{level}>(.*?)</h{level}>", page)
+
+
+def test_it_has_the_parts_of_the_form_in_their_order() -> None:
+    text = report_text(facts(), verified=True)
+    assert heads(text) == FORM
+    assert heads(text, 1) == [
+        "<code>x.bad</code>: <code>failed to legalize operation 'x.bad'</code> (<code>hip</code>)"
+    ]
+
+
+def test_the_first_screen_tells_everything() -> None:
+    screen = "\n".join(report_text(facts(), verified=True).splitlines()[:40])
+    for part in ("failed to legalize operation 'x.bad'", PROGRAM, " ".join(COMMAND), "3.13.0"):
+        assert part in screen
+
+
+def test_it_says_if_the_script_did_not_see_the_failure() -> None:
+    assert "Not verified" in report_text(facts(), verified=False)
+    assert "Not verified" not in report_text(facts(), verified=True)
+
+
+def test_a_crash_with_its_stack() -> None:
+    crash = facts(
+        signature=Signature(Kind.CRASH, "SIGSEGV", frames=("a::f", "b::g")),
+        check=Check(COMMAND, -11),
+        exit_code=-11,
+        stack=("#4  a::f", "    … 2 frames"),
+        messages=("SIGSEGV",),
+    )
+    text = report_text(crash, verified=True)
+    assert "crash with SIGSEGV in `a::f`" in text.splitlines()[0]
+    assert "crashes with SIGSEGV on the 4 ops below" in text
+    assert "#4  a::f" in text
+    assert heads(text, 3) == ["Stack"]
+
+
+def test_wrong_results_come_with_plain_commands() -> None:
+    words = ("mlir-reducer", "check", "repro.mlir", "--wrong-results", "--", "iree-compile", "--v")
+    wrong = facts(
+        signature=Signature(Kind.MISCOMPILE, "wrong values"),
+        check=Check(words, asks=True),
+        messages=("error: @f(4xi8=1 2, i8=3): result 0: 31, expected 7",),
+    )
+    text = report_text(wrong, verified=True)
+    assert "iree-compile --v repro.mlir -o repro.vmfb" in text
+    assert "--function=f '--input=4xi8=1 2' --input=i8=3" in text
+    assert "compiles the 4 ops below to a program that gives wrong results" in text
+
+
+def test_the_boundary_and_the_nearest_program_that_compiles() -> None:
+    boundary = (
+        Fact("size", "tensor<4xf32> dim 0", "4", None, "3", Verdict.NOT_INTERESTING, "success"),
+        Fact("flag", "--x", "", None, "dropped", Verdict.OTHER_FAILURE, "other: a | b"),
+        Fact("op", "x.bad", "", 3, "", Verdict.SAME, "", ("deleted",)),
+    )
+    text = report_text(facts(boundary=boundary), verified=True)
+    assert "It does with `3` in place of `4`" in text
+    assert "| size `tensor<4xf32> dim 0` | `4` | `3` | passes |" in text
+    assert "fails differently: `other: a \\| b`" in text
+    assert "| op `x.bad` (line 3) |  | deleted | fails all the same |" in text
+    assert "Nothing could be changed" in report_text(facts(boundary=()), verified=True)
+
+
+def test_versions_origin_cost_and_other_failures() -> None:
+    record = {
+        "input": {"lines": 655, "ops": 652, "bytes": 55080},
+        "oracle": {"calls": 49, "compiler_seconds": 43.5},
+        "wall_seconds": 90.8,
+        "one_minimal": True,
+        "also_found": [{"bucket": "3eedea585bff", "text": "legalization: other"}],
+        "origin": [{"op": "x.bad", "file": "model.mlir", "line": 519, "text": "%1 = x.bad | y"}],
+    }
+    known = facts(
+        history=History(record),
+        source="model.mlir",
+        versions=(Version("3.8.0", "compiles"), Version("3.9.0", "fails", "first bad")),
+        pass_file=PassFile("x-pass", "builtin.module(x)", "IR before x", "// RUN: x\n", 1, 1),
+    )
+    text = report_text(known, verified=True)
+    assert heads(text, 3) == [
+        "IR for the failing pass: <code>x-pass</code>",
+        "Versions",
+        "Where it comes from",
+        "How it was reduced",
+    ]
+    for part in ("model.mlir:519", "652 | 4", "49 runs", "3eedea585bff", "`3.9.0` | fails"):
+        assert part in text
+
+
+def test_a_foreign_record_breaks_nothing() -> None:
+    for record in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
+        assert heads(report_text(facts(history=History(record)), verified=True)) == FORM
+
+
+HOSTILE = ["```\n# owned\n```", "`owned`", "</details>\n\n# owned", "a | b\n|---|\n# owned", "$(x)"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_breaks_its_shape(text: str) -> None:
+    signature = Signature(Kind.OTHER_ERROR, text, text, frames=(text,))
+    hostile = facts(
+        text=text,
+        head="",
+        signature=signature,
+        messages=tuple(text.split("\n")),
+        log=text,
+        stack=(text,),
+        pass_name=text,
+        source=text,
+        notes=(text,),
+        place=1,
+        check=Check(("iree-compile", f"--iree-x-target={text}", "repro.mlir"), 1),
+        files={text: Path("x")},
+        history=History({"origin": [{"op": text, "file": text, "text": text, "line": 1}],
+                         "input": {"ops": 3}, "also_found": [{"bucket": text, "text": text}]}),
+        boundary=(Fact("op", text, text, 1, text, Verdict.OTHER_FAILURE, text, (text,)),),
+        versions=(Version(text, text, text),),
+        pass_file=PassFile(text, text, text, text, 1, 1),
+    )  # fmt: skip
+    whole = report_text(hostile, verified=True)
+    assert heads(whole) == FORM
+    assert len(heads(whole, 1)) == 1
+
+
+def test_a_large_program_stays_in_its_file() -> None:
+    long = "".join(f'  "x.op{n}"() : () -> ()\n' for n in range(5000))
+    text = report_text(facts(text=long, lines=5000, ops=5000), verified=True)
+    assert len(text) < MOST_CHARACTERS
+    assert "5,001 lines in all: `repro.mlir`" in text
+    huge = facts(boundary=tuple([Fact("op", "x" * 80, "", 1, "y", Verdict.SAME, "")] * 2000))
+    assert len(report_text(huge, verified=True)) <= MOST_CHARACTERS + 3
+
+
+def test_what_has_no_room_is_named() -> None:
+    assert "`report.html`" in report_text(facts(), verified=True, left_out=["report.html"])

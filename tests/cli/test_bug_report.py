@@ -1,0 +1,171 @@
+"""`mlir-reducer report`, and the report that `reduce` leaves: made, unzipped elsewhere, and run."""
+
+import json
+import os
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from benchmarks.plant import plant
+from reducer.cli import main
+from reducer.toolchain import Toolchain
+from tests.conftest import NEWEST_TESTED
+from tests.support.corpus import Case
+from tests.support.fake_compilers import FAIL, write_script
+
+HIP = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
+FILES = ["metadata.json", "repro.lit.mlir", "repro.mlir", "repro.sh", "report.md"]
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def cli(*words: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def repro(archive: Path, folder: Path, compiler: Path) -> "subprocess.CompletedProcess[str]":
+    """Unzips into an empty folder and runs the script there."""
+    folder.mkdir()
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(folder)
+    (place,) = folder.iterdir()
+    return subprocess.run(
+        ["sh", place / "repro.sh"],
+        env={"PATH": os.defpath, "IREE_COMPILE": str(compiler)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.iree
+def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    Path("my model.mlir").write_text(plant(corpus("cat-zero-width").input_text(), 3))
+    done = cli("reduce", "my model.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *HIP)
+    assert done.exit_code == 0, done.output
+    folder = Path("my model.reduced.report")
+    assert set(FILES) <= {path.name for path in folder.iterdir()}
+    text = (folder / "report.md").read_text()
+    for head in ("What happened?", "Steps to reproduce your issue", "Version information"):
+        assert f"## {head}" in text
+    assert "IREE compiler version" in text and "assertions: off" in text
+    assert "`my model.mlir`" in text and str(tmp_path) not in text
+    known = json.loads((folder / "metadata.json").read_text())
+    assert known["verified"] and known["command"][0] == "iree-compile"
+    assert known["compiler"]["package"] == NEWEST_TESTED
+    archive = Path("my model.reduced.report.zip")
+    same = repro(archive, tmp_path / "elsewhere", iree_toolchain().compile)
+    assert (same.returncode, same.stdout) == (0, "it still fails as reported\n"), same.stderr
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_a_healthy_compiler_is_told(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    case = corpus("matmul-k0-sigfpe")
+    Path("x.mlir").write_text(case.input_text())
+    flags = case.runs[0].flags
+    done = cli("report", "x.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *flags)
+    assert done.exit_code == 0, done.output
+    for version, status in ((NEWEST_TESTED, 0), (case.healthy[-1], 1)):
+        tool = iree_toolchain(version).compile
+        assert repro(Path("x.report.zip"), tmp_path / version, tool).returncode == status
+
+
+@pytest.mark.iree
+def test_a_crash_has_its_stack_and_no_machine_in_it(
+    corpus: Callable[[str], Case], iree_compile: Path, tmp_path: Path
+) -> None:
+    Path("c.mlir").write_text(corpus("complex-dot2-hip-segv").input_text())
+    done = cli("report", "c.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *HIP)
+    assert done.exit_code == 0, done.output
+    text = Path("c.report/report.md").read_text()
+    assert "crashes with SIGSEGV" in text
+    assert "### Stack" in text and "getIntOrFloatBitWidth" in text
+    assert "VectorizeMemrefCopyPass" in text and "pass managers" in text
+    everything = b"".join(path.read_bytes() for path in Path("c.report").iterdir())
+    for folder in (tmp_path, iree_compile.parent):
+        assert str(folder).encode() not in everything
+    assert "not --crash iree-compile" in Path("c.report/repro.lit.mlir").read_text()
+
+
+@pytest.mark.iree
+def test_what_it_takes_to_fail_when_asked(corpus: Callable[[str], Case]) -> None:
+    Path("t.mlir").write_text(corpus("cat-zero-width").input_text())
+    words = ["--iree", NEWEST_TESTED, "--explain", "-o", "out", "--", "iree-compile", *HIP]
+    done = cli("report", "t.mlir", *words)
+    assert done.exit_code == 0, done.output
+    text = Path("out/report.md").read_text()
+    assert "### What it takes to fail" in text
+    assert "It does with" in text
+    assert json.loads(Path("out/metadata.json").read_text())["boundary"]
+
+
+def test_the_command_and_the_history_come_from_a_record() -> None:
+    write_script(Path("fake"), FAIL)
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
+    assert cli("reduce", "in.mlir", "--json", "r.json", "--", "./fake").exit_code == 0
+    done = cli("report", "in.reduced.mlir", "--report", "r.json", "-o", "again")
+    assert done.exit_code == 0, done.output
+    text = Path("again/report.md").read_text()
+    assert "### How it was reduced" in text and "`in.mlir`" in text
+    once_more = cli("report", "in.reduced.mlir", "--report", "again/metadata.json")
+    assert once_more.exit_code == 127, "the name of the program alone is not on PATH"
+    assert cli("report", "in.reduced.mlir", "--report", "in.mlir").exit_code == 65
+    both = cli("report", "in.reduced.mlir", "--report", "r.json", "--", "./fake")
+    assert both.exit_code == 2
+
+
+def test_the_command_never_comes_from_the_program() -> None:
+    Path("in.mlir").write_text("// touch owned\nx.bad\n")
+    assert cli("report", "in.mlir").exit_code == 2
+    assert not Path("owned").exists()
+
+
+def test_nothing_to_report() -> None:
+    write_script(Path("fake"), FAIL)
+    Path("in.mlir").write_text('"x.good"() : () -> ()\n')
+    done = cli("report", "in.mlir", "--", "./fake")
+    assert done.exit_code == 1
+    assert not Path("in.report").exists()
+
+
+def test_a_test_script_goes_along() -> None:
+    write_script(Path("test.sh"), "has x.bad\n")
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+    done = cli("report", "in.mlir", "--test", "./test.sh")
+    assert done.exit_code == 0, done.output
+    assert Path("in.report/files/test.sh").is_file()
+    assert not Path("in.report/repro.lit.mlir").exists()
+
+
+def test_a_folder_that_is_no_report_is_left_alone() -> None:
+    write_script(Path("fake"), FAIL)
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+    Path("mine").mkdir()
+    Path("mine/diary").write_text("x")
+    assert cli("report", "in.mlir", "-o", "mine", "--", "./fake").exit_code == 73
+    assert [path.name for path in Path("mine").iterdir()] == ["diary"]
+
+
+@pytest.mark.parametrize("text", ["```\n# x\n```", "$(touch owned)", "`touch owned`", "a'\"b|c"])
+def test_hostile_text_is_text(text: str, tmp_path: Path) -> None:
+    write_script(Path("fake"), 'if has x.bad; then cat "$input" >&2; exit 1; fi\n')
+    name = "we`ird $(touch owned) 'q'.mlir"
+    Path(name).write_text(f"{text}\nerror: x.bad {text}\n")
+    done = cli("report", name, "-o", "out", "--", "./fake")
+    assert done.exit_code == 0, done.output
+    assert not list(tmp_path.rglob("owned"))
+    lines = Path("out/report.md").read_text().splitlines()
+    assert "## Version information" in lines
