@@ -12,7 +12,11 @@ from reducer.triage.store import Store
 
 @dataclass(frozen=True)
 class Known:
-    """A reproducer as it is kept: with what it was made from, and its own flags and content."""
+    """A reproducer as it is kept: with what it was made from, and its own flags and content.
+
+    `all_flags` are those of the input. What one compiler can do without, another may want, so it
+    is with these that compilers are compared.
+    """
 
     bucket: str
     status: str
@@ -20,6 +24,7 @@ class Known:
     configuration: int
     compiler: int
     flags: tuple[str, ...]
+    all_flags: tuple[str, ...]
     text: str
     digest: str
     lines: int
@@ -46,7 +51,7 @@ class Known:
 def reproducers(database: Database) -> dict[str, Known]:
     """All of them, by bucket."""
     rows = database.rows(
-        """SELECT p.*, c.compiler, d.flags FROM reproducers p
+        """SELECT p.*, c.compiler, c.flags AS all_flags, d.flags FROM reproducers p
            JOIN configurations c ON c.configuration = p.configuration
            LEFT JOIN configurations d ON d.configuration = p.reduced_configuration
            ORDER BY bucket"""
@@ -59,6 +64,7 @@ def reproducers(database: Database) -> dict[str, Known]:
             row["configuration"],
             row["compiler"],
             tuple(json.loads(row["flags"] or "[]")),
+            tuple(json.loads(row["all_flags"])),
             row["text"] or "",
             row["reproducer"] or "",
             row["lines"] or 0,

@@ -67,7 +67,11 @@ def _fixed_in(database: Database, group: Group, known: Mapping[str, Known]) -> i
     order = compiler_order(database)
     failing = _failing(database, group)
     newest = max((order[compiler] for compiler in failing), default=-1)
-    texts = [known[name].digest for name in group.names if name in known and known[name].usable]
+    texts = [
+        known[name].digest
+        for name in group.names
+        if name in known and known[name].usable and _fails(database, group, known[name].digest)
+    ]
     passing = _passing(database, texts, order, newest) if texts else []
     passing = passing or _passing(database, _inputs(database, group), order, newest)
     return min(passing, key=lambda compiler: order[compiler], default=None)
@@ -89,6 +93,13 @@ def _failing(database: Database, group: Group) -> set[int]:
         *group.names,
     )
     return {row["compiler"] for row in rows}
+
+
+def _fails(database: Database, group: Group, digest: str) -> bool:
+    """Whether a reproducer was seen to fail like this under the flags that all compilers get."""
+    marks = ", ".join("?" * len(group.names))
+    query = f"SELECT 1 FROM results WHERE input = ? AND bucket IN ({marks})"
+    return database.row(query, digest, *group.names) is not None
 
 
 def _inputs(database: Database, group: Group) -> list[str]:

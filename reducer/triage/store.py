@@ -5,15 +5,28 @@ import sqlite3
 import time
 import zlib
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Self
 
-from oracles import Kind, Outcome
+from oracles import Kind, Outcome, Signature
 from reducer.triage.configuration import Compiler, Configuration
 from reducer.triage.database import Database
 from reducer.triage.inputs import Input
 
 NO_BUG = (Kind.SUCCESS, Kind.INVALID_INPUT, Kind.CANCELLED)
 """Outcomes that say nothing of a bug: text that a version cannot parse may be another's syntax."""
+
+
+def bucket_of(signature: Signature, digest: str) -> str | None:
+    """The bucket of an input that ends like this; None if that is no bug.
+
+    Of a run that hit a limit nothing more is known: two inputs that do are not the same bug.
+    """
+    if signature.kind in NO_BUG:
+        return None
+    if signature.kind in (Kind.TIMEOUT, Kind.MEMORY):
+        return sha256(f"{signature.bucket} {digest}".encode()).hexdigest()[:12]
+    return signature.bucket
 
 
 @dataclass(frozen=True)
@@ -168,7 +181,7 @@ class Store:
         Without `bug` a failure is not counted as one: it is not that of an input.
         """
         signature = outcome.signature
-        bucket = None if outcome.kind in NO_BUG else signature.bucket
+        bucket = bucket_of(signature, digest)
         blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 6)
         with self.database.transaction():
             if bucket is not None and bug:

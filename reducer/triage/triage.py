@@ -105,7 +105,10 @@ class Triage:
     # ---- comparing -------------------------------------------------------------------------
 
     def _crossings(self) -> list[Job]:
-        """Each reproducer on each compiler: what they have in common, and who is rid of them."""
+        """Each reproducer on each compiler: what they have in common, and who is rid of them.
+
+        Its own compiler is one of them: with all flags it must still fail as with few.
+        """
         jobs = []
         for known in reproducers(self.database).values():
             if known.usable:
@@ -113,7 +116,7 @@ class Triage:
                 jobs += [
                     Job(
                         known.digest,
-                        self.plan.configuration(compiler, known.flags),
+                        self.plan.configuration(compiler, known.all_flags),
                         load,
                         bug=False,
                     )
@@ -125,7 +128,7 @@ class Triage:
         """How a reproducer fails on a compiler of this run."""
         for one in self.plan.compilers:
             if self.store.compiler(one) == compiler:
-                configuration = self.plan.configuration(one, known.flags)
+                configuration = self.plan.configuration(one, known.all_flags)
                 number = self.store.configuration(configuration)
                 result = self.store.result(known.digest, number)
                 return result.bucket if result else None

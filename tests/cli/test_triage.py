@@ -166,6 +166,7 @@ def test_a_budget_bounds_each_reduction_and_more_of_it_goes_on(bench: Bench) -> 
     assert {bug["reproducer"]["status"] for bug in report["bugs"]} == {"reduced"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_was_done_before_an_end_is_not_done_again(bench: Bench, number: int) -> None:
     bench.compiler("sleep 0.05\n")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from oracles import Kind
 from reducer.triage.configuration import Configuration
-from reducer.triage.store import NO_BUG
+from reducer.triage.store import NO_BUG, bucket_of
 from tests.support.triages import SUCCESS, Records, configuration, failure, release
 
 BUG = failure()
@@ -28,6 +28,13 @@ def test_what_says_nothing_of_a_bug_has_no_bucket(tmp_path: Path) -> None:
         result = records.store.result(str(kind), number)
         assert result is not None
         assert result.bucket is None
+
+
+def test_hangs_of_two_inputs_are_two_buckets() -> None:
+    hang = failure("", Kind.TIMEOUT)
+    assert bucket_of(hang, "a") != bucket_of(hang, "b")
+    assert bucket_of(hang, "a") == bucket_of(hang, "a")
+    assert bucket_of(BUG, "a") == bucket_of(BUG, "b") == BUG.bucket
 
 
 def test_configurations_differ_by_compiler_and_flags(tmp_path: Path) -> None:
