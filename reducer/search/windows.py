@@ -6,6 +6,7 @@ each half is made whole by stubs, so the work of all runs together stays near th
 ones, where bisecting prefixes would pay half of a full run every time.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reducer.ir import NONE, Module
@@ -50,8 +51,9 @@ def halve(state: State[Module], abi: Abi) -> bool:
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
         if not accept_first(state, abi, units, _halves(units), "halve"):
-            for order in (_forwards, _backwards, _outwards):
-                _trim(state, abi, order)
+            _trim(state, abi, _forwards, exactly=True)
+            _trim(state, abi, _backwards)
+            _trim(state, abi, _outwards)
             break
         progress = True
     return progress
@@ -115,37 +117,50 @@ def _backwards(units: Units) -> list[int]:
 
 
 def _outwards(units: Units) -> list[int]:
-    """The last unit, which the failure needs once the end was trimmed; its neighbours; theirs…"""
-    order = [units.units[-1]]
-    seen = set(order)
-    for unit in order:  # which grows meanwhile
-        near = [other for other in _neighbours(units, unit) if other not in seen]
-        order += near
-        seen.update(near)
-    return [*order, *(unit for unit in units.units if unit not in seen)]
+    """The last unit, which the failure needs once the end was trimmed; what makes what it uses,
+    the nearest first; at last the units that only share something with these."""
+    makers = _spread(units, [units.units[-1]], _makers)
+    around = _spread(units, makers, lambda units, unit: _makers(units, unit) + _users(units, unit))
+    return [*around, *sorted(units.function_of.keys() - set(around))]
 
 
-def _neighbours(units: Units, unit: int) -> list[int]:
-    """Units that make what a unit uses, and those that use what it makes.
+def _spread(
+    units: Units, start: Sequence[int], near: Callable[[Units, int], list[int]]
+) -> list[int]:
+    """Everything within reach, breadth first."""
+    found = dict.fromkeys(start)
+    waiting = deque(start)
+    while waiting:
+        for other in near(units, waiting.popleft()):
+            if other in units.function_of and other not in found:
+                found[other] = None
+                waiting.append(other)
+    return list(found)
 
-    What needs nothing itself, as a constant does, may be used everywhere: it connects nothing.
-    """
+
+def _makers(units: Units, unit: int) -> list[int]:
+    return [units.module.t.def_op[value] for value in units.module.captured(unit)]
+
+
+def _users(units: Units, unit: int) -> list[int]:
+    """What uses a unit's results. A constant may be used everywhere: it connects nothing."""
     module = units.module
-    makers = [module.t.def_op[value] for value in module.captured(unit)]
-    users = [
-        units.unit_of(user)
-        for value in (module.results(unit) if module.captured(unit) else ())
-        for user, _ in module.uses[value]
-    ]
-    return [other for other in dict.fromkeys((*makers, *users)) if other in units.function_of]
+    values = module.results(unit) if module.captured(unit) else ()
+    return [units.unit_of(user) for value in values for user, _ in module.uses[value]]
 
 
-def _trim(state: State[Module], abi: Abi, ordered: Callable[[Units], list[int]]) -> None:
+def _trim(
+    state: State[Module],
+    abi: Abi,
+    ordered: Callable[[Units], list[int]],
+    *,
+    exactly: bool = False,
+) -> None:
     """Bisects how many of the first units in an order are enough."""
     units = Units.of(state.document)
     order = ordered(units)
     passing, failing = 0, len(order)  # how many stay
-    while failing - passing > max(1, failing // _GRAIN):
+    while failing - passing > (1 if exactly else max(1, failing // _GRAIN)):
         size = (passing + failing) // 2
         if accept_first(state, abi, units, [frozenset(order[:size])], "trim"):
             failing = size
