@@ -82,7 +82,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
     words = _question(case, run)
     made = subprocess.run(
         [sys.executable, "-m", "reducer", "report", str(expert), "-o", str(folder / "report"),
-         "--iree", run.wheel, *words, "--", "iree-compile", *run.flags],
+         "--iree", run.wheel, *words, "--", run.program, *run.flags],
         capture_output=True,
         text=True,
         timeout=_PATIENCE,
