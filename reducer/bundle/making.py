@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,12 +55,18 @@ def archive_of(folder: Path) -> Path:
 
 
 def make_bundle(
-    facts: Facts, folder: Path, *, executable: Path | None = None, page: str | None = None
+    facts: Facts,
+    folder: Path,
+    *,
+    executable: Path | None = None,
+    page: str | None = None,
+    look: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
     """Runs `repro.sh` in an empty folder, then writes everything, whole or not at all.
 
-    `executable` is the program under test, `page` the report as HTML if there is one. Comments
-    that change the failure are left out. Raises OutputNotWritable.
+    `executable` is the program under test, `page` the reduction as HTML if there is one. `look`
+    sees all files before they are written, and may raise. Comments that change the failure are
+    left out. Raises OutputNotWritable.
     """
     facts, status = _verified(facts, executable)
     files = _files(facts, page)
@@ -73,6 +80,8 @@ def make_bundle(
         if not more:
             break
         left_out += more
+    if look is not None:
+        look(files)
     write_folder(folder, files)
     archive = archive_of(folder)
     write_atomic(archive, zipped(packed, f"report-{facts.bucket}"))

@@ -1,18 +1,19 @@
 """`mlir-reducer report`, and the report at the end of a reduction."""
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from oracles import Oracle
-from reducer.bundle import Bundle, History, PassFile, bundle_folder, gather, make_bundle
+from reducer.bundle import Bundle, Facts, History, PassFile, bundle_folder, gather, make_bundle
 from reducer.bundle.archive import MOST_BYTES
 from reducer.bundle.folder import check_folder
 from reducer.bundle.gathering import compiler_of
 from reducer.bundle.past import read_past
+from reducer.bundle.sharing import NOTE, anonymous, refusing
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.record import command_of, read_record
@@ -23,11 +24,12 @@ from reducer.cli.trailing import TrailingCommand
 from reducer.cli.units import size
 from reducer.cli.workspace import workspace
 from reducer.session import Listener, Report
-from reducer.session.errors import ExitCode, ReducerError
+from reducer.session.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.session.files import read_input
 from reducer.session.pass_level import PassReport
 
-_RECORDED = ("origin", "input", "oracle", "wall_seconds", "one_minimal", "also_found", "checks")
+_FIGURES = ("input", "oracle", "wall_seconds", "one_minimal", "checks")
+_RECORDED = (*_FIGURES, "origin", "also_found")
 
 
 @click.command(
@@ -60,6 +62,19 @@ _RECORDED = ("origin", "input", "oracle", "wall_seconds", "one_minimal", "also_f
 @click.option(
     "--pass-level", is_flag=True, help="Go down to the failing pass, as `reduce` does; costs runs."
 )
+@click.option(
+    "--anonymize",
+    "hide_names",
+    is_flag=True,
+    help="Without the names in INPUT; seen to fail in the same way, or not written at all.",
+)
+@click.option(
+    "--keep-name",
+    "told",
+    metavar="NAME",
+    multiple=True,
+    help="With --anonymize: a name that may be told. Repeat it for more.",
+)
 @wanted_options
 @jobs_option("the report is")
 def bug_report(
@@ -70,6 +85,8 @@ def bug_report(
     with_boundary: bool,
     versions: bool,
     pass_level: bool,
+    hide_names: bool,
+    told: tuple[str, ...],
     jobs: int,
     words: tuple[str, ...],
     **wanted: Any,
@@ -84,11 +101,16 @@ def bug_report(
       mlir-reducer report model.reduced.mlir --explain -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    Ends with 4 if the script did not see the failure in an empty folder.
+    With --anonymize, folder and zip are called report-BUCKET.
+
+    Ends with 4 if the script did not see the failure in an empty folder, and if a name would still
+    be told.
     """
+    if told and not hide_names:
+        raise UsageError("--keep-name says what --anonymize may leave; give both")
     source = read_input(input)
-    folder = output or bundle_folder(input)
-    check_folder(folder)
+    if output is not None or not hide_names:
+        check_folder(output or bundle_folder(input))
     record: dict[str, Any] = {}
     if record_file is not None:
         record = read_record(record_file)
@@ -97,11 +119,13 @@ def bug_report(
     with workspace() as place, stopping(stop, leave=place.clean_up):
         asked = Wanted(source=input, words=words, **wanted)
         oracle, opt = asked.oracle(source.text)
-        facts = gather(source.text, oracle, opt=opt, pass_file=_pass_file(record, record_file))
-        past = read_past(input, facts.signature, opt)
-        recorded = {key: record[key] for key in _RECORDED if key in record}
-        history = History({**(past.record if past else {}), **recorded})
-        facts = replace(facts, history=history, source=_source(history, input))
+        known = _Known(input, record, record_file, opt)
+        if hide_names:
+            facts, page = known.without_names(source.text, oracle, told), None
+            look = refusing(source.text, told)
+        else:
+            facts, page = known.all(source.text, oracle)
+            look = None
         parts = Parts(asked, oracle, opt, place.folder, stop, jobs)
         for ask, part in (
             (with_boundary, parts.boundary),
@@ -109,11 +133,56 @@ def bug_report(
             (pass_level, parts.pass_level),
         ):
             facts = part(facts) if ask else facts
-        bundle = make_bundle(
-            facts, folder, executable=_executable(oracle), page=past.page if past else None
-        )
+        folder = output or known.folder(facts, hide_names)
+        bundle = make_bundle(facts, folder, executable=_executable(oracle), page=page, look=look)
     click.echo(_told(bundle))
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of the program in `source` before anything else is asked."""
+
+    source: Path
+    record: dict[str, Any]
+    record_file: Path | None
+    opt: Path | None
+
+    def all(self, text: str, oracle: Oracle) -> tuple[Facts, str | None]:
+        """Its failure and its past, and the page about that."""
+        pass_file = _pass_file(self.record, self.record_file)
+        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file)
+        past = read_past(self.source, facts.signature, self.opt)
+        history = History({**(past.record if past else {}), **self._recorded(_RECORDED)})
+        facts = replace(facts, history=history, source=_source(history, self.source))
+        return facts, past.page if past else None
+
+    def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
+        """Its failure without a name of it; of its past only figures.
+
+        Raises NotAnonymous, and NotInteresting where nothing fails.
+        """
+        first = oracle.run(text)
+        if not oracle.wants(first):
+            raise NotInteresting("the command does not fail on this input")
+        facts = gather(
+            anonymous(text, oracle, first.signature, self.opt, told), oracle, opt=self.opt
+        )
+        past = read_past(self.source, first.signature, self.opt)
+        figures = {**(past.record if past else {}), **self._recorded(_FIGURES)}
+        figures = {key: figures[key] for key in _FIGURES if key in figures}
+        if isinstance(figures.get("input"), dict):
+            figures["input"] = {k: v for k, v in figures["input"].items() if k != "path"}
+        return replace(facts, history=History(figures), source="", notes=(*facts.notes, NOTE))
+
+    def folder(self, facts: Facts, hide_names: bool) -> Path:
+        """Where the report goes: what an input is called may tell what it is."""
+        if hide_names:
+            return self.source.with_name(f"report-{facts.bucket}")
+        return bundle_folder(self.source)
+
+    def _recorded(self, keys: tuple[str, ...]) -> dict[str, Any]:
+        return {key: self.record[key] for key in keys if key in self.record}
 
 
 def report_of(

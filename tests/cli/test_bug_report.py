@@ -169,3 +169,42 @@ def test_hostile_text_is_text(text: str, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("owned"))
     lines = Path("out/report.md").read_text().splitlines()
     assert "## Version information" in lines
+
+
+PRIVATE = """// ACME's secret model
+module @acme_net attributes {acme.name = "AcmeSeekV9"} {
+  func.func @acme_router(%hidden: tensor<4x0xf32>) -> tensor<4x0xf32> {
+    %acme = "acme.unknown"(%hidden) {site = "acme/moe.py"} : (tensor<4x0xf32>) -> tensor<4x0xf32>
+    return %acme : tensor<4x0xf32>
+  }
+}
+"""
+
+
+@pytest.mark.iree
+def test_a_private_model_is_told_by_no_name(tmp_path: Path) -> None:
+    Path("acme.mlir").write_text(PRIVATE.replace("acme.", "x."))
+    words = ["--iree", NEWEST_TESTED, "--anonymize", "--", "iree-compile", *HIP]
+    done = cli("report", "acme.mlir", *words)
+    assert done.exit_code == 0, done.output
+    (folder,) = tmp_path.glob("report-*[0-9a-f]")
+    for path in [folder, *folder.iterdir()]:
+        assert "acme" not in path.name.lower()
+        assert path.is_dir() or b"acme" not in path.read_bytes().lower()
+    with zipfile.ZipFile(folder.with_name(f"{folder.name}.zip")) as packed:
+        assert not [name for name in packed.namelist() if "acme" in name]
+
+
+@pytest.mark.iree
+def test_a_name_that_the_failure_needs_is_not_told_unasked(tmp_path: Path) -> None:
+    needs = 'grep -q secret_name "$input" || exit 0\n'
+    write_script(Path("fake"), needs + FAIL.replace("x.bad", "bad"))
+    Path("in.mlir").write_text('module @secret_name {\n  "x.bad"() : () -> ()\n}\n')
+    words = ["--iree", NEWEST_TESTED, "--anonymize"]
+    done = cli("report", "in.mlir", *words, "--", "./fake")
+    assert done.exit_code == 4
+    assert "secret_name" in done.stderr and "--keep-name" in done.stderr
+    assert not list(tmp_path.glob("report-*"))
+    told = cli("report", "in.mlir", *words, "--keep-name", "secret_name", "--", "./fake")
+    assert told.exit_code == 0, told.output
+    assert cli("report", "in.mlir", "--keep-name", "x", "--", "./fake").exit_code == 2
