@@ -73,7 +73,7 @@ def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
 def test_a_healthy_compiler_is_told(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    case = corpus("matmul-k0-sigfpe")
+    case = corpus("complex-dot2-hip-segv")
     Path("x.mlir").write_text(case.input_text())
     flags = case.runs[0].flags
     done = cli("report", "x.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *flags)
