@@ -9,6 +9,9 @@ from oracles.primary import primary_error
 from reducer.bundle.pattern import Pattern
 
 REPRO = "repro.mlir"
+ERROR = "error: "
+"""What every diagnostic of an error has."""
+
 FILES = "files"
 """The folder with what the command names besides its input."""
 
@@ -21,7 +24,8 @@ class Check:
 
     `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
     what it prints, if there is one. With `seconds`, still running after so long is the failure;
-    with `memory`, using so many bytes. With `asks`, the command itself answers: 0 it fails, 1 not.
+    with `memory`, using so many bytes. With `silent`, no error is printed. With `asks`, the command
+    itself answers: 0 it fails, 1 not.
     """
 
     words: tuple[str, ...]
@@ -30,6 +34,7 @@ class Check:
     seconds: float | None = None
     memory: int | None = None
     asks: bool = False
+    silent: bool = False
 
     @property
     def carries_program(self) -> bool:
@@ -75,7 +80,10 @@ def _of_compiler(
     if outcome.kind is Kind.MEMORY and outcome.exit_code is None:
         return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
     pattern = Pattern.of(message(outcome))
-    return replace(check, pattern=pattern if pattern and pattern.found_in(output) else None)
+    if pattern and pattern.found_in(output):
+        return replace(check, pattern=pattern)
+    failed = outcome.exit_code is not None and outcome.exit_code > 0
+    return replace(check, silent=failed and ERROR not in output)
 
 
 def _first_match(regex: str | None, output: str) -> Pattern | None:

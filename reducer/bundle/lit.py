@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from reducer.bundle.check import REPRO, Check
+from reducer.bundle.check import ERROR, REPRO, Check
 from reducer.session.comments import one_line
 
 _KEYWORDS = re.compile(
@@ -29,6 +29,8 @@ def lit_test(check: Check, text: str, signature: str) -> str | None:
     lines.append(f"// Passes as long as this occurs: {_disarmed(one_line(signature))}")
     if check.pattern is not None:
         lines.append(f"// CHECK: {check.pattern.filecheck}")
+    elif check.silent:
+        lines.append(f"// CHECK-NOT: {ERROR.strip()}")
     body = [text.rstrip("\n")] if inside else [f"// The program is in {REPRO}."]
     return "\n".join([*lines, "", *body, ""])
 
@@ -38,12 +40,13 @@ def _wrapped(check: Check, command: str) -> str:
     if check.seconds is not None:
         return f"not timeout {max(1, round(check.seconds))} {command}"
     status = check.status
-    if check.pattern is not None:
+    reads = check.pattern is not None or check.silent
+    if reads:
         command = f"{command} 2>&1"
     if status is not None and status != 0:
         command = f"{'not --crash' if status < 0 else 'not'} {command}"
-    if check.pattern is not None:
-        command = f"{command} | FileCheck %s"
+    if reads:
+        command = f"{command} | FileCheck %s{' --allow-empty' if check.silent else ''}"
     return command
 
 

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from reducer.bundle.check import FILES, REPRO, Check
+from reducer.bundle.check import ERROR, FILES, REPRO, Check
 from reducer.session.comments import one_line
 
 _FATAL = 128
@@ -178,6 +178,8 @@ def _verdict(check: Check) -> list[str]:
     conditions = [_status_holds(check.status)] if check.status is not None else []
     if check.pattern is not None:
         conditions.append(f"grep -q -e {shlex.quote(check.pattern.grep)} stderr stdout")
+    if check.silent:
+        conditions.append(f"! grep -q -e {shlex.quote(ERROR)} stderr")
     if not conditions:
         conditions = ['[ "$status" -ne 0 ]']
     return [

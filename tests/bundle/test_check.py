@@ -40,6 +40,11 @@ def test_words_that_are_not_in_the_output_are_not_looked_for() -> None:
     assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, text), "elsewhere").pattern is None
 
 
+def test_silence_is_looked_for_too() -> None:
+    assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
+    assert not check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
+
+
 def test_limits_of_a_hang_and_of_memory() -> None:
     check = check_of(COMPILER, WORDS, outcome(Kind.TIMEOUT, code=None), "")
     assert (check.seconds, check.status) == (60, None)

@@ -55,6 +55,12 @@ def test_it_passes_as_long_as_the_failure_occurs(tmp_path: Path) -> None:
     assert lit(tmp_path, test, "echo error: other >&2; exit 1").returncode == 1
 
 
+def test_a_failure_without_a_word(tmp_path: Path) -> None:
+    test = lit_test(Check(("iree-compile", "repro.mlir"), 1, silent=True), PROGRAM, "silent")
+    assert lit(tmp_path, test, "exit 1").returncode == 0
+    assert lit(tmp_path, test, SAYS).returncode == 1
+
+
 def test_a_crash(tmp_path: Path) -> None:
     test = lit_test(Check(("iree-compile", "repro.mlir"), -11), PROGRAM, "crash")
     assert lit(tmp_path, test, "kill -SEGV $$").returncode == 0

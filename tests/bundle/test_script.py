@@ -71,6 +71,13 @@ def test_it_tells_the_same_fixed_and_different_apart(
     assert not list(tmp_path.glob("repro.*")), "its folder is gone"
 
 
+def test_a_failure_without_a_word(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), 1, silent=True)
+    assert run(tmp_path, check, "exit 1").returncode == 0
+    assert run(tmp_path, check, "echo 'a.mlir:1:1: error: x' >&2; exit 1").returncode == 2
+    assert run(tmp_path, check, "exit 0").returncode == 1
+
+
 def test_a_signal_and_a_message() -> None:
     check = Check(("iree-compile", "repro.mlir"), -6, Pattern.of("LLVM ERROR: no"))
     assert "134" in repro_script(check, "x") and "250" in repro_script(check, "x")
