@@ -88,6 +88,8 @@ def _in_short(facts: Facts) -> str:
         return "wrong results"
     if kind is Kind.TIMEOUT:
         return "does not end"
+    if kind is Kind.MEMORY and not facts.signature.template:
+        return "runs out of memory"
     text = facts.messages[0].removeprefix("error: ") if facts.messages else str(kind)
     if len(text) > _LONG and facts.signature.template:
         text = facts.signature.template  # without what was printed along

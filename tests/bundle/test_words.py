@@ -25,6 +25,8 @@ def test_titles() -> None:
     assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
     hang = facts(signature=Signature(Kind.TIMEOUT), place=None, text="x")
     assert title(hang) == "does not end (`hip`)"
+    greedy = facts(signature=Signature(Kind.MEMORY), place=None, text="x")
+    assert title(greedy) == "runs out of memory (`hip`)"
 
 
 def test_a_long_message_gives_way_to_its_template() -> None:
