@@ -6,7 +6,8 @@ Each program is reduced once in peace and once with a compiler that floods, hang
 memory, leaves processes and files behind, or answers now and not again; in every fourth one the
 program itself gets a signal, too, and is told to go on. At every moment the file on disk has to be
 whole and has to fail; afterwards no process and no file may be left. Faults that leave the
-compiler's answers as they are must leave the result as it is. The same seed is the same faults.
+compiler's answers as they are must leave the result as it is. If there is a bug report, it has to
+be whole and to hold a program that fails. The same seed is the same faults.
 """
 
 import random
@@ -19,13 +20,20 @@ from pathlib import Path
 
 import click
 
-from tests.support.disturbed import Faults, Program, Workplace, watching
+from tests.support.disturbed import (
+    REPORT,
+    REPORT_ARCHIVE,
+    Faults,
+    Program,
+    Workplace,
+    watching,
+)
 
 _OPTIONS = ("--timeout", 3, "--memory-limit", 256, "--quiet")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FILES = {
     "in.mlir", "compiler", "log", "tmp",
-    "in.reduced.mlir", "in.reduced.journal", "in.reduced.also-found",
+    "in.reduced.mlir", "in.reduced.journal", "in.reduced.also-found", REPORT, REPORT_ARCHIVE,
 }  # fmt: skip
 _ENDINGS = {0, 4, 130}  # reduced; found to be flaky; interrupted
 
@@ -131,6 +139,8 @@ def _judge(
         broken.append(f"left behind: {error}")
     if more := {path.name for path in place.home.iterdir()} - _FILES:
         broken.append(f"files that nobody asked for: {more}")
+    if told := place.broken_report():
+        broken.append(told)
     tally.same += not hiding and not broken
     tally.flaky += code != 0
     tally.broken += [f"{seed}: {line}" for line in broken]

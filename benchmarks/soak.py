@@ -5,9 +5,10 @@
 Each reduction is done twice: in peace, and killed up to four times at random moments before it is
 left to finish with `--resume`. The bytes must be identical, nothing may be left behind, and with
 one worker no run of the compiler may be repeated but the one that a kill cut short, or the last
-one, which verifies the result past every cache, where the kill came too late. Most programs
-are random ones with a compiler of a few lines; the real ones
-are small cases of the corpus, planted into ten layers of a healthy module, with iree-compile.
+one, which verifies the result past every cache, where the kill came too late. (A bug report is
+made anew each time, and left out here.) Most programs are random ones with a compiler of a few
+lines; the real ones are small cases of the corpus, planted into ten layers of a healthy module,
+with iree-compile.
 """
 
 import random
@@ -70,7 +71,7 @@ class Place:
 
     def start(self, *options: object) -> Forked:
         """Starts a reduction."""
-        words = ["reduce", "in.mlir", *options, "--", "./noting", *self._flags]
+        words = ["reduce", "in.mlir", "--no-report", *options, "--", "./noting", *self._flags]
         return Forked(self.reducer, words)
 
     def runs(self) -> Counter[str]:

@@ -5,6 +5,7 @@ import random
 import shutil
 import sys
 import threading
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from tests.support.fake_compilers import Reducer
 from tests.support.faulty_compiler import digest_of, is_interesting
 
 OUTPUT = "in.reduced.mlir"
+REPORT, REPORT_ARCHIVE = "in.reduced.report", "in.reduced.report.zip"
 _LOOK = 0.003  # seconds between two looks at what is on disk
 
 
@@ -106,6 +108,20 @@ class Workplace:
         failing = {line.split()[0] for line in _lines(self.log / "runs") if line.endswith(" 1")}
         known = digest_of(text) in failing or text == self.program.text
         return known and is_interesting(text, list(self.program.needs))
+
+    def broken_report(self) -> str:
+        """What is wrong with the bug report, if there is one; '' if nothing is."""
+        folder, archive = self.home / REPORT, self.home / REPORT_ARCHIVE
+        if folder.is_dir() and not self.is_sound((folder / "repro.mlir").read_text()):
+            return "the program in the bug report is not whole and interesting"
+        if archive.exists():
+            try:
+                with zipfile.ZipFile(archive) as opened:
+                    bad = opened.testzip()
+            except zipfile.BadZipFile as error:
+                bad = str(error)
+            return f"the bug report's archive: {bad}" if bad else ""
+        return ""
 
     def remove(self) -> None:
         shutil.rmtree(self.home)
