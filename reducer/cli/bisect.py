@@ -15,7 +15,6 @@ from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.units import duration, plural, size
 from reducer.cli.values import default_reference
 from reducer.cli.workspace import workspace
 from reducer.releases import Answer, Bench, Bisecting, Boundary, Result
@@ -25,6 +24,7 @@ from reducer.session.errors import ExitCode, UsageError
 from reducer.session.files import default_output, read_input
 from reducer.session.journal import Journal
 from reducer.toolchain import NEWEST, newest_release
+from reducer.units import duration, plural, size
 
 _WIDTH = 88  # characters of a message
 _IDENTITY = {"command": "bisect"}

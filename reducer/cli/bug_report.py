@@ -21,12 +21,12 @@ from reducer.cli.report import report_json
 from reducer.cli.report_parts import Parts, pass_file_of
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.units import size
 from reducer.cli.workspace import workspace
 from reducer.session import Listener, Report
 from reducer.session.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.session.files import read_input
 from reducer.session.pass_level import PassReport
+from reducer.units import size
 
 _FIGURES = ("input", "oracle", "wall_seconds", "one_minimal", "checks")
 _RECORDED = (*_FIGURES, "origin", "also_found")

@@ -10,10 +10,10 @@ from oracles import Diagnostic, Outcome
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.report import write_json
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.units import duration, plural, size
 from reducer.cli.workspace import workspace
 from reducer.session.errors import ExitCode
 from reducer.session.files import read_input
+from reducer.units import duration, plural, size
 
 _SHOWN = 5
 _WIDTH = 160

@@ -12,12 +12,12 @@ from reducer.cli.record import command_of, read_record
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.units import duration, plural
 from reducer.cli.workspace import workspace
 from reducer.search.candidate import Verdict
 from reducer.session.comments import one_line
 from reducer.session.explaining import Explaining, Explanation, Fact
 from reducer.session.files import read_input
+from reducer.units import duration, plural
 
 _NARROW, _WIDE = 56, 100  # characters of a column
 _ENDINGS = {

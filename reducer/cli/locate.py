@@ -10,10 +10,10 @@ from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.report import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.units import duration, plural
 from reducer.cli.workspace import workspace
 from reducer.session.files import read_input
 from reducer.session.locating import Culprit, Finding, Locating
+from reducer.units import duration, plural
 
 _CANDIDATE_NAME = "input.mlir"  # what the compiler is told the input is called
 _SHOWN = 12

@@ -9,8 +9,8 @@ from typing import Protocol
 import click
 from tqdm import tqdm
 
-from reducer.cli.units import duration, percent, plural, size
 from reducer.session import Listener, Progress
+from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_DRAWINGS = 0.2

@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Iterable
 
 from reducer.bundle import Bundle
-from reducer.cli.units import duration, percent, plural
 from reducer.session import Report
 from reducer.session.comments import one_line
 from reducer.session.pass_level import PassReport
+from reducer.units import duration, percent, plural
 
 
 def report_table(

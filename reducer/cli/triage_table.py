@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from reducer.cli.units import plural
 from reducer.session.comments import one_line
 from reducer.triage import Bug, State, Summary
+from reducer.units import plural
 
 _TEXT = 90
 _ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)

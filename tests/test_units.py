@@ -2,7 +2,7 @@
 
 import pytest
 
-from reducer.cli.units import duration, percent, plural, size
+from reducer.units import duration, percent, plural, size
 
 
 @pytest.mark.parametrize(
