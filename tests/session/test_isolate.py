@@ -23,7 +23,7 @@ from tests.support.corpus import Case, Run
 pytestmark = pytest.mark.iree
 
 CRASH = "complex-dot2-hip-segv"
-RUNAWAY = "seed-20581b-pad-operands-dynamic-k"
+RUNAWAY = "create-mask-runaway"
 EARLIER = "matmul-k0-sigfpe"
 
 
@@ -55,11 +55,11 @@ class Isolation:
 def isolation(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> Callable[..., Isolation]:
-    def make(name: str, flags: str = "", limits: Limits | None = None, run: int = 0) -> Isolation:
+    def make(name: str, flags: str = "", limits: Limits | None = None) -> Isolation:
         journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
         case = corpus(name)
-        toolchain = iree_toolchain(case.runs[run].wheel)
-        return Isolation(case, case.runs[run], toolchain, journal, flags, limits)
+        toolchain = iree_toolchain(case.runs[0].wheel)
+        return Isolation(case, case.runs[0], toolchain, journal, flags, limits)
 
     return make
 
@@ -97,7 +97,7 @@ def test_a_dispatch_that_runs_away_is_followed_to_its_op(
     isolation: Callable[..., Isolation], limits: Limits, kind: Kind
 ) -> None:
     """Nothing is printed at all, and only one of the dispatches uses up its limit."""
-    work = isolation(RUNAWAY, limits=limits, run=2)
+    work = isolation(RUNAWAY, limits=limits)
     assert work.evaluator.wanted is not None and work.evaluator.wanted.kind is kind
     before = work.evaluator.costs.calls
     dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, work.module.op_count)
