@@ -4,17 +4,21 @@ The same bug fails a little differently from release to release, so its signatur
 bucket, is another one. Similar words prove nothing; runs do. Two buckets become one if
 
 1. both reproducers are minimal: nothing can be taken away from them, so they are the bug;
-2. each fails like the other on the other's compiler, which was run and is in the database; and
-3. they are the same program but for names, or one signature is the other in the words of another
-   release (`reducer.releases.likeness`).
+2. each of them, run on the other's compiler, fails like the other. Where one signature is the other
+   in the words of another release (`reducer.releases.likeness`), it is enough that both fail like
+   one of the two on the compiler of that one, and the reproducer of that one on both compilers;
+3. they are the same program but for names, or the signatures are alike in that sense; and
+4. no input of either speaks against it by passing, or failing in a third way, on the other's
+   compiler.
 
-The second rules out nearly everything; the third what is left: two bugs behind one another on the
-way of one program. Buckets of one compiler are never merged: what fails differently there is not
-the same, whatever it looks like.
+The last two are for bugs that stand behind one another: where the first is fixed, its inputs run
+into the next. Buckets of one compiler are never merged: what fails differently there is not the
+same, whatever it looks like.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from reducer.releases.likeness import likeness
 from reducer.triage.buckets import Bucket, all_buckets, root_of
@@ -22,8 +26,17 @@ from reducer.triage.bugs import Known
 from reducer.triage.database import Database
 from reducer.triage.same_program import fingerprint
 
-Crossed = Callable[[Known, int], str | None]
-"""The bucket in which a reproducer fails on a compiler (by number); None if it does not."""
+
+class Evidence(Protocol):
+    """What was run. Compilers go by their numbers in the database."""
+
+    def crossed(self, known: Known, compiler: int) -> str | None:
+        """The bucket in which a reproducer fails on a compiler; None if it does not."""
+        ...
+
+    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+        """Whether an input of a bucket does something else on a compiler than fail like these."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ def find_merges(
     buckets: Mapping[str, Bucket],
     known: Mapping[str, Known],
     names: Mapping[int, str],
-    crossed: Crossed,
+    evidence: Evidence,
 ) -> list[Merge]:
     """Merges to make now, none of which was made before. `names` are those of compilers."""
     merges: list[Merge] = []
@@ -50,7 +63,7 @@ def find_merges(
             roots = root_of(first, current), root_of(second, current)
             if roots[0] == roots[1]:
                 continue
-            reason = _reason(current[first], current[second], known, names, crossed)
+            reason = _reason(current[first], current[second], known, names, evidence)
             if reason is None:
                 continue
             into, bucket = sorted(roots, key=lambda name: _seniority(current[name]))
@@ -72,26 +85,34 @@ def _reason(
     second: Bucket,
     known: Mapping[str, Known],
     names: Mapping[int, str],
-    crossed: Crossed,
+    evidence: Evidence,
 ) -> str | None:
     """How it is known that two buckets are one bug; None if it is not."""
     one, other = known[first.bucket], known[second.bucket]
     if one.compiler == other.compiler:
         return None
-    if crossed(one, other.compiler) != second.bucket:
-        return None
-    if crossed(other, one.compiler) != first.bucket:
-        return None
-    if fingerprint(one.text) == fingerprint(other.text):
-        alike = "the reproducers are the same program"
-    elif (how := _how_alike(first, second)) is not None:
+    there = evidence.crossed(one, other.compiler)
+    back = evidence.crossed(other, one.compiler)
+    how = _how_alike(first, second)
+    if (there, back) == (second.bucket, first.bucket):
+        if fingerprint(one.text) == fingerprint(other.text):
+            alike = "the reproducers are the same program"
+        elif how is not None:
+            alike = f"the failures are alike, only {how}"
+        else:
+            return None
+    elif there == back and there in (first.bucket, second.bucket) and how is not None:
         alike = f"the failures are alike, only {how}"
     else:
         return None
+    both = {first.bucket, second.bucket}
+    if evidence.dissents(first.bucket, other.compiler, both):
+        return None
+    if evidence.dissents(second.bucket, one.compiler, both):
+        return None
     return (
-        f"{alike}; that of {first.bucket} fails as {second.bucket} on "
-        f"{names[other.compiler]}, and that of {second.bucket} as {first.bucket} on "
-        f"{names[one.compiler]}"
+        f"{alike}; that of {first.bucket} fails as {there} on {names[other.compiler]}, "
+        f"and that of {second.bucket} as {back} on {names[one.compiler]}"
     )
 
 
@@ -102,12 +123,12 @@ def _how_alike(first: Bucket, second: Bucket) -> str | None:
     return next((how for how in found if how is not None), None)
 
 
-def merge(database: Database, known: Mapping[str, Known], crossed: Crossed) -> list[Merge]:
+def merge(database: Database, known: Mapping[str, Known], evidence: Evidence) -> list[Merge]:
     """Finds and keeps merges, in one transaction."""
     rows = database.rows("SELECT compiler, name FROM compilers")
     names = {row["compiler"]: row["name"] for row in rows}
     with database.transaction():
-        found = find_merges(all_buckets(database), known, names, crossed)
+        found = find_merges(all_buckets(database), known, names, evidence)
         for one in found:
             database.write(
                 "UPDATE buckets SET merged_into = ?, reason = ? WHERE bucket = ?",

@@ -11,6 +11,7 @@ from reducer.triage.bugs import Known, reproducers
 from reducer.triage.compiling import Compiling, Job, Watcher
 from reducer.triage.configuration import Configuration
 from reducer.triage.database import Database
+from reducer.triage.evidence import RecordedEvidence
 from reducer.triage.executor import Executor
 from reducer.triage.inputs import Input, Unreadable, digest_of
 from reducer.triage.leases import Leases
@@ -67,7 +68,8 @@ class Triage:
         if self.options.reduce:
             self.reducing.run({item.digest: item for item in inputs})
             self._compile("compare", self._crossings())
-            merge(self.database, reproducers(self.database), self._crossed)
+            evidence = RecordedEvidence(self.store, self.plan)
+            merge(self.database, reproducers(self.database), evidence)
         summary = Summary(
             self.run_number,
             unreadable=list(unreadable),
@@ -123,16 +125,6 @@ class Triage:
                     for compiler in self.plan.compilers
                 ]
         return jobs
-
-    def _crossed(self, known: Known, compiler: int) -> str | None:
-        """How a reproducer fails on a compiler of this run."""
-        for one in self.plan.compilers:
-            if self.store.compiler(one) == compiler:
-                configuration = self.plan.configuration(one, known.all_flags)
-                number = self.store.configuration(configuration)
-                result = self.store.result(known.digest, number)
-                return result.bucket if result else None
-        return None
 
     # ---- telling ---------------------------------------------------------------------------
 

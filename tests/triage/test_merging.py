@@ -1,4 +1,5 @@
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -32,20 +33,40 @@ class Pair:
             )
             self.compilers.append(name)
 
-    def merged(self, crossed: tuple[int | None, int | None], **changes: object) -> list[set[str]]:
-        """The bugs, where each reproducer fails like that signature on the other compiler."""
+    def merged(
+        self,
+        crossed: tuple[int | None, int | None],
+        dissenter: int | None = None,
+        **changes: object,
+    ) -> list[set[str]]:
+        """The bugs, where each reproducer fails like that signature on the other compiler.
+
+        An input of the bucket `dissenter` speaks against it.
+        """
         known = {
             name: replace(one, **changes)  # type: ignore[arg-type]
             for name, one in reproducers(self.records.database).items()
         }
-
-        def fails(one: Known, compiler: int) -> str | None:
-            mine = one.bucket == self.signatures[1].bucket
-            index = crossed[int(mine)]
-            return None if index is None else self.signatures[index].bucket
-
-        merge(self.records.database, known, fails)
+        names = [signature.bucket for signature in self.signatures]
+        merge(self.records.database, known, Told(names, crossed, dissenter))
         return [set(group.names) for group in all_groups(self.records.database)]
+
+
+@dataclass
+class Told:
+    """Evidence as a test wants it."""
+
+    names: list[str]
+    fails_like: tuple[int | None, int | None]
+    dissenter: int | None
+
+    def crossed(self, known: Known, compiler: int) -> str | None:
+        index = self.fails_like[self.names.index(known.bucket)]
+        return None if index is None else self.names[index]
+
+    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+        assert set(allowed) == set(self.names)
+        return self.names.index(bucket) == self.dissenter
 
 
 CRASH = failure("SIGSEGV", Kind.CRASH, frames=("f", "g"))
@@ -78,6 +99,23 @@ def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
     stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
     assert len(Pair(tmp_path / "a", (PROGRAM, other), (CRASH, ERROR)).merged((1, 0))) == 2
     assert len(Pair(tmp_path / "b", (PROGRAM, other), stacks).merged((1, 0))) == 1
+
+
+@pytest.mark.parametrize(
+    ("crossed", "bugs"), [((0, 0), 1), ((1, 1), 1), ((0, 1), 2), ((0, None), 2)]
+)
+def test_alike_failures_may_both_be_like_one_of_them(
+    tmp_path: Path, crossed: tuple[int | None, int | None], bugs: int
+) -> None:
+    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
+    other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
+    assert len(Pair(tmp_path, (PROGRAM, other), stacks).merged(crossed)) == bugs
+
+
+@pytest.mark.parametrize("dissenter", [0, 1])
+def test_an_input_may_speak_against_it(tmp_path: Path, dissenter: int) -> None:
+    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
+    assert len(pair.merged((1, 0), dissenter)) == 2
 
 
 def test_buckets_of_one_compiler_are_never_merged(tmp_path: Path) -> None:
