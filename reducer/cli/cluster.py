@@ -70,7 +70,7 @@ def executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> 
         else:
             cluster = Cluster(address)
             held.callback(cluster.close)
-            executor = ClusterExecutor(cluster, {one.version for one in compilers})
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, _say)
         held.callback(executor.close)
         yield executor
 

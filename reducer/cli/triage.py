@@ -166,7 +166,7 @@ def triage(
         stack.callback(watcher.close)
         plan = Plan(_compilers(program, versions, watcher.message), lines, common, str(Path.cwd()))
         options = Options(
-            Caps(timeout, _memory(memory, jobs)), jobs, reduce=not no_reduce, max_calls=max_calls
+            Caps(timeout, _memory(memory, jobs)), reduce=not no_reduce, max_calls=max_calls
         )
         stop = threading.Event()
         executor = stack.enter_context(executing(plan.compilers, scheduler, jobs))

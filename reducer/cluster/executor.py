@@ -1,13 +1,15 @@
 """Carries out triage's tasks on a cluster."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
+from oracles.limits import Runner
 from reducer.cluster.cluster import Cancelled, Cluster, Lost
 from reducer.cluster.job import cancellable
 from reducer.cluster.resources import resource_name
+from reducer.cluster.runner import ClusterRunner
 from reducer.triage.task import Answer, Task, run_task
 
 
@@ -17,19 +19,26 @@ class ClusterExecutor:
     A task that the cluster cannot carry out is carried out here.
     """
 
-    def __init__(self, cluster: Cluster, versions: Iterable[str | None]) -> None:
+    def __init__(
+        self, cluster: Cluster, versions: Iterable[str | None], say: Callable[[str], None]
+    ) -> None:
         """`versions` are those that tasks will need; None is a program that is no release's.
 
         Raises Unavailable where nobody offers one of them.
         """
         self._cluster = cluster
         self._capacity = sum(cluster.capacity(_needed(version)) for version in versions)
+        self._runner = ClusterRunner(cluster, say)
         self._cancel = threading.Event()
         self._pool = ThreadPoolExecutor(self._capacity, thread_name_prefix="cluster")
 
     @property
     def capacity(self) -> int:
         return self._capacity
+
+    @property
+    def runner(self) -> Runner:
+        return self._runner
 
     def submit(self, task: Task) -> "Future[Answer]":
         return self._pool.submit(self._carried_out, task)

@@ -7,6 +7,8 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
+from oracles import run_process
+from oracles.limits import Runner
 from reducer.triage.task import Answer, Task, run_task
 
 
@@ -16,6 +18,11 @@ class Executor(Protocol):
     @property
     def capacity(self) -> int:
         """How many tasks run at once: no more need be handed in."""
+        ...
+
+    @property
+    def runner(self) -> Runner:
+        """What the compilers of a reduction are run with."""
         ...
 
     def submit(self, task: Task) -> "Future[Answer]":
@@ -41,6 +48,10 @@ class LocalExecutor:
     @property
     def capacity(self) -> int:
         return self._jobs
+
+    @property
+    def runner(self) -> Runner:
+        return run_process
 
     def submit(self, task: Task) -> "Future[Answer]":
         return self._pool.submit(run_task, task, self._cancel)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
+from oracles.limits import Runner
 from reducer.session import Progress, Reduction, Report, Settings
 from reducer.session.errors import JournalMismatch, ReducerError
 from reducer.triage.store import Caps
@@ -85,6 +86,7 @@ def reduce_case(
     max_calls: int | None,
     stop: threading.Event,
     tell: Callable[[Progress], None],
+    runner: Runner,
 ) -> Reproducer | None:
     """Reduces a case in `folder`; goes on where an earlier run was stopped.
 
@@ -109,6 +111,7 @@ def reduce_case(
         also_found=False,
     )
     try:
+        plain.runner = runner
         reduction, report = _reduced(settings, plain, case.outcome, stop, tell)
     except ReducerError as error:
         return _failed(str(error), conversions)
@@ -139,7 +142,7 @@ def _reduced(
     tell: Callable[[Progress], None],
 ) -> tuple[Reduction, Report]:
     """Carries out a reduction; from the beginning if its journal belongs to another one."""
-    oracle = _Informed(plain.command, plain.executable, limits=plain.limits)
+    oracle = _Informed(plain.command, plain.executable, limits=plain.limits, runner=plain.runner)
     oracle.known = (settings.text, known)
     reduction = Reduction(settings, oracle, _Quiet(tell))
     reduction.stop = stop

@@ -12,6 +12,7 @@ from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_fir
 from reducer.triage.bugs import Known, keep, reproducers
 from reducer.triage.compiling import Watcher
 from reducer.triage.configuration import Compiler
+from reducer.triage.executor import Executor
 from reducer.triage.inputs import Input
 from reducer.triage.leases import Leases
 from reducer.triage.plan import Plan
@@ -32,7 +33,6 @@ class Options:
     """How to go about a triage. `max_calls` bounds each reduction."""
 
     caps: Caps
-    jobs: int
     reduce: bool = True
     max_calls: int | None = None
 
@@ -51,6 +51,7 @@ class Reducing:
         store: Store,
         leases: Leases,
         plan: Plan,
+        executor: Executor,
         options: Options,
         stop: threading.Event,
         watcher: Watcher,
@@ -59,7 +60,8 @@ class Reducing:
         self._leases = leases
         self._plan = plan
         self._caps = options.caps
-        self._jobs = options.jobs
+        self._executor = executor
+        self._jobs = executor.capacity
         self._max_calls = options.max_calls
         self._stop = stop
         self._watcher = watcher
@@ -180,6 +182,7 @@ class Reducing:
             max_calls=self._max_calls,
             stop=self._stop,
             tell=tell,
+            runner=self._executor.runner,
         )
         with self._lock:
             self.calls += found.calls if found else 0

@@ -48,7 +48,7 @@ class Triage:
         self.store = Store(database, self.run_number)
         self.plan = replace(plan, translate=plan.translate or Spelling(self.store))
         self.compiling = Compiling(self.store, leases, executor, options.caps, stop, watcher)
-        self.reducing = Reducing(self.store, leases, self.plan, options, stop, watcher)
+        self.reducing = Reducing(self.store, leases, self.plan, executor, options, stop, watcher)
 
     def run(self, inputs: Sequence[Input], unreadable: Sequence[Unreadable] = ()) -> Summary:
         """Carries out what is new, and tells how everything stands.

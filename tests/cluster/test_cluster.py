@@ -125,7 +125,7 @@ def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
     for name in ("cat-zero-width", "torch-fft-constant-int", "treshape-index-abi"):
         load_case(name).write_input(inputs / f"{name}.mlir")
     words = [
-        "triage", "inputs", "--iree", f"3.8.0,{NEWEST_TESTED}", "--no-reduce",
+        "triage", "inputs", "--iree", f"3.8.0,{NEWEST_TESTED}",
         "--json", "out.json", *options, "--", "--iree-hal-target-backends=llvm-cpu",
     ]  # fmt: skip
     return subprocess.Popen(
@@ -142,7 +142,10 @@ def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
     said, _ = process.communicate(timeout=250)
     assert process.returncode == 0, said
     report = json.loads((folder / "out.json").read_text())
-    return [(bug["signature"], bug["state"], bug["failures"]) for bug in report["bugs"]]
+    return [
+        (bug["signature"], bug["state"], bug["failures"], bug["reproducer"]["text"])
+        for bug in report["bugs"]
+    ]
 
 
 @pytest.mark.slow

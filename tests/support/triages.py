@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from oracles import Kind, Outcome, Signature
+from oracles import Kind, Outcome, Signature, run_process
+from oracles.limits import Runner
 from reducer.triage import Answer, Compiler, Configuration, Database, Task
 from reducer.triage.bugs import keep
 from reducer.triage.reducing import Reproducer
@@ -74,6 +75,7 @@ class Scripted:
         self._answer = answer
         self.capacity = capacity
         self.tasks: list[Task] = []
+        self.runner: Runner = run_process
 
     def submit(self, task: Task) -> "Future[Answer]":
         self.tasks.append(task)

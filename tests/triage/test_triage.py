@@ -23,7 +23,7 @@ from reducer.triage import (
 from tests.support.corpus import Case
 from tests.support.triages import Silent, write_all
 
-OPTIONS = Options(Caps(120.0, None), jobs=2)
+OPTIONS = Options(Caps(120.0, None))
 SORT = replace(OPTIONS, reduce=False)
 HIP = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"
 """As releases before 3.12 spell it."""
