@@ -8,11 +8,13 @@ import hashlib
 import re
 from base64 import b64encode
 from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import TYPE_CHECKING
 
 from reducer import __version__
 from reducer.units import duration, plural
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # What no HTML may hold: controls, halves of surrogate pairs (file names that are no UTF-8).
 _FOREIGN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -45,7 +47,9 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # few commands draw a page
+
     environment = Environment(
         loader=PackageLoader("reducer.page"),
         autoescape=True,

@@ -119,7 +119,7 @@ def _backwards(units: Units) -> list[int]:
 def _outwards(units: Units) -> list[int]:
     """The last unit, which the failure needs once the end was trimmed; what makes what it uses,
     the nearest first; at last the units that only share something with these."""
-    makers = _spread(units, [units.units[-1]], _makers)
+    makers = _spread(units, units.units[-1:], _makers)
     around = _spread(units, makers, lambda units, unit: _makers(units, unit) + _users(units, unit))
     return [*around, *sorted(units.function_of.keys() - set(around))]
 
