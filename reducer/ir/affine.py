@@ -10,6 +10,7 @@ from reducer.ir.syntax import split_array
 
 _MAP = re.compile(r"affine_map<\(([^()]*)\)(\[[^\]]*\])? -> \((.*)\)>", re.DOTALL)
 _DIM = re.compile(r"\bd(\d+)\b")
+_TERM = re.compile(r"d(\d+)(?: \* \w+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,31 @@ class AffineMap:
         kept = tuple(r for n, r in enumerate(self.results) if n not in positions)
         return AffineMap(self.dims, self.symbols, kept)
 
+    def at_zero(self, dims: Sequence[int]) -> "AffineMap":
+        """The map where dims are 0, as those of loops of one step: in a sum, their terms go.
+
+        Expressions that are no sums, or of nothing else, stay as they are.
+        """
+        return AffineMap(self.dims, self.symbols, tuple(_at_zero(r, dims) for r in self.results))
+
     def without_dims(self, gone: Sequence[int]) -> "AffineMap":
         """The map without dims that no result mentions; the others close up."""
         left = [dim for dim in range(self.dims) if dim not in gone]
         numbers = {old: new for new, old in enumerate(left)}
         results = tuple(_DIM.sub(lambda m: f"d{numbers[int(m[1])]}", r) for r in self.results)
         return AffineMap(len(left), self.symbols, results)
+
+
+def _at_zero(expression: str, dims: Sequence[int]) -> str:
+    terms = expression.split(" + ")
+    if any(term.count("(") != term.count(")") for term in terms):
+        return expression  # a sum inside of something else
+    left = [
+        term
+        for term in terms
+        if (match := _TERM.fullmatch(term)) is None or int(match.group(1)) not in dims
+    ]
+    return " + ".join(left) or expression
 
 
 def parse_map(text: str) -> AffineMap | None:

@@ -6,15 +6,14 @@ child process with the verifier off, so that invalid IR, which may be the point,
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from oracles import Limits, run_process
+from oracles import Limits, ProcessResult, run_process
 
-_LENIENT = (
-    "--mlir-very-unsafe-disable-verifier-on-parsing",
-    "--verify-each=false",
-    "--allow-unregistered-dialect",
-)
+_NO_VERIFIER = "--mlir-very-unsafe-disable-verifier-on-parsing"
+_LENIENT = ("--verify-each=false", "--allow-unregistered-dialect")
+_UNKNOWN_FLAG = f"Unknown command line argument '{_NO_VERIFIER}'"
 _DUMP_PRETTY = (
     "--pass-pipeline=builtin.module(strip-debuginfo)",
     "--mlir-print-ir-before-all",
@@ -32,6 +31,7 @@ class Normaliser:
         self.opt = opt
         self.limits = limits
         self.seconds = 0.0
+        self._lenient: tuple[str, ...] = (_NO_VERIFIER, *_LENIENT)
 
     def text_of(self, bytecode: bytes) -> str | None:
         """MLIR bytecode as text; None if the tool cannot read it."""
@@ -64,21 +64,27 @@ class Normaliser:
         data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             (Path(folder) / "input.mlir").write_bytes(data)
-            argv = [str(self.opt), "input.mlir", *_LENIENT, *flags, "-o", "out.mlir"]
-            result = run_process(argv, cwd=Path(folder), limits=self.limits)
-            self.seconds += result.cpu_seconds
+            result = self._run(Path(folder), self.limits, flags)
             out = Path(folder) / "out.mlir"
             if result.exit_code != 0 or not out.exists():
                 return None
             return out.read_text(errors="surrogateescape") or None
 
+    def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
+        """Releases before 2025 cannot leave the verifier out when they parse, and say so."""
+        argv = [str(self.opt), "input.mlir", *self._lenient, *flags, "-o", "out.mlir"]
+        result = run_process(argv, cwd=folder, limits=limits)
+        self.seconds += result.cpu_seconds
+        if _NO_VERIFIER in self._lenient and _UNKNOWN_FLAG in result.stderr:
+            self._lenient = _LENIENT
+            return self._run(folder, limits, flags)
+        return result
+
     def _dumped(self, text: str) -> str | None:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
-            argv = [str(self.opt), "input.mlir", *_LENIENT, *_DUMP_PRETTY, "-o", "out.mlir"]
             limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
-            result = run_process(argv, cwd=Path(folder), limits=limits)
-            self.seconds += result.cpu_seconds
+            result = self._run(Path(folder), limits, _DUMP_PRETTY)
         parts = _DUMP.split(result.stderr)
         return parts[1] if len(parts) > 1 else None
 

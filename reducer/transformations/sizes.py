@@ -36,10 +36,14 @@ class Sizes:
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: int | None) -> list[int | None]:
-        """1, 2, 4, and from there each size four times the one before."""
+        """1, 2, 4, from there each size four times the one before, and the largest power of two.
+
+        Compilers tile by powers of two: a failure at 224 may be there at 128 and not at 223.
+        """
         if value is None:
             return list(_STATIC_FOR_DYNAMIC)
-        return [step for step in (1, 2, *(4**n for n in range(1, 32))) if step < value]
+        steps = {1, 2, *(4**n for n in range(1, 32)), 1 << max(value - 1, 0).bit_length() >> 1}
+        return sorted(step for step in steps if 0 < step < value)
 
     def next_down(self, value: int | None) -> int | None:
         return value - 1 if value is not None and value > 1 else None

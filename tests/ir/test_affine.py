@@ -24,6 +24,14 @@ def test_a_dim_goes_and_the_others_close_up() -> None:
     )
 
 
+def test_a_loop_of_one_step_goes_from_sums() -> None:
+    affine = parse_map(
+        "affine_map<(d0, d1, d2) -> (d0 + d1, d0 * 2 + d2, d1, d0, (d0 + d1) floordiv 2)>"
+    )
+    assert affine is not None
+    assert affine.at_zero([0]).results == ("d1", "d2", "d1", "d0", "(d0 + d1) floordiv 2")
+
+
 def test_the_maps_of_an_op_stand_behind_aliases() -> None:
     module = Module.parse(
         """\

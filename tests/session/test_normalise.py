@@ -1,6 +1,7 @@
 """Generic form and back, by a real compiler."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,24 @@ def test_invalid_ir_has_a_pretty_form(
 
 def test_what_does_not_parse_has_no_generic_form(normaliser: Normaliser) -> None:
     assert normaliser.generic("func.func @f( {") is None
+
+
+def test_a_tool_that_cannot_leave_its_verifier_out_is_asked_with_it(
+    normaliser: Normaliser, tmp_path: Path
+) -> None:
+    old = tmp_path / "old-opt"
+    old.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *--mlir-very-unsafe-disable-verifier-on-parsing*)\n'
+        '  echo "old-opt: Unknown command line argument'
+        " '--mlir-very-unsafe-disable-verifier-on-parsing'.  Try: 'old-opt --help'\" >&2\n"
+        "  exit 1;; esac\n"
+        f"exec '{normaliser.opt}' \"$@\"\n"
+    )
+    old.chmod(0o755)
+    asked = Normaliser(old, Limits(120.0))
+    assert asked.generic(PRETTY) == normaliser.generic(PRETTY)
+    assert asked.pretty(PRETTY) == PRETTY
 
 
 def test_locations_point_into_the_input(normaliser: Normaliser) -> None:

@@ -197,16 +197,26 @@ class Change:
         gone = [n for n in range(maps[0].dims if maps else 0) if self._loop_goes(op, n)]
         if not gone:
             return True
+        units = [n for n in gone if self._is_unit(op, maps, n)]
         after: list[AffineMap] = []
         for affine in maps:
             dropped = [n for n in range(len(affine.results)) if affine.loop(n) in gone]
-            left = affine.without_results(dropped)
+            left = affine.without_results(dropped).at_zero(units)
             if any(left.uses(loop) for loop in gone):
                 return False
             after.append(left.without_dims(gone))
         self.rewrite.set_entry(op, "indexing_maps", f"[{', '.join(m.text for m in after)}]")
         self._iterators(op, gone)
         return self._indices(op, gone)
+
+    def _is_unit(self, op: int, maps: Sequence[AffineMap], number: int) -> bool:
+        """Whether a loop makes one step: then it adds nothing to the sums that it is part of."""
+        return any(
+            affine.loop(place) == number and size == 1
+            for value, affine in zip(self.module.t.operands[op], maps, strict=True)
+            if value != NONE and (shape := self.ties.shape(value)) is not None
+            for place, size in enumerate(shape.dims[: len(affine.results)])
+        )
 
     def _loop_goes(self, op: int, number: int) -> bool:
         return self.sizes.get(Loop(op, number), 0) is GONE

@@ -86,6 +86,27 @@ affine_map<(d0) -> (d0)>], iterator_types = [#x<reduction>]}> ({
     assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: GONE}) is None
 
 
+def test_a_loop_of_one_step_goes_from_a_convolution() -> None:
+    body = """\
+%0 = "t.conv"(%a, %b, %c) <{indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 2 + d1, d2)>, \
+affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d2)>], \
+iterator_types = [#p, #r, #p]}> : (tensor<3x8xf32>, tensor<3xf32>, tensor<1x8xf32>) -> \
+tensor<1x8xf32>
+"func.return"() : () -> ()"""
+    arguments = "%a: tensor<3x8xf32>, %b: tensor<3xf32>, %c: tensor<1x8xf32>"
+    assert (
+        change(body, arguments, {3: GONE})
+        == """\
+^bb0(%a: tensor<3x8xf32>, %b: tensor<3xf32>, %c: tensor<8xf32>):
+%0 = "t.conv"(%a, %b, %c) <{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, \
+affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], \
+iterator_types = [#r, #p]}> : (tensor<3x8xf32>, tensor<3xf32>, tensor<8xf32>) -> tensor<8xf32>
+"func.return"() : () -> ()"""
+    )
+    wider = body.replace("1x8", "4x8")
+    assert change(wider, arguments.replace("1x8", "4x8"), {3: GONE}) is None
+
+
 def test_a_batch_goes_from_the_name_too() -> None:
     assert (
         change(
