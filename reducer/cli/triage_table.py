@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reducer.session.comments import one_line
 from reducer.triage import Bug, State, Summary
-from reducer.units import plural
+from reducer.units import duration, plural
 
 _TEXT = 90
 _ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)
@@ -84,6 +84,14 @@ def _troubles(summary: Summary) -> list[str]:
     return lines
 
 
+def _parting(summary: Summary) -> str:
+    """What it took to tell apart what prints the same, where anything did."""
+    cost = summary.parting
+    if not cost.calls:
+        return ""
+    return f" ({cost.calls} of them, {duration(cost.seconds)}, to part what prints the same)"
+
+
 def _counts(summary: Summary) -> str:
     failing = sum(
         cell.result is not None and cell.result.bucket is not None for cell in summary.cells
@@ -97,5 +105,6 @@ def _counts(summary: Summary) -> str:
         f"{plural(len(summary.bugs), 'bug')}{f' ({states})' if states else ''}, {open_bugs} open; "
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
+        + _parting(summary)
         + ("; interrupted, run it again to go on" if summary.interrupted else "")
     )

@@ -13,7 +13,11 @@ from reducer.triage.database import Database
 
 @dataclass(frozen=True)
 class Bucket:
-    """A signature that was seen, and what it was merged into, if it was."""
+    """A signature that was seen, and what it was merged into, if it was.
+
+    Where several bugs print the same, one has the signature's own bucket, and the others were
+    split off from it (`split_from`); then `ops` says what each of them is about.
+    """
 
     bucket: str
     kind: str
@@ -21,10 +25,12 @@ class Bucket:
     run: int
     merged_into: str | None
     reason: str | None
+    split_from: str | None = None
+    ops: str | None = None
 
     @property
     def text(self) -> str:
-        return self.signature.text
+        return f"{self.ops}: {self.signature.text}" if self.ops else self.signature.text
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ def all_buckets(database: Database) -> dict[str, Bucket]:
             row["run"],
             row["merged_into"],
             row["reason"],
+            row["split_from"],
+            row["ops"],
         )
         for row in rows
     }

@@ -88,7 +88,7 @@ def forget(database: Database, group: Group) -> None:
     names = sorted(group.names)
     marks = ", ".join("?" * len(names))
     with database.transaction():
-        for table in ("results", "reproducers", "history", "buckets"):
+        for table in ("results", "reproducers", "grounds", "history", "buckets"):
             database.write(f"DELETE FROM {table} WHERE bucket IN ({marks})", *names)
     for name in names:
         shutil.rmtree(buckets_folder(database.path) / name, ignore_errors=True)

@@ -17,7 +17,7 @@ same, whatever it looks like.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from reducer.releases.likeness import likeness
@@ -77,7 +77,7 @@ def _seniority(bucket: Bucket) -> tuple[int, str]:
 
 
 def _merged(bucket: Bucket, into: str, reason: str) -> Bucket:
-    return Bucket(bucket.bucket, bucket.kind, bucket.signature, bucket.run, into, reason)
+    return replace(bucket, merged_into=into, reason=reason)
 
 
 def _reason(

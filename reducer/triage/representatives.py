@@ -22,7 +22,7 @@ from reducer.triage.store import Caps, Store
 _ATTEMPTS = 2
 """Inputs of a bucket that are tried, where the first cannot be reduced."""
 
-_TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
+TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
 """Each call takes as long as the limit, and other hangs would be in the same bucket."""
 
 _PAUSE = 0.2
@@ -44,7 +44,9 @@ class _Work:
 
 
 class Reducing:
-    """Carries out reductions, several at once. `calls` counts the compilers started for them."""
+    """Carries out reductions, several at once. `calls` counts the compilers started for them.
+
+    `seconds` is their CPU time."""
 
     def __init__(
         self,
@@ -67,6 +69,7 @@ class Reducing:
         self._watcher = watcher
         self._lock = threading.Lock()
         self.calls = 0
+        self.seconds = 0.0
 
     def run(self, inputs: Mapping[str, Input]) -> None:
         """Returns when each bucket that can have one has a reproducer, or the user stops it."""
@@ -95,7 +98,8 @@ class Reducing:
         known = reproducers(self._store.database)
         found = []
         for bucket in all_buckets(self._store.database).values():
-            if bucket.merged_into or bucket.kind in _TOO_COSTLY or self._is_done(known, bucket):
+            settled = bucket.merged_into not in (None, bucket.split_from)
+            if settled or bucket.kind in TOO_COSTLY or self._is_done(known, bucket):
                 continue
             here = [
                 one
@@ -186,6 +190,7 @@ class Reducing:
         )
         with self._lock:
             self.calls += found.calls if found else 0
+            self.seconds += found.compiler_seconds if found else 0.0
         return found
 
     def _keep(self, bucket: Bucket, one: Occurrence, found: Reproducer) -> None:

@@ -44,5 +44,6 @@ def finish_run(database: Database, run: int, standings: dict[str, Standing]) -> 
             "DELETE FROM buckets WHERE bucket NOT IN "
             "(SELECT bucket FROM results WHERE bucket IS NOT NULL)"
         )
-        database.write("DELETE FROM reproducers WHERE bucket NOT IN (SELECT bucket FROM buckets)")
+        for table in ("reproducers", "grounds"):
+            database.write(f"DELETE FROM {table} WHERE bucket NOT IN (SELECT bucket FROM buckets)")
         database.write("UPDATE runs SET finished = ? WHERE run = ?", time.time(), run)

@@ -60,5 +60,13 @@ CREATE TABLE leases (
 
 _FLAGS = "ALTER TABLE compilers ADD COLUMN flags BLOB;"
 
-MIGRATIONS = (_FIRST, _FLAGS)
+_PARTING = """
+ALTER TABLE buckets ADD COLUMN split_from TEXT;
+ALTER TABLE buckets ADD COLUMN ops TEXT;
+CREATE TABLE grounds (
+    bucket TEXT PRIMARY KEY, reproducer TEXT NOT NULL, ops TEXT NOT NULL, reached INTEGER
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING)
 """`user_version` counts how many of these a file has had."""

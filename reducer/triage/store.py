@@ -186,7 +186,8 @@ class Store:
         with self.database.transaction():
             if bucket is not None and bug:
                 self.database.write(
-                    "INSERT OR IGNORE INTO buckets VALUES (?, ?, ?, ?, ?, NULL, NULL)",
+                    "INSERT OR IGNORE INTO buckets (bucket, kind, signature, text, run) "
+                    "VALUES (?, ?, ?, ?, ?)",
                     bucket, str(outcome.kind), json.dumps(signature.to_json()), signature.text,
                     self.run,
                 )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 from reducer.triage.buckets import Group
 from reducer.triage.bugs import Known
+from reducer.triage.examining import Cost
 from reducer.triage.inputs import Unreadable
 from reducer.triage.states import State
 from reducer.triage.store import Result
@@ -70,7 +71,8 @@ class Bug:
 @dataclass
 class Summary:
     """The whole. `compiler_runs` are compilers started to classify and to compare, `calls` those
-    started to reduce; both only by this process."""
+    started to reduce, of which `parting` are for telling apart what prints the same; all of them
+    only by this process."""
 
     run: int
     cells: list[Cell] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Summary:
     unmatched: list[str] = field(default_factory=list)
     compiler_runs: int = 0
     calls: int = 0
+    parting: Cost = field(default_factory=Cost)
     interrupted: bool = False
 
     @property
@@ -104,6 +107,8 @@ class Summary:
             "results": len(self.cells),
             "compiler_runs": self.compiler_runs,
             "reduction_calls": self.calls,
+            "parting_calls": self.parting.calls,
+            "parting_compiler_seconds": round(self.parting.seconds, 3),
             "states": {str(state): self.count(state) for state in State},
             "bugs": [bug.to_json() for bug in self.bugs],
             "unreadable": [

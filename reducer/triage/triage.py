@@ -12,10 +12,13 @@ from reducer.triage.compiling import Compiling, Job, Watcher
 from reducer.triage.configuration import Configuration
 from reducer.triage.database import Database
 from reducer.triage.evidence import RecordedEvidence
+from reducer.triage.examining import Cost
 from reducer.triage.executor import Executor
+from reducer.triage.grounds import Grounds
 from reducer.triage.inputs import Input, Unreadable, digest_of
 from reducer.triage.leases import Leases
 from reducer.triage.merging import merge
+from reducer.triage.parting import Parting
 from reducer.triage.plan import Plan
 from reducer.triage.representatives import Options, Reducing
 from reducer.triage.runs import finish_run, join_run
@@ -49,6 +52,8 @@ class Triage:
         self.plan = replace(plan, translate=plan.translate or Spelling(self.store))
         self.compiling = Compiling(self.store, leases, executor, options.caps, stop, watcher)
         self.reducing = Reducing(self.store, leases, self.plan, executor, options, stop, watcher)
+        self.grounds = Grounds(self.store, self.plan, options.caps, stop)
+        self.parting = Parting(self.store, self.grounds, stop, watcher)
 
     def run(self, inputs: Sequence[Input], unreadable: Sequence[Unreadable] = ()) -> Summary:
         """Carries out what is new, and tells how everything stands.
@@ -65,9 +70,14 @@ class Triage:
             if configuration not in unusable
         ]
         self._compile("compile", jobs)
+        parting = Cost()
+        contents = {item.digest: item for item in inputs}
+        self.parting.sort(contents)
         if self.options.reduce:
-            self.reducing.run({item.digest: item for item in inputs})
+            self.reducing.run(contents)
+            parting = self._part(contents)
             self._compile("compare", self._crossings())
+            self.parting.sort_reproducers()
             evidence = RecordedEvidence(self.store, self.plan)
             merge(self.database, reproducers(self.database), evidence)
         summary = Summary(
@@ -76,7 +86,8 @@ class Triage:
             unusable={one.name: reason for one, reason in unusable.items()},
             unmatched=[item.places[0].shown for item, found in wanted if not found],
             compiler_runs=self.compiling.runs,
-            calls=self.reducing.calls,
+            calls=self.reducing.calls + self.grounds.cost.calls,
+            parting=parting,
             interrupted=self.stop.is_set(),
         )
         summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
@@ -125,6 +136,14 @@ class Triage:
                     for compiler in self.plan.compilers
                 ]
         return jobs
+
+    def _part(self, inputs: dict[str, Input]) -> Cost:
+        """Parts bugs that print the same; what that took."""
+        calls, seconds = self.reducing.calls, self.reducing.seconds
+        self.parting.run(inputs, self.reducing)
+        cost = Cost(self.reducing.calls - calls, self.reducing.seconds - seconds)
+        cost.add(self.grounds.cost.calls, self.grounds.cost.seconds)
+        return cost
 
     # ---- telling ---------------------------------------------------------------------------
 

@@ -7,13 +7,29 @@ from pathlib import Path
 
 from oracles import Kind, Outcome, Signature, run_process
 from oracles.limits import Runner
-from reducer.triage import Answer, Compiler, Configuration, Database, Task
+from reducer.triage import (
+    Answer,
+    Compiler,
+    Configuration,
+    Database,
+    FlagsLine,
+    Leases,
+    LocalExecutor,
+    Options,
+    Plan,
+    Summary,
+    Task,
+    Triage,
+    find_compiler,
+    find_inputs,
+)
 from reducer.triage.bugs import keep
 from reducer.triage.reducing import Reproducer
 from reducer.triage.store import Caps, Store
 
 CAPS = Caps(10.0, None)
 SUCCESS = Signature(Kind.SUCCESS)
+OPTIONS = Options(Caps(120.0, None))
 
 
 def release(version: str) -> Compiler:
@@ -122,3 +138,24 @@ def write_all(folder: Path, files: dict[str, str | bytes]) -> Sequence[Path]:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         paths.append(path)
     return paths
+
+
+def triaged(
+    folder: Path,
+    versions: tuple[str, ...],
+    *lines: FlagsLine,
+    common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
+    options: Options = OPTIONS,
+) -> Summary:
+    """A run over a folder, with the database beside the inputs."""
+    inputs, unreadable = find_inputs([folder])
+    compilers = tuple(find_compiler("iree-compile", version) for version in versions)
+    plan = Plan(compilers, lines, common, "/")
+    executor = LocalExecutor(2)
+    try:
+        with Database.open(folder / ".t" / "t.sqlite") as database, Leases(database) as leases:
+            stop = threading.Event()
+            run = Triage(database, leases, plan, options, executor, Silent(), stop)
+            return run.run(inputs, unreadable)
+    finally:
+        executor.close()

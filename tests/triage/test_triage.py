@@ -1,4 +1,3 @@
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -6,49 +5,14 @@ from pathlib import Path
 import pytest
 
 from reducer.toolchain import Toolchain
-from reducer.triage import (
-    Caps,
-    Database,
-    FlagsLine,
-    Leases,
-    LocalExecutor,
-    Options,
-    Plan,
-    State,
-    Summary,
-    Triage,
-    find_compiler,
-    find_inputs,
-)
+from reducer.triage import FlagsLine, State
 from tests.support.corpus import Case
-from tests.support.triages import Silent, write_all
+from tests.support.triages import OPTIONS, triaged, write_all
 
-OPTIONS = Options(Caps(120.0, None))
 SORT = replace(OPTIONS, reduce=False)
 HIP = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"
 """As releases before 3.12 spell it."""
 GOOD = "func.func @f() {\n  return\n}\n"
-
-
-def triaged(
-    folder: Path,
-    versions: tuple[str, ...],
-    *lines: FlagsLine,
-    common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
-    options: Options = OPTIONS,
-) -> Summary:
-    """A run over a folder, with the database beside the inputs."""
-    inputs, unreadable = find_inputs([folder])
-    compilers = tuple(find_compiler("iree-compile", version) for version in versions)
-    plan = Plan(compilers, lines, common, "/")
-    executor = LocalExecutor(2)
-    try:
-        with Database.open(folder / ".t" / "t.sqlite") as database, Leases(database) as leases:
-            stop = threading.Event()
-            run = Triage(database, leases, plan, options, executor, Silent(), stop)
-            return run.run(inputs, unreadable)
-    finally:
-        executor.close()
 
 
 @pytest.mark.iree
