@@ -7,6 +7,7 @@ from oracles import CompilerOracle, Kind, Oracle, Outcome, PatternOracle
 from oracles.normalise import without_printed_operation
 from oracles.primary import primary_error
 from reducer.bundle.pattern import Pattern
+from reducer.bundle.trail import NO_TRAIL, Trail, trail_of
 
 REPRO = "repro.mlir"
 ERROR = "error: "
@@ -25,7 +26,7 @@ class Check:
     `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
     what it prints, if there is one. With `seconds`, still running after so long is the failure;
     with `memory`, using so many bytes. With `silent`, no error is printed. With `asks`, the command
-    itself answers: 0 it fails, 1 not.
+    itself answers: 0 it fails, 1 not. `trail` is where it crashes.
     """
 
     words: tuple[str, ...]
@@ -35,6 +36,12 @@ class Check:
     memory: int | None = None
     asks: bool = False
     silent: bool = False
+    trail: Trail = NO_TRAIL
+
+    @property
+    def lenient(self) -> "Check":
+        """The same, wherever it crashes."""
+        return replace(self, trail=NO_TRAIL)
 
     @property
     def carries_program(self) -> bool:
@@ -82,6 +89,8 @@ def _of_compiler(
     pattern = Pattern.of(message(outcome))
     if pattern and pattern.found_in(output):
         return replace(check, pattern=pattern)
+    if outcome.exit_code is not None and outcome.exit_code < 0:
+        return replace(check, trail=trail_of(output, outcome.signature.frames))
     failed = outcome.exit_code is not None and outcome.exit_code > 0
     return replace(check, silent=failed and ERROR not in output)
 

@@ -9,9 +9,12 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.bundle.check import ERROR, FILES, REPRO, Check
+from reducer.bundle.trail import HANDLER, Trail, name_pattern
 from reducer.session.comments import one_line
 
 _FATAL = 128
+_NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
+"""A line of a stack with names."""
 
 
 def repro_script(check: Check, signature: str, files: Iterable[str] = ()) -> str:
@@ -176,6 +179,8 @@ def _verdict(check: Check) -> list[str]:
             *_differently(),
         ]
     conditions = [_status_holds(check.status)] if check.status is not None else []
+    if check.trail:
+        conditions.append("crashed_there")
     if check.pattern is not None:
         conditions.append(f"grep -q -e {shlex.quote(check.pattern.grep)} stderr stdout")
     if check.silent:
@@ -183,12 +188,40 @@ def _verdict(check: Check) -> list[str]:
     if not conditions:
         conditions = ['[ "$status" -ne 0 ]']
     return [
+        *_crashed_there(check.trail),
         f"if {' && '.join(conditions)}; then",
         '    say "it still fails as reported"',
         "    exit 0",
         "fi",
         *_otherwise(),
     ]
+
+
+def _crashed_there(trail: Trail) -> Iterator[str]:
+    """A function that is true unless the stack shows that it crashes in another place."""
+    if not trail:
+        return
+    yield "crashed_there() {"
+    if trail.names:
+        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in trail.names)
+        yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
+        yield f"        grep -q {patterns} stderr"
+        yield "        return"
+        yield "    fi"
+    if trail.digits:
+        cut = shlex.quote(f"s/{_frame_in(trail.library)}/\\1/p")
+        yield "    # the last digits of addresses; the first of them tell whether it is this build"
+        yield f"    case $(sed -n {cut} stderr | head -n {len(trail.digits)} | tr '\\n' ' ') in"
+        yield f'    "{" ".join(trail.digits)} ") ;;'
+        yield f'    "{" ".join(trail.digits[:HANDLER])} "*) return 1 ;;'
+        yield "    esac"
+    yield "}"
+
+
+def _frame_in(library: str) -> str:
+    """A line of a stack with the last digits of its address, as a basic regular expression."""
+    name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", library)
+    return rf"^[0-9][0-9]* *{name}  *0x[0-9a-f]*\([0-9a-f]\{{3\}}\)\( .*\)\{{0,1\}}$"
 
 
 def _status_holds(status: int) -> str:

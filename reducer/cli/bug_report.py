@@ -14,6 +14,7 @@ from reducer.bundle.folder import check_folder
 from reducer.bundle.gathering import compiler_of
 from reducer.bundle.past import read_past
 from reducer.bundle.sharing import NOTE, anonymous, refusing
+from reducer.cli.extras import Extras
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.record import command_of, read_record
@@ -23,7 +24,7 @@ from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.session import Listener, Report
-from reducer.session.errors import ExitCode, NotInteresting, ReducerError, UsageError
+from reducer.session.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.files import read_input
 from reducer.session.pass_level import PassReport
 from reducer.units import size
@@ -186,37 +187,41 @@ class _Known:
 
 
 def report_of(
-    report: Report, level: PassReport | None, oracle: Oracle, opt: Path | None, listener: Listener
+    report: Report,
+    level: PassReport | None,
+    oracle: Oracle,
+    opt: Path | None,
+    listener: Listener,
+    extras: Extras,
 ) -> Bundle | None:
     """The report at the end of a reduction; None where there is nothing certain to report.
 
-    It costs two runs of the result. What goes wrong here spoils nothing that was reached before.
+    It costs two runs of the result. Without a page, it is one without a page.
     """
     if report.status != "reduced" or not report.verified or report.flaky is not None:
         return None
     if not report.output_path.is_file():
         return None
     listener.phase("report")
-    try:
+    past = None
+    with extras.trying("page about the reduction"):
         past = read_past(report.output_path, report.signature, opt)
-        record = report_json(report, level)
-        facts = gather(
-            report.text,
-            oracle,
-            source=report.input_path.name,
-            opt=opt,
-            history=History({**record, "origin": past.record["origin"] if past else []}),
-            pass_file=pass_file_of(level, report.output_path.name) if level else None,
-        )
-        return make_bundle(
-            facts,
-            bundle_folder(report.output_path),
-            executable=_executable(oracle),
-            page=past.page if past else None,
-        )
-    except (ReducerError, OSError) as error:
-        listener.message(f"no report: {error}")
-        return None
+    facts = gather(
+        report.text,
+        oracle,
+        source=report.input_path.name,
+        opt=opt,
+        history=History(
+            {**report_json(report, level), "origin": past.record["origin"] if past else []}
+        ),
+        pass_file=pass_file_of(level, report.output_path.name) if level else None,
+    )
+    return make_bundle(
+        facts,
+        bundle_folder(report.output_path),
+        executable=_executable(oracle),
+        page=past.page if past else None,
+    )
 
 
 def _executable(oracle: Oracle) -> Path | None:

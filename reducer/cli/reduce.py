@@ -9,6 +9,7 @@ import click
 from reducer.bundle import Bundle
 from reducer.cli.bug_report import report_of
 from reducer.cli.cluster import clustered, scheduler_option
+from reducer.cli.extras import Extras
 from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.pass_level import pass_level_of
@@ -194,23 +195,26 @@ def reduce(
             verbose=verbose,
             budget=Budget(max_calls, max_seconds),
         )
+        extras = Extras()
         try:
             reduction = Reduction(settings, oracle, display)
             with stopping(reduction.stop, leave=place.clean_up), warmed(oracle, warm):
                 report = reduction.run()
-                level = None
-                if pass_level and flaky is None:
-                    level = pass_level_of(
-                        report, settings, reduction.oracle, display, reduction.stop
-                    )
-                bundle = None
-                if with_report and not reduction.stop.is_set():
-                    bundle = report_of(report, level, reduction.oracle, opt, display)
+                level, bundle = None, None
+                with extras.trying("reproducer at the level of the failing pass"):
+                    if pass_level and flaky is None:
+                        level = pass_level_of(
+                            report, settings, reduction.oracle, display, reduction.stop
+                        )
+                with extras.trying("report"):
+                    if with_report and not reduction.stop.is_set():
+                        bundle = report_of(report, level, reduction.oracle, opt, display, extras)
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise
         finally:
             display.close()
+    extras.tell()
     _show(report, level, bundle, json_target, quiet)
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY

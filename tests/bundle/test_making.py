@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from reducer.bundle import make_bundle
+from reducer.bundle.check import Check
 from reducer.bundle.facts import SCHEMA
+from reducer.bundle.trail import Trail
 from tests.bundle.facts import PROGRAM, facts
 from tests.support.fake_compilers import FAIL, write_script
 
@@ -69,3 +71,21 @@ def test_a_file_of_the_command_goes_along(tmp_path: Path, compiler: Path) -> Non
     carrying = replace(facts(), files={"spec": tmp_path / "spec"})
     bundle = make_bundle(carrying, tmp_path / "a.report", executable=compiler)
     assert (bundle.folder / "files" / "spec").read_text() == "x"
+
+
+def test_a_stack_that_differs_from_run_to_run_is_not_looked_at(tmp_path: Path) -> None:
+    crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
+    trail = Trail(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
+    stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))
+    (tmp_path / "stack").write_text(stack)
+    (tmp_path / "other").mkdir()
+    wobbly = write_script(
+        tmp_path / "other" / "iree-compile", f"cat '{tmp_path}/stack' >&2; kill -SEGV $$\n"
+    )
+    known = replace(facts(), check=Check(("iree-compile", "repro.mlir"), -11, trail=trail))
+    strict = make_bundle(known, tmp_path / "a.report", executable=crashes)
+    assert strict.verified
+    assert "crashed_there" in (strict.folder / "repro.sh").read_text()
+    lenient = make_bundle(known, tmp_path / "b.report", executable=wobbly)
+    assert lenient.verified
+    assert "crashed_there" not in (lenient.folder / "repro.sh").read_text()

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from reducer.bundle.check import Check
 from reducer.bundle.pattern import Pattern
 from reducer.bundle.script import repro_script, shell_word, variable_of
+from reducer.bundle.trail import Trail
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
 
@@ -69,6 +71,51 @@ def test_it_tells_the_same_fixed_and_different_apart(
     done = run(tmp_path, check, body, shell)
     assert done.returncode == status, done.stdout + done.stderr
     assert not list(tmp_path.glob("repro.*")), "its folder is gone"
+
+
+RAW = """\
+0  libX.so   0x00007f69{page}5a0ab
+1  libX.so   0x00007f69{page}571fe x::y() + 238
+2  libX.so   0x00007f69{page}5ac10
+3  libc.so.6 0x00007f695ce5a050
+4  libX.so   0x00007f69{page}042b8
+5  libX.so   0x00007f69{page}6f34b
+6  libX.so   0x00007f69{page}98{last}
+"""
+NAMED = (
+    " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n #1 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
+)
+TRAIL = replace(
+    SEGV, trail=Trail(("a::f::g", "a::h"), "libX.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79"))
+)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("stack", "status"),
+    [
+        (RAW.format(page="11", last="a79"), 0),
+        (RAW.format(page="22", last="a79"), 0),  # loaded elsewhere
+        (RAW.format(page="11", last="a80"), 2),  # crashes elsewhere
+        (RAW.format(page="11", last="a80").replace("1fe", "1ff"), 0),  # another build
+        (NAMED.format(name="a::h"), 0),
+        (NAMED.format(name="a::(anonymous namespace)::h<char>"), 0),
+        (NAMED.format(name="a::other"), 2),
+        ("no stack at all", 0),
+    ],
+)
+def test_a_crash_is_told_by_its_stack(shell: str, stack: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "stack").write_text(stack)
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    assert run(tmp_path, TRAIL, body, shell).returncode == status
+
+
+def test_names_of_functions_are_only_looked_for(tmp_path: Path) -> None:
+    trail = Trail(("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6)
+    (tmp_path / "stack").write_text(NAMED.format(name="a::h"))
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    assert run(tmp_path, replace(SEGV, trail=trail), body).returncode == 2
+    assert not list(tmp_path.rglob("owned"))
 
 
 def test_a_failure_without_a_word(tmp_path: Path) -> None:

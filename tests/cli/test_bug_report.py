@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from reducer.cli import main
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import Case
-from tests.support.fake_compilers import FAIL, write_script
+from tests.support.fake_compilers import FAIL, program, write_script
 
 HIP = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
 FILES = ["metadata.json", "repro.lit.mlir", "repro.mlir", "repro.sh", "report.md"]
@@ -131,6 +132,69 @@ def test_the_command_never_comes_from_the_program() -> None:
     Path("in.mlir").write_text("// touch owned\nx.bad\n")
     assert cli("report", "in.mlir").exit_code == 2
     assert not Path("owned").exists()
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_another_crash_of_the_same_build_is_not_this_one(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    tools = iree_toolchain("3.8.0")
+    Path("a.mlir").write_text((corpus("treshape-index-abi").folder / "expert.mlir").read_text())
+    command = "--iree", "3.8.0", "--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"
+    done = cli("report", "a.mlir", *command)
+    assert done.exit_code == 0, done.output
+    other = (corpus("ds_toy_okdyn").folder / "expert-crash.mlir").read_text()
+    statuses = []
+    for text in (Path("a.report/repro.mlir").read_text(), other):
+        Path("a.report/repro.mlir").write_text(text)
+        for symbolizer in ("/no/such", shutil.which("llvm-symbolizer") or ""):
+            script = subprocess.run(
+                ["sh", "a.report/repro.sh"],
+                env={
+                    "PATH": os.defpath if symbolizer == "/no/such" else os.environ["PATH"],
+                    "IREE_COMPILE": str(tools.compile),
+                    "LLVM_SYMBOLIZER_PATH": symbolizer,
+                },
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            statuses.append(script.returncode)
+    assert statuses == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("oops"), OSError("no space left")])
+@pytest.mark.parametrize(
+    ("broken", "missing"),
+    [
+        ("bug_report.make_bundle", "no report: "),
+        ("bug_report.read_past", "no page about the reduction: "),
+        ("reduce.pass_level_of", "no reproducer at the level of the failing pass: "),
+    ],
+)
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+def test_what_comes_after_the_result_cannot_spoil_it(
+    broken: str,
+    missing: str,
+    error: Exception,
+    quiet: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(f"reducer.cli.{broken}", fails)
+    Path("in.mlir").write_text(program())
+    fake = write_script(tmp_path / "fake", FAIL)
+    done = cli("reduce", "in.mlir", *quiet, "--", fake)
+    assert done.exit_code == 0, done.output
+    assert Path("in.reduced.mlir").is_file()
+    assert missing in done.output
+    assert str(error) in done.output
+    assert ("a bug in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
+    assert Path("in.reduced.report").is_dir() is (broken != "bug_report.make_bundle")
 
 
 def test_nothing_to_report() -> None:
