@@ -7,6 +7,7 @@ from functools import cached_property
 
 from networkx.utils import UnionFind
 
+from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
@@ -28,6 +29,7 @@ class ElementTypes:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._elements = [element_of(module.type_of(v)) for v in range(len(module.t.token))]
+        self._declarations = declarations(module)
         self._equal: UnionFind[int] = UnionFind()
         self._collect()
 
@@ -44,6 +46,8 @@ class ElementTypes:
                 self._tie([*operands, *module.results(op)])
         for pair in passed_by_calls(module):
             self._tie(list(pair))
+        for declaration in self._declarations:
+            self._tie(list(declaration.values))
 
     def _tie(self, values: list[int]) -> None:
         first: dict[str, int] = {}
@@ -81,6 +85,8 @@ class ElementTypes:
                 rewrite.remove(op)
             else:
                 self._constants(op, types, rewrite)
+        for declaration in self._declarations:
+            self._declaration(declaration, types, rewrite)
         return rewrite.render()
 
     def _with_element(self, value: int, element: str) -> str:
@@ -105,6 +111,15 @@ class ElementTypes:
             if colon and kind in kinds:
                 after = convert_hex(head, element_of(kind) or "", element_of(kinds[kind]) or "")
                 rewrite.set_entry(op, entry.name, f"{after} : {kinds[kind]}")
+
+    def _declaration(
+        self, declaration: Declaration, types: Mapping[int, str], rewrite: Rewrite
+    ) -> None:
+        """The type of a global, and its initial value."""
+        before, after = declaration.kind, types.get(declaration.values[0])
+        if after is not None:
+            elements = element_of(before) or "", element_of(after) or ""
+            set_declared_type(rewrite, declaration, after, lambda t: convert_hex(t, *elements))
 
 
 def element_of(kind: str) -> str | None:

@@ -240,10 +240,11 @@ class Module:
 
     def symbol_refs(self, op: int) -> set[str]:
         """Every `@symbol` mentioned by an op or anything inside it (all parts of nested refs)."""
-        text = self.text[self.t.start[op] : self.t.end[op]]
-        if "@" not in text:
-            return set()
-        return {quoted or bare for quoted, bare in _SYMBOL_REF.findall(text)}
+        return _symbols_in(self.text[self.t.start[op] : self.t.end[op]])
+
+    def own_symbol_refs(self, op: int) -> set[str]:
+        """Every `@symbol` mentioned by an op itself."""
+        return _symbols_in(self.own_text(op))
 
     # ---- text of the module ----------------------------------------------------------------
 
@@ -301,3 +302,9 @@ class Module:
         if ops:
             return self.t.end[ops[-1]]
         return self.t.block_label_end[last]
+
+
+def _symbols_in(text: str) -> set[str]:
+    if "@" not in text:
+        return set()
+    return {quoted or bare for quoted, bare in _SYMBOL_REF.findall(text)}

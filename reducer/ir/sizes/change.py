@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
+from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
 from reducer.ir.module import NONE
 from reducer.ir.retype import ops_that_name, segment_sizes
@@ -60,6 +61,8 @@ class Change:
             self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
+        for declaration in declarations(self.module):
+            self._declaration(declaration)
         for op, number in self.constants.items():
             entry = self.module.syntax(op).property("value")
             if entry is not None:
@@ -117,6 +120,12 @@ class Change:
             head, colon, kind = entry.value.rpartition(" : ")
             if colon and types.get(kind, kind) != kind:
                 self.rewrite.set_entry(op, entry.name, f"{head} : {types[kind]}")
+
+    def _declaration(self, declaration: Declaration) -> None:
+        """The type of a global, whose loads and stores have others now."""
+        after = self._type(declaration.values[0]) if self.ties.shape(declaration.values[0]) else ""
+        if after and after != declaration.kind:
+            set_declared_type(self.rewrite, declaration, after)
 
     # ---- attributes ------------------------------------------------------------------------
 

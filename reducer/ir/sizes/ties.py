@@ -10,6 +10,7 @@ from itertools import chain, combinations
 from math import prod
 
 from reducer.ir.affine import indexing_maps
+from reducer.ir.declared import declarations
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
@@ -35,6 +36,9 @@ def collect(module: Module) -> Ties:
             _tie_regions(ties, op)
     for one, other in passed_by_calls(module):
         ties.tie_alike(one, other)
+    for declaration in declarations(module):
+        for value in declaration.values[1:]:
+            ties.tie_alike(declaration.values[0], value)
     return ties
 
 
