@@ -12,11 +12,14 @@ _INTEGER = re.compile(r"-?\d\d+( : \w+)?")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?( : \w+)?")
 _HEX = re.compile(r"0x[0-9A-Fa-f]+( : \w+)")
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
 
 
 class SimplifyAttributes:
     """Puts 0 or 1 for a number of several digits, and nothing for the inside of a string or list.
+
+    Of the strings in a dialect's attribute all become empty, or one.
 
     Sizes have ties with types, which the reduction of dims knows; this takes what is left.
     """
@@ -61,4 +64,11 @@ def _simpler(value: str) -> list[str]:
         return ['""'] if value.endswith('"') else []
     if len(value) > len("[]") and value.startswith("[") and value.endswith("]"):
         return ["[]"]
-    return []
+    return _without_strings(value) if value.startswith("#") else []
+
+
+def _without_strings(value: str) -> list[str]:
+    """With each string in a value emptied, and with all of them, if there are several."""
+    found = [match for match in _STRING.finditer(value) if len(match.group()) > len('""')]
+    single = [f'{value[: match.start()]}""{value[match.end() :]}' for match in found]
+    return single if len(found) < 2 else [*single, _STRING.sub('""', value)]

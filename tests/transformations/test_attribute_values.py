@@ -20,6 +20,8 @@ def with_value(value: str) -> str:
         ("0xFF800000 : f32", ["1.0 : f32", "0.0 : f32"]),
         ('"torch.aten.diff"', ['""']),
         ("[1, 2]", ["[]"]),
+        ('#t.file<"a\\"b.bin">', ['#t.file<"">']),
+        ('#t.named<"m"::"w">', ['#t.named<""::"w">', '#t.named<"m"::"">', '#t.named<""::"">']),
     ],
 )
 def test_one_after_the_other(value: str, simpler: list[str]) -> None:
@@ -29,7 +31,7 @@ def test_one_after_the_other(value: str, simpler: list[str]) -> None:
         assert f"<{{value = {result}}}>" in apply_to(SimplifyAttributes(), text, number)
 
 
-@pytest.mark.parametrize("value", ["7 : i32", '""', "1.000000e+00 : f32", "@f", "[]", "true"])
+@pytest.mark.parametrize("value", ["7 : i32", '""', '#t.named<"">', "1.000000e+00 : f32", "@f", "[]", "true"])
 def test_simple_enough(value: str) -> None:
     assert SimplifyAttributes().sites(Module.parse(with_value(value))) == []
 
