@@ -6,8 +6,7 @@ each half is made whole by stubs, so the work of all runs together stays near th
 ones, where bisecting prefixes would pay half of a full run every time.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.ir import NONE, Module
 from reducer.ir.graph import backward_slice
@@ -18,7 +17,6 @@ from reducer.transformations import Abi, Units, carve
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
 _MOST_SEEDS = 3
-_GRAIN = 16  # an end is trimmed to within this part of what is left
 _SMALL = 16  # units; from here on single deletions are as cheap as windows
 
 
@@ -46,14 +44,11 @@ def grow_set(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
 
 
 def halve(state: State[Module], abi: Abi) -> bool:
-    """Takes a half, or the middle, while one of them still fails; then trims what is left."""
+    """Takes a half, or the middle, while one of them still fails."""
     progress = False
     while len(Units.of(state.document).units) > _SMALL:
         units = Units.of(state.document)
         if not accept_first(state, abi, units, _halves(units), "halve"):
-            _trim(state, abi, _forwards, exactly=True)
-            _trim(state, abi, _backwards)
-            _trim(state, abi, _outwards)
             break
         progress = True
     return progress
@@ -106,66 +101,6 @@ def _closed(units: Units, part: frozenset[int]) -> frozenset[int]:
 def _is_within(units: Units, function: int, part: frozenset[int], left: set[int]) -> bool:
     inside = units.units_in[function]
     return part.issuperset(inside) and (not inside or function in left)
-
-
-def _forwards(units: Units) -> list[int]:
-    return units.units
-
-
-def _backwards(units: Units) -> list[int]:
-    return units.units[::-1]
-
-
-def _outwards(units: Units) -> list[int]:
-    """The last unit, which the failure needs once the end was trimmed; what makes what it uses,
-    the nearest first; at last the units that only share something with these."""
-    makers = _spread(units, units.units[-1:], _makers)
-    around = _spread(units, makers, lambda units, unit: _makers(units, unit) + _users(units, unit))
-    return [*around, *sorted(units.function_of.keys() - set(around))]
-
-
-def _spread(
-    units: Units, start: Sequence[int], near: Callable[[Units, int], list[int]]
-) -> list[int]:
-    """Everything within reach, breadth first."""
-    found = dict.fromkeys(start)
-    waiting = deque(start)
-    while waiting:
-        for other in near(units, waiting.popleft()):
-            if other in units.function_of and other not in found:
-                found[other] = None
-                waiting.append(other)
-    return list(found)
-
-
-def _makers(units: Units, unit: int) -> list[int]:
-    return [units.module.t.def_op[value] for value in units.module.captured(unit)]
-
-
-def _users(units: Units, unit: int) -> list[int]:
-    """What uses a unit's results. A constant may be used everywhere: it connects nothing."""
-    module = units.module
-    values = module.results(unit) if module.captured(unit) else ()
-    return [units.unit_of(user) for value in values for user, _ in module.uses[value]]
-
-
-def _trim(
-    state: State[Module],
-    abi: Abi,
-    ordered: Callable[[Units], list[int]],
-    *,
-    exactly: bool = False,
-) -> None:
-    """Bisects how many of the first units in an order are enough."""
-    units = Units.of(state.document)
-    order = ordered(units)
-    passing, failing = 0, len(order)  # how many stay
-    while failing - passing > (1 if exactly else max(1, failing // _GRAIN)):
-        size = (passing + failing) // 2
-        if accept_first(state, abi, units, [frozenset(order[:size])], "trim"):
-            failing = size
-        else:
-            passing = size
 
 
 def accept_first(

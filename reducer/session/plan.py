@@ -60,6 +60,7 @@ class Plan:
         self.note = note
         self.flags = flags
         self._shortened = False
+        self._halved = ""  # the text that halving left: no part of it alone fails
 
     def reduce(self, module: Module | None, first: Outcome) -> None:
         """Reduces as far as possible; what is left is 1-minimal.
@@ -83,8 +84,7 @@ class Plan:
             self._accept(Candidate(module, "print in generic form"))
         self.sanity.repeat(state.document)
         if state.document.op_count > _TOO_LARGE_TO_REPEAT:
-            self.show("halve")
-            halve(state, abi)
+            self._halve(state, abi, self.show)
         if state.document.op_count > _SMALL_ENOUGH_FOR_FLAGS:
             self._stopping_early(state, lambda show: self._halve(state, abi, show))
         self._fewer_flags(state.document)
@@ -142,8 +142,10 @@ class Plan:
         self._stopping_early(state, reduce)
 
     def _halve(self, state: State[Module], abi: Abi, show: Callable[[str], None]) -> None:
-        show("halve")
-        halve(state, abi)
+        if state.document.text != self._halved:
+            show("halve")
+            halve(state, abi)
+            self._halved = state.document.text
 
     def _stopping_early(
         self, state: State[Module], reduce: Callable[[Callable[[str], None]], None]

@@ -58,7 +58,6 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
     """All local transformations: cleaning up first, then the most promising."""
     return [
         DropSymbols(),
-        DropAttributes(),
         InlineCalls(),
         EmptyCallees(),
         SplatConstants(),
@@ -71,6 +70,7 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         ForwardOperand(abi),
         DeleteUnused(),
         DropStructuredOperands(),
+        DropAttributes(),
         DropOperands(),
         DropReturns(),
         DropArguments(),

@@ -81,13 +81,10 @@ def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
         )
     )
     oracle = PredicateOracle(lambda text: all(f'"t.a{n}"' in text for n in (60, 100, 140)))
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
-    halve(state, Abi.of(module))
-    evaluator.close()
-    assert not any(name.startswith("t.b") for name in op_names(state.document))
-    assert evaluator.costs.calls <= 30
+    found = search(module, oracle)
+    assert op_names(found.document) == ["t.a60", "t.a100", "t.a140"]
+    assert found.evaluator.costs.calls <= 60
+    assert found.evaluator.costs.candidate_ops / module.op_count <= 8
 
 
 def test_growing_around_the_right_op_takes_one_call() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
+from reducer.session import plan
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
 from reducer.session.events import Size
@@ -38,8 +39,8 @@ def chain(length: int) -> str:
     return function(body, arguments=f"%arg0: {TENSOR}", results=TENSOR)
 
 
-def reduce(oracle: PredicateOracle, folder: Path) -> tuple[Best, list[str]]:
-    text = chain(40)
+def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Best, list[str]]:
+    text = chain(length)
     module = Module.parse(text)
     notes: list[str] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
@@ -48,8 +49,8 @@ def reduce(oracle: PredicateOracle, folder: Path) -> tuple[Best, list[str]]:
         best = Best(folder / "out.mlir", journal, module, Size.of(module))
         conversions = Conversions(None, journal, notes.append)
         sanity = Sanity(evaluator, text, module.op_count)
-        plan = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
-        plan.reduce(module, oracle.run(text))
+        stages = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
+        stages.reduce(module, oracle.run(text))
         evaluator.close()
     return best, notes
 
@@ -77,3 +78,15 @@ def test_the_file_on_disk_fails_at_every_moment(
     reduce(oracle, tmp_path)
     assert len(saved) > 1
     assert all(oracle.fails(text) for text in saved)
+
+
+def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_TOO_LARGE_TO_REPEAT", 350)  # so that the full command halves
+    oracle = ShortenedOracle('"t.op1"', shortened_name='"t.op1"')
+    oracle.fails = oracle.short.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
+    reduce(oracle, tmp_path, 400)
+    healthy = {text for text in oracle.texts if not oracle.fails(text)}
+    assert len(healthy) >= 3
+    assert healthy.isdisjoint(oracle.short.texts)

@@ -31,7 +31,9 @@ def test_one_after_the_other(value: str, simpler: list[str]) -> None:
         assert f"<{{value = {result}}}>" in apply_to(SimplifyAttributes(), text, number)
 
 
-@pytest.mark.parametrize("value", ["7 : i32", '""', '#t.named<"">', "1.000000e+00 : f32", "@f", "[]", "true"])
+@pytest.mark.parametrize(
+    "value", ["7 : i32", '""', '#t.named<"">', "1.000000e+00 : f32", "@f", "[]", "true"]
+)
 def test_simple_enough(value: str) -> None:
     assert SimplifyAttributes().sites(Module.parse(with_value(value))) == []
 
