@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from oracles import Oracle, Outcome
+from oracles import Kind, Oracle, Outcome
 from oracles.stage import INPUT
 from reducer.ir import D, Document, Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
@@ -166,7 +166,10 @@ class Plan:
     def _tunings(self) -> list[Tuning[Module, Any]]:
         """All of them, unless invalid IR is the point: ranks and types may be what is wrong."""
         wanted = self.evaluator.wanted
-        return standard_tunings(shapes_only=wanted is not None and wanted.stage == INPUT)
+        if wanted is None:
+            return standard_tunings()
+        illegal = wanted.op if wanted.kind is Kind.LEGALIZATION else ""
+        return standard_tunings(shapes_only=wanted.stage == INPUT, illegal=illegal)
 
     def _shortest(self, document: Document) -> Oracle | None:
         if document.op_count < _WORTH_STOPPING_EARLY:

@@ -91,15 +91,16 @@ def control_flow_transformations() -> list[Transformation[Module]]:
     return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
 
 
-def standard_tunings(*, shapes_only: bool = False) -> list[Tuning[Module, Any]]:
+def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tuning[Module, Any]]:
     """All tunings: what goes altogether first, then what gets smaller.
 
     Args:
         shapes_only: only those that leave ranks and element types as they are.
+        illegal: the name of an op that the compiler finds illegal without saying why (`DropDims`).
     """
     if shapes_only:
         return [ShrinkSizes()]
-    return [DropDims(), ShrinkSizes(), ShrinkNumbers(), SimplifyElements()]
+    return [DropDims(illegal), ShrinkSizes(), ShrinkNumbers(), SimplifyElements()]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:

@@ -35,7 +35,11 @@ def _droppable(module: Module, op: int) -> list[str]:
     if is_opaque(module.t.name[op]):
         return []
     syntax = module.syntax(op)
-    names = [entry.name for entry in syntax.attributes if not says_which_ops(entry.name)]
+    names = [
+        entry.name
+        for entry in syntax.attributes
+        if not says_which_ops(entry.name) or entry.value == "{}"
+    ]
     names += [name for name in _OPTIONAL_PROPERTIES if syntax.property(name)]
     if module.t.parent[op] == NONE and syntax.property("sym_name"):
         names.append("sym_name")

@@ -12,21 +12,33 @@ class DropDims:
 
     name = "drop dims"
 
+    def __init__(self, illegal: str = "") -> None:
+        """
+        Args:
+            illegal: the name of an op that the compiler says nothing of but that it has no use for
+                it. Where no verifier looks either, a rank less may be one more reason for that.
+        """
+        self._illegal = illegal
+
     def of(self, module: Module) -> "Ranks":
-        return Ranks(SizeSystem(module))
+        return Ranks(SizeSystem(module), self._illegal)
 
 
 class Ranks:
     """The sizes of a module, each of which may go."""
 
-    def __init__(self, system: SizeSystem) -> None:
+    def __init__(self, system: SizeSystem, illegal: str = "") -> None:
         self._system = system
-        self._variables = {variable.number: variable for variable in system.free}
+        self._variables = {
+            variable.number: variable
+            for variable in system.free
+            if not system.is_of_unverified(variable, illegal)
+        }
 
     @cached_property
     def values(self) -> dict[int, Size]:
         """Units first: dropping them changes least."""
-        order = sorted(self._system.free, key=lambda variable: variable.size != 1)
+        order = sorted(self._variables.values(), key=lambda variable: variable.size != 1)
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: Size) -> list[Size]:

@@ -31,7 +31,12 @@ class Sizes:
     @cached_property
     def values(self) -> dict[int, int | None]:
         """Dynamic sizes first, since static ones compile faster; then the largest."""
-        free = (v for v in self._system.free if not self._system.is_of_results_only(v))
+        system = self._system
+        free = (
+            v
+            for v in system.free
+            if not system.is_of_results_only(v) and not system.is_place_of_dims(v)
+        )
         order = sorted(free, key=lambda v: (v.size is not None, -(v.size or 0)))
         return {variable.number: variable.size for variable in order}
 

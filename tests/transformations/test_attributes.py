@@ -47,10 +47,11 @@ def test_what_an_opaque_op_means_stays() -> None:
   "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
     "torch.operator"() <{name = "onnx.GRU"}> {torch.onnx.direction = "reverse"} : () -> ()
     "func.return"() : () -> ()
-  }) {torch.onnx_meta.opset_version = 16 : si64, torch.other} : () -> ()
+  }) {torch.onnx_meta.opset_version = 16 : si64, torch.opset_versions = {}, torch.other} : () -> ()
 }) : () -> ()
 """
     )
-    assert [site.name for site in DropAttributes().sites(module)] == ["torch.other"]
+    names = [site.name for site in DropAttributes().sites(module)]
+    assert names == ["torch.opset_versions", "torch.other"]
     assert SimplifyAttributes().sites(module) == []
     assert DropProperties().sites(module) == []

@@ -37,3 +37,16 @@ def test_units_go_first() -> None:
     assert list(ranks.values.items()) == [(1, 1), (0, 4)]
     assert ranks.simpler(0, 4) == [GONE]
     assert ranks.simpler(0, GONE) == []
+
+
+def test_an_illegal_op_keeps_its_ranks_where_no_verifier_looks() -> None:
+    """It may be illegal for its rank as well, and the result would show another bug."""
+    torch = function(
+        '"torch.sdpa"(%a) : (!torch.vtensor<[2,3],f32>) -> ()\n'
+        '"t.use"(%b) : (tensor<5xf32>) -> ()\n'
+        '"func.return"() : () -> ()',
+        arguments="%a: !torch.vtensor<[2,3],f32>, %b: tensor<5xf32>",
+    )
+    assert list(DropDims().of(Module.parse(torch)).values.values()) == [2, 3, 5]
+    assert list(DropDims("torch.sdpa").of(Module.parse(torch)).values.values()) == [5]
+    assert list(DropDims("t.use").of(Module.parse(torch)).values.values()) == [2, 3, 5]

@@ -48,3 +48,20 @@ def test_a_size_that_an_op_computes_is_left_alone() -> None:
         arguments="%a: !torch.vtensor<[3,4],f32>",
     )
     assert list(ShrinkSizes().of(Module.parse(text)).values.values()) == [4, 3]
+
+
+def test_a_shape_that_an_opaque_op_is_given_keeps_its_length() -> None:
+    """`onnx.Resize` takes as many sizes as there are dims."""
+    text = function(
+        """\
+%0 = "torch.operator"(%a, %b) <{name = "onnx.Resize"}> : (!torch.vtensor<[1,3,5,7],f32>, \
+!torch.vtensor<[4],si64>) -> !torch.vtensor<[1,3,9,9],f32>
+%1 = "torch.operator"(%a, %c) <{name = "onnx.Add"}> : (!torch.vtensor<[1,3,5,7],f32>, \
+!torch.vtensor<[8],si64>) -> !torch.vtensor<[1,3,5,7],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[1,3,5,7],f32>, %b: !torch.vtensor<[4],si64>, "
+        "%c: !torch.vtensor<[8],si64>",
+    )
+    sizes = ShrinkSizes().of(Module.parse(text)).values.values()
+    assert 4 not in sizes
+    assert 8 in sizes

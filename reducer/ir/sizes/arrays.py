@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator
 
 from reducer.ir.module import NONE, Module
-from reducer.ir.shapes import Dims
+from reducer.ir.shapes import Dims, Shaped
 from reducer.ir.sizes.slots import Dim, Element, Ties
 from reducer.ir.syntax import Entry, split_array
 
 DYNAMIC = -(1 << 63)
 """How an array of sizes writes a dynamic one."""
+
+NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
+"""Names of attributes whose numbers are places of dims, and no sizes."""
 
 _ARRAY = re.compile(r"array<i64: ([-\d, ]+)>")
 
@@ -33,7 +36,8 @@ def tie_arrays(ties: Ties, op: int) -> None:
         if numbers is None:
             continue
         sizes: Dims = tuple(None if n == DYNAMIC else n for n in numbers)
-        for value, shape in ties.shaped(_values(module, op)):
+        shaped = ties.shaped(_values(module, op))
+        for value, shape in shaped:
             places = _align(sizes, shape.dims)
             if places is not None:
                 for number, place in enumerate(places):
@@ -41,6 +45,20 @@ def tie_arrays(ties: Ties, op: int) -> None:
                         ties.tie(Element(op, entry.name, number), Dim(value, place))
                 _tie_whole(ties, op, entry.name, sizes, value)
                 break
+        else:
+            _tie_inner(ties, op, entry.name, sizes, shaped)
+
+
+def _tie_inner(
+    ties: Ties, op: int, name: str, sizes: Dims, shaped: list[tuple[int, Shaped]]
+) -> None:
+    """The last sizes of a shape, such as the tiles of what is packed, if of one shape only."""
+    count = len(sizes)
+    found = [(v, len(s.dims)) for v, s in shaped if s.dims[-count:] == sizes != s.dims]
+    if len(found) == 1 and not NUMBERS_DIMS.search(name):
+        ((value, rank),) = found
+        for number in range(count):
+            ties.tie(Element(op, name, number), Dim(value, rank - count + number))
 
 
 def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:

@@ -1,6 +1,5 @@
 """Writes a module with other sizes: in types, integer arrays, affine maps and reassociations."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
@@ -11,12 +10,10 @@ from reducer.ir.module import NONE
 from reducer.ir.retype import ops_that_name, segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation, write_array
+from reducer.ir.sizes.arrays import DYNAMIC, NUMBERS_DIMS, integer_array, reassociation, write_array
 from reducer.ir.sizes.numbers import integer_of, with_constant
 from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
-
-_NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
 
 
 class _Gone(Enum):
@@ -187,7 +184,7 @@ class Change:
         gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is GONE]
         syntax = self.module.syntax(op)
         for entry in syntax.entries:
-            if not gone or not _NUMBERS_DIMS.search(entry.name):
+            if not gone or not NUMBERS_DIMS.search(entry.name):
                 continue
             number, array = integer_of(entry.value), integer_array(entry)
             if number in gone:

@@ -1,14 +1,18 @@
 """The sizes of one module as variables, and the module's text for other values of them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from reducer.ir.dialects import is_opaque
 from reducer.ir.module import NONE, Module
 from reducer.ir.sizes.change import GONE, Change, Size
 from reducer.ir.sizes.numbers import constants_equal_to
 from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
 from reducer.ir.sizes.ties import collect
+
+_INTEGER = re.compile(r"[su]?i\d+")
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,40 @@ class SizeSystem:
         return all(shape is not None and shape.is_listed for shape in shapes) and any(
             values.isdisjoint(t.operands[op]) for op in makers
         )
+
+    def is_of_unverified(self, variable: Variable, name: str) -> bool:
+        """Whether an op of this name takes or makes the size in a shape that no verifier checks."""
+        t = self.module.t
+        return any(
+            t.name[op] == name
+            for dim in variable.dims
+            if (shape := self._ties.shape(dim.value)) is not None and shape.is_listed
+            for op in (*self._users(dim.value), t.def_op[dim.value])
+            if op != NONE
+        )
+
+    def is_place_of_dims(self, variable: Variable) -> bool:
+        """Whether a size counts the dims of another shape, as that of the shape of a reshape does.
+
+        Only for ops that stand for any other: nothing else would turn a wrong number away.
+        """
+        t = self.module.t
+        return any(
+            is_opaque(t.name[op]) and variable.size in self._ranks(op)
+            for dim in variable.dims
+            if (shape := self._ties.shape(dim.value)) is not None
+            and len(shape.dims) == 1
+            and _INTEGER.fullmatch(shape.element)
+            for op in self._users(dim.value)
+        )
+
+    def _users(self, value: int) -> list[int]:
+        return [op for op, _ in self.module.uses[value]]
+
+    def _ranks(self, op: int) -> set[int]:
+        values = (*self.module.t.operands[op], *self.module.results(op))
+        shaped = self._ties.shaped(value for value in values if value != NONE)
+        return {len(shape.dims) for _, shape in shaped if len(shape.dims) > 1}
 
     def is_size(self, slot: Slot) -> bool:
         """Whether a number is tied to some size of a shape."""

@@ -184,6 +184,18 @@ static_strides = array<i64: 1, 1>}> : (tensor<5x2xf32>) -> tensor<5x2xf32>
     )
 
 
+def test_tiles_are_the_inner_sizes_of_what_is_packed() -> None:
+    after = change(
+        '%0 = "t.unpack"(%a, %b) <{inner_dims_pos = array<i64: 0, 1>, '
+        "static_inner_tiles = array<i64: 2, 64>}> : (tensor<1x5x2x64xf32>, tensor<2x320xf32>) -> "
+        'tensor<2x320xf32>\n"func.return"() : () -> ()',
+        "%a: tensor<1x5x2x64xf32>, %b: tensor<2x320xf32>",
+        {3: 4},
+    )
+    assert "static_inner_tiles = array<i64: 2, 4>}> : (tensor<1x5x2x4xf32>" in after
+    assert "inner_dims_pos = array<i64: 0, 1>" in after
+
+
 def test_a_constant_keeps_the_type_of_its_value() -> None:
     assert (
         change(
