@@ -42,4 +42,5 @@ def pass_level_of(
         keep_generic=settings.keep_generic,
         calls=max(0, calls),
         seconds=max(0.0, seconds),
+        journal=settings.journal,
     )

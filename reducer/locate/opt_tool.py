@@ -6,14 +6,18 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 from oracles import (
     Command,
     CompilerOracle,
     End,
+    Kind,
     Level,
     Limits,
+    Outcome,
     ProcessResult,
     Signature,
     run_process,
@@ -32,6 +36,14 @@ class Exhausted(Exception):
     """No more runs are allowed: too many, too long, or the user wants to stop."""
 
 
+class Known(Protocol):
+    """Where outcomes are remembered, as by a journal."""
+
+    def get(self, digest: str) -> Outcome | None: ...
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
+
+
 class OptTool:
     """Runs one `…-opt` tool on candidates.
 
@@ -41,6 +53,7 @@ class OptTool:
         cancel: set to stop everything.
         calls: how many runs are allowed in all.
         seconds: how much wall time is allowed in all.
+        known: what was run before, and need not be again.
 
     `calls` and `compiler_seconds` (CPU time) say what was spent.
     """
@@ -53,8 +66,10 @@ class OptTool:
         cancel: threading.Event | None = None,
         calls: int,
         seconds: float,
+        known: Known | None = None,
     ) -> None:
         self.opt = opt
+        self._known = known
         self.limits = limits
         self.cancel = cancel or threading.Event()
         self.calls = 0
@@ -76,18 +91,24 @@ class OptTool:
         self, wanted: Signature, text: str, step: Step | None, flags: Sequence[str] = ()
     ) -> Signature | None:
         """What the tool says of a text, if that is the wanted failure one level down."""
-        self.check()
-        oracle = self.oracle(step, flags, Level(wanted.level))
-        outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
-        self.spend(1, outcome.cpu_seconds)
+        outcome = self._run(self.oracle(step, flags, Level(wanted.level)), text)
         return outcome.signature if same_failure(wanted, outcome.signature) else None
 
     def accepts(self, step: Step, flags: Sequence[str] = ()) -> bool:
         """Whether the tool understands a pipeline: it runs on an empty module."""
+        return not self._run(self.oracle(step, flags), _EMPTY_MODULE).failed
+
+    def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
         self.check()
-        outcome = self.oracle(step, flags).run(_EMPTY_MODULE, cancel=self.cancel)
+        asked = f"{oracle.key} {oracle.limits} {text}".encode(errors="surrogateescape")
+        digest = sha256(asked).hexdigest()
+        if self._known is not None and (outcome := self._known.get(digest)) is not None:
+            return outcome
+        outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
         self.spend(1, outcome.cpu_seconds)
-        return not outcome.failed
+        if self._known is not None and outcome.kind is not Kind.CANCELLED:
+            self._known.put(digest, outcome, 0)
+        return outcome
 
     def oracle(
         self, step: Step | None, flags: Sequence[str] = (), level: Level = Level.NORMAL

@@ -95,6 +95,21 @@ class Journal:
             raise
         return journal
 
+    @classmethod
+    def reopen(cls, path: Path, *, say: Callable[[str], None] = lambda text: None) -> Self:
+        """Opens the journal of a reduction that has ended, to add to it, whatever it belongs to.
+
+        Raises:
+            JournalBusy: another process is using it.
+        """
+        try:
+            connection = _connect(path)
+        except (_ForeignFile, sqlite3.DatabaseError) as error:
+            connection = _recover(path, error, say)
+        if not _has_tables(connection):
+            _initialise(connection, {})
+        return cls(connection, say)
+
     def close(self) -> None:
         """Closes the file; the journal cannot be used any more."""
         with self._lock:
@@ -283,9 +298,14 @@ def _memory() -> sqlite3.Connection:
     return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
 
 
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'meta'"
+    return connection.execute(query).fetchone() is not None
+
+
 def _identity_of(connection: sqlite3.Connection) -> dict[str, str]:
     """What the journal says it belongs to; empty for a new one."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+    if not _has_tables(connection):
         return {}
     query = "SELECT substr(key, ?), value FROM meta WHERE key GLOB ?"
     return dict(connection.execute(query, (len(_IDENTITY) + 1, f"{_IDENTITY}*")))

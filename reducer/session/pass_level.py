@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Signature
@@ -21,8 +22,10 @@ from reducer.search.evaluator import Stopped
 from reducer.session.errors import ReducerError
 from reducer.session.events import Listener, Size
 from reducer.session.files import write_atomic
+from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.session.reduction import Reduction
+from reducer.session.section import Section
 from reducer.session.settings import Settings
 
 MOST_CALLS = 400
@@ -94,13 +97,15 @@ def reduce_pass_level(
     keep_generic: bool = False,
     calls: int = MOST_CALLS,
     seconds: float = MOST_SECONDS,
+    journal: Path | None = None,
 ) -> PassReport | None:
     """Makes `pass_output(output)` from the input-level reproducer `text`, to be found in `output`.
 
-    `calls` and `seconds` of wall time bound it, `stop` ends it early. Nothing that happens here
-    can spoil what was reached before: it returns None, and leaves no file, where only a script or
-    a pattern knows the failure, where there is no `…-opt` tool, where no `…-opt` command shows the
-    same failure, or where the file cannot be written.
+    What was run is remembered in `journal`, that of the reduction down to `text`, and is not run
+    again. `calls` and `seconds` of wall time bound it, `stop` ends it early. Nothing that happens
+    here can spoil what was reached before: it returns None, and leaves no file, where only a script
+    or a pattern knows the failure, where there is no `…-opt` tool, where no `…-opt` command shows
+    the same failure, or where the file cannot be written.
     """
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
@@ -108,10 +113,20 @@ def reduce_pass_level(
     target = pass_output(output)
     work = PassLevel(text, output.name, oracle, wanted, opt, target, jobs, keep_generic)
     limits = replace(oracle.limits, seconds=oracle.limits.seconds or _ONE_RUN)
-    tool = OptTool(opt, limits=limits, cancel=stop, calls=calls, seconds=seconds)
     try:
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            return _PassReduction(work, tool, _Quiet(listener), Path(folder)).run()
+        with (
+            tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
+            Journal.reopen(journal or Path(folder) / "journal", say=listener.message) as known,
+        ):
+            tool = OptTool(
+                opt,
+                limits=limits,
+                cancel=stop,
+                calls=calls,
+                seconds=seconds,
+                known=Section(known, "pass level"),
+            )
+            return _PassReduction(work, tool, _Quiet(listener), Path(folder), known).run()
     except (ReducerError, OSError) as error:
         listener.message(f"no reproducer at the level of the failing pass: {error}")
         return None
@@ -132,11 +147,19 @@ class _Quiet:
 
 
 class _PassReduction:
-    def __init__(self, work: PassLevel, tool: OptTool, listener: Listener, folder: Path) -> None:
+    def __init__(
+        self,
+        work: PassLevel,
+        tool: OptTool,
+        listener: Listener,
+        folder: Path,
+        journal: Journal,
+    ) -> None:
         self.work = work
         self.tool = tool
         self.listener = listener
         self.folder = folder
+        self.journal = journal
         self.one_minimal = False
         self.normaliser = Normaliser(work.opt, tool.limits)
 
@@ -203,7 +226,7 @@ class _PassReduction:
             input=self.work.output,
             text=found.text,
             output=self.folder / f"reduced{number}.mlir",
-            journal=self.folder / f"reduced{number}.journal",
+            journal=self.folder / "journal",
             opt=self.work.opt,
             jobs=self.work.jobs,
             keep_generic=self.work.keep_generic,
@@ -214,7 +237,9 @@ class _PassReduction:
             max_seconds=max(1e-3, self.tool.seconds_left),
         )
         oracle = self.tool.oracle(found.step, found.flags)
-        reduction = Reduction(settings, oracle, self.listener)
+        asked = f"{oracle.key} {oracle.limits} {found.text}".encode(errors="surrogateescape")
+        section = Section(self.journal, f"pass level {sha256(asked).hexdigest()}")
+        reduction = Reduction(settings, oracle, self.listener, section)
         reduction.stop = self.tool.cancel
         report = reduction.run()
         self.tool.spend(report.calls, report.compiler_seconds)

@@ -38,13 +38,21 @@ _CONVERSION = 600.0  # seconds that printing a module in another form may take
 class Reduction:
     """A reduction with its journal, its best result on disk and its costs.
 
+    A `journal` that is open already is used as it is, in place of the file that the settings name.
     Set `stop` to end it early; `run` then returns with the best result so far.
     """
 
-    def __init__(self, settings: Settings, oracle: Oracle, listener: Listener) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        oracle: Oracle,
+        listener: Listener,
+        journal: Journal | None = None,
+    ) -> None:
         self.settings = settings
         self.oracle = oracle
         self.listener = listener
+        self._shared = journal
         self.stop = threading.Event()
         self.notes: list[str] = []
         self._started = time.monotonic()
@@ -66,7 +74,7 @@ class Reduction:
                 written… each with its exit code.
             Stopped: before the input's own failure was known.
         """
-        self.journal = Journal.open(
+        self.journal = self._shared or Journal.open(
             self.settings.journal,
             identity=self._identity(),
             resume=self.settings.resume,
@@ -87,7 +95,8 @@ class Reduction:
             return self._run()
         finally:
             self.evaluator.close()
-            self.journal.close()
+            if self._shared is None:
+                self.journal.close()
 
     def _run(self) -> Report:
         self._show("normalise")

@@ -132,6 +132,24 @@ def test_the_four_lines_of_issue_20548(make: Make) -> None:
     ]
 
 
+@pytest.mark.iree
+def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_path: Path) -> None:
+    whole, text = make("reduce-f8-add-hip-readlane", journal=tmp_path / "whole.journal")
+    assert whole
+    journal = tmp_path / "interrupted.journal"
+    part, _ = make("reduce-f8-add-hip-readlane", journal=journal, calls=whole.calls // 2)
+    assert part is None or part.output.bytes > whole.output.bytes
+    pass_output(tmp_path / "model.reduced.mlir").unlink(missing_ok=True)
+    rest, again = make("reduce-f8-add-hip-readlane", journal=journal)
+    assert rest
+    assert again == text
+    assert rest.calls <= whole.calls - whole.calls // 2 + 12, "finding the pass is not remembered"
+    same, again = make("reduce-f8-add-hip-readlane", journal=journal)
+    assert same
+    assert again == text
+    assert same.calls <= 12
+
+
 def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
     inner = CompilerOracle(Command.parse(["false"]), Path("/bin/false"))
     oracle = PatternOracle(inner, exit_code=1)
