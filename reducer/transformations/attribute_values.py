@@ -11,6 +11,8 @@ from reducer.transformations.properties import ESSENTIAL
 _INTEGER = re.compile(r"-?\d\d+( : \w+)?")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?( : \w+)?")
 _HEX = re.compile(r"0x[0-9A-Fa-f]+( : \w+)")
+_MANY = re.compile(r"-?(?:\d\d+|[2-9])")
+_SPLAT = re.compile(r"dense<([-+\w.]+)>( : .+)")
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
@@ -18,6 +20,8 @@ _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
 
 class SimplifyAttributes:
     """Puts 0 or 1 for a number of several digits, and nothing for the inside of a string or list.
+
+    A splat is such a number too.
 
     Of the strings in a dialect's attribute all become empty, or one.
 
@@ -60,6 +64,8 @@ def _simpler(value: str) -> list[str]:
         return [f"{digit}{match.group(1) or ''}" for digit in "10"]
     if (match := _FLOAT.fullmatch(value) or _HEX.fullmatch(value)) and not _SIMPLE.fullmatch(value):
         return [f"{digit}.0{match.group(1) or ''}" for digit in "10"]
+    if match := _SPLAT.fullmatch(value):
+        return [f"dense<{number}>{match.group(2)}" for number in _simpler_numbers(match.group(1))]
     if len(value) > len('""') and value.startswith('"'):
         return ['""'] if value.endswith('"') else []
     if len(value) > len("[]") and value.startswith("[") and value.endswith("]"):
@@ -72,3 +78,11 @@ def _without_strings(value: str) -> list[str]:
     found = [match for match in _STRING.finditer(value) if len(match.group()) > len('""')]
     single = [f'{value[: match.start()]}""{value[match.end() :]}' for match in found]
     return single if len(found) < 2 else [*single, _STRING.sub('""', value)]
+
+
+def _simpler_numbers(number: str) -> list[str]:
+    """Of the one number in a splat, which nothing else makes smaller."""
+    if _MANY.fullmatch(number):
+        return ["1", "0"]
+    is_float = _FLOAT.fullmatch(number) or number.startswith("0x")
+    return ["1.0", "0.0"] if is_float and not _SIMPLE.fullmatch(number) else []

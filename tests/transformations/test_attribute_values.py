@@ -18,6 +18,16 @@ def with_value(value: str) -> str:
         ("0.125 : f16", ["1.0 : f16", "0.0 : f16"]),
         ("-1.000000e-06 : f64", ["1.0 : f64", "0.0 : f64"]),
         ("0xFF800000 : f32", ["1.0 : f32", "0.0 : f32"]),
+        ("dense<11> : tensor<1xi8>", ["dense<1> : tensor<1xi8>", "dense<0> : tensor<1xi8>"]),
+        ("dense<-3> : tensor<i64>", ["dense<1> : tensor<i64>", "dense<0> : tensor<i64>"]),
+        (
+            "dense<9.6> : tensor<4xf32>",
+            ["dense<1.0> : tensor<4xf32>", "dense<0.0> : tensor<4xf32>"],
+        ),
+        (
+            "dense<0xFF80> : tensor<2xbf16>",
+            ["dense<1.0> : tensor<2xbf16>", "dense<0.0> : tensor<2xbf16>"],
+        ),
         ('"torch.aten.diff"', ['""']),
         ("[1, 2]", ["[]"]),
         ('#t.file<"a\\"b.bin">', ['#t.file<"">']),
@@ -32,7 +42,19 @@ def test_one_after_the_other(value: str, simpler: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["7 : i32", '""', '#t.named<"">', "1.000000e+00 : f32", "@f", "[]", "true"]
+    "value",
+    [
+        "dense<1> : tensor<i8>",
+        "dense<0.000000e+00> : tensor<2xf32>",
+        "dense<true> : tensor<2xi1>",
+        "7 : i32",
+        '""',
+        '#t.named<"">',
+        "1.000000e+00 : f32",
+        "@f",
+        "[]",
+        "true",
+    ],
 )
 def test_simple_enough(value: str) -> None:
     assert SimplifyAttributes().sites(Module.parse(with_value(value))) == []
