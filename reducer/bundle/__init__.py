@@ -7,13 +7,15 @@ nothing of it is ever run but the command that the user gave.
 
 from reducer.bundle.facts import Facts, History, PassFile
 from reducer.bundle.gathering import gather
-from reducer.bundle.making import Bundle, bundle_folder, make_bundle
+from reducer.bundle.making import METADATA, Bundle, archive_of, bundle_folder, make_bundle
 
 __all__ = [
+    "METADATA",
     "Bundle",
     "Facts",
     "History",
     "PassFile",
+    "archive_of",
     "bundle_folder",
     "gather",
     "make_bundle",

@@ -37,6 +37,15 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         raise OutputNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    """What a report holds, as `write_folder` takes it. Links are not followed."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
 def check_folder(folder: Path) -> None:
     """Raises OutputNotWritable unless there is nothing at `folder`, or a report."""
     if not folder.parent.is_dir():

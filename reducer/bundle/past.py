@@ -4,7 +4,7 @@ Only figures and places are taken from there, never a command. A journal that ca
 tells of another failure, tells nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,17 @@ class Past:
     page: str
 
 
-def read_past(result: Path, signature: Signature, opt: Path | None) -> Past | None:
+@dataclass(frozen=True)
+class Source:
+    """What was reduced, where that is not the file that the journal names. `text`, if known."""
+
+    name: str
+    text: str | None = None
+
+
+def read_past(
+    result: Path, signature: Signature, opt: Path | None, source: Source | None = None
+) -> Past | None:
     """The past of the program in `result`, whose failure has this signature.
 
     `opt`, the compiler's `…-opt` tool, finds the lines of the input where the journal has not.
@@ -42,8 +52,13 @@ def read_past(result: Path, signature: Signature, opt: Path | None) -> Past | No
         facts = read_reduction(result)
         if facts.history.signature != signature:
             return None
+        text = source.text if source else _text_beside(result, facts.history)
+        if source is not None:
+            facts = replace(facts, history=replace(facts.history, name=source.name))
+        if text is not None and key_of(GENERIC, text) != facts.history.generic:
+            text = None  # it is another one now
         record = _figures(facts.history)
-        record["origin"] = _origin(facts, result, opt)
+        record["origin"] = _origin(facts, result, text, opt)
         return Past(record, reduction_page(facts))
     except (ReducerError, OSError):
         return None
@@ -67,7 +82,9 @@ def _figures(history: History) -> dict[str, Any]:
     }
 
 
-def _origin(facts: ReductionFacts, result: Path, opt: Path | None) -> list[dict[str, Any]]:
+def _origin(
+    facts: ReductionFacts, result: Path, text: str | None, opt: Path | None
+) -> list[dict[str, Any]]:
     """The input's ops of which something is left, in the order of the program."""
     before, after = facts.original, facts.final
     if before is None or after is None:
@@ -78,7 +95,6 @@ def _origin(facts: ReductionFacts, result: Path, opt: Path | None) -> list[dict[
         if op < len(after) and origin < len(before) and not after.hidden[op]
     ]
     telling = [(name, op) for name, op in kept if not is_ordinary(name)]
-    text = _input_text(result.parent / facts.history.name, facts.history)
     places = _places(result, before, text, opt) if text else {}
     lines = text.splitlines() if text else []
     return [_place(name, places.get(op), lines, facts.history.name) for name, op in telling]
@@ -99,13 +115,12 @@ def _place(name: str, place: Location | None, lines: list[str], source: str) -> 
     }
 
 
-def _input_text(path: Path, history: History) -> str | None:
-    """The input, if it still lies where it was and is still the same."""
+def _text_beside(result: Path, history: History) -> str | None:
+    """The input, if it still lies where it was."""
     try:
-        text = read_input(path).text
+        return read_input(result.parent / history.name).text
     except (ReducerError, OSError):
         return None
-    return text if key_of(GENERIC, text) == history.generic else None
 
 
 def _places(result: Path, module: Module, text: str, opt: Path | None) -> dict[int, Location]:

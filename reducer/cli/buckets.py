@@ -9,7 +9,10 @@ from typing import Any
 
 import click
 
+from reducer.bundle import archive_of
+from reducer.bundle.folder import files_of, write_folder
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
+from reducer.cli.bucket_reports import has_report, report_folder
 from reducer.cli.report import write_json
 from reducer.cli.triage import default_database
 from reducer.cli.triage_table import bugs_table
@@ -107,7 +110,8 @@ def show_command(path: Path, bucket: str, json_target: str | None) -> None:
 def export_command(path: Path, folder: Path, wanted: tuple[str, ...]) -> None:
     """Write a folder for each BUCKET (all if none is given) into FOLDER.
 
-    Each holds repro.mlir, with the command that fails in its first line, and bug.json.
+    Each holds repro.mlir, with the command that fails in its first line, bug.json, and the report
+    that triage made: repro.report, and repro.report.zip to attach to an issue.
     """
     with _opened(path) as database:
         known = reproducers(database)
@@ -139,7 +143,20 @@ def _export(database: Database, bug: Bug, folder: Path) -> None:
     if one is not None and one.text:
         facts["reproducer"]["command"] = _command(database, one)
         write_atomic(folder / REPRODUCER, command_line(_command(database, one)) + one.text)
+        _export_report(report_folder(database.path, one), one, folder)
     write_atomic(folder / FACTS, json.dumps(facts, indent=2) + "\n")
+
+
+def _export_report(report: Path, known: Known, folder: Path) -> None:
+    """Copies the report about a reproducer, if there is one, in place of an earlier copy."""
+    target = folder / report.name
+    try:
+        files = files_of(report) if has_report(report, known) else {}
+        if files:
+            write_folder(target, files)
+            write_atomic(archive_of(target), archive_of(report).read_bytes())
+    except OSError as error:
+        raise OutputNotWritable(f"cannot write to {target}: {error.strerror}") from error
 
 
 def _command(database: Database, known: Known) -> list[str]:
@@ -173,11 +190,14 @@ def _reproducer(database: Database, bug: Bug) -> list[str]:
     facts = program_of(database, one)
     doubts = [] if one.verified else ["not verified"]
     doubts += [] if one.one_minimal else ["not minimal"]
+    report = report_folder(database.path, one)
+    told = ["", f"report: {report}"] if has_report(report, one) else []
     head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {one.calls} calls"
     return [
         "",
         f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
         f"  {shlex.join(_command(database, one))}",
+        *told,
         "",
         one.text,
     ]

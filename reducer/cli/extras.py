@@ -13,7 +13,7 @@ class Extras:
     """Collects what went wrong, to be told when nothing is drawn on the screen any more."""
 
     def __init__(self) -> None:
-        self._problems: list[str] = []
+        self.problems: list[str] = []
 
     @contextmanager
     def trying(self, name: str) -> Iterator[None]:
@@ -21,11 +21,11 @@ class Extras:
         try:
             yield
         except Exception as error:
-            self._problems.append(f"no {name}: {_described(error)}")
+            self.problems.append(f"no {name}: {_described(error)}")
 
     def tell(self) -> None:
         """Says on standard error what there is not, and why."""
-        for problem in self._problems:
+        for problem in self.problems:
             click.echo(f"mlir-reducer: {problem}\nThe result is saved all the same.", err=True)
 
 

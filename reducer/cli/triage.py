@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
+from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.cluster import executing, scheduler_option
 from reducer.cli.completion import complete_versions
 from reducer.cli.jobs import jobs_option
@@ -104,6 +105,11 @@ Exit codes:
     type=click.IntRange(min=1),
     help="Stop the reduction of a bucket after N runs; the best so far is kept.",
 )
+@click.option(
+    "--reports/--no-reports",
+    default=True,
+    help="Also write a bug report about each reproducer, for `buckets export`. [default: yes]",
+)
 @click.option("--fail-on-new", is_flag=True, help="End with 1 if a bug is new or is back.")
 @click.option(
     "--json",
@@ -132,6 +138,7 @@ def triage(
     scheduler: str | None,
     no_reduce: bool,
     max_calls: int | None,
+    reports: bool,
     fail_on_new: bool,
     json_target: str | None,
     junit: Path | None,
@@ -173,6 +180,9 @@ def triage(
         stack.enter_context(stopping(stop, leave=place.clean_up))
         run = Triage(database, leases, plan, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
+        if reports and options.reduce and not summary.interrupted:
+            writing = BucketReports(database, leases, run.plan, options.caps, inputs, stop)
+            writing.write(summary.bugs, jobs, watcher.message)
     _show(summary, json_target, junit, quiet)
     if html is not None:
         write_bucket_pages(html, in_order(summary.bugs), where)

@@ -1,4 +1,8 @@
 import json
+import os
+import shutil
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -61,6 +65,50 @@ def test_what_is_exported_fails_again(bench: Bench) -> None:
         assert facts["signature"] == bug["signature"]
         words = bench.reducer("check", folder / "repro.mlir", "--json", "-", "--", "./cc.sh")
         assert json.loads(words.stdout)["bucket"] == bug["bucket"]
+
+
+def test_the_reports_of_all_are_exported(bench: Bench) -> None:
+    report = bench()
+    before = bench.runs()
+    bench()
+    assert bench.runs() == before, "each report is made once"
+    buckets(bench, "export", bench.home / "out")
+    buckets(bench, "export", bench.home / "out")  # over the first
+    for bug in report["bugs"]:
+        folder = bench.home / "out" / bug["bucket"]
+        text = (folder / "repro.report" / "report.md").read_text()
+        assert "## What happened?" in text
+        facts = json.loads((folder / "repro.report" / "metadata.json").read_text())
+        assert (facts["bucket"], facts["verified"]) == (bug["bucket"], True)
+        assert facts["input"]["path"] in {Path(one["input"]).name for one in bug["failures"]} or (
+            "\n" in facts["input"]["path"]
+        )
+        with zipfile.ZipFile(folder / "repro.report.zip") as archive:
+            assert f"report-{bug['bucket']}/repro.sh" in archive.namelist()
+        place = bench.home / bug["bucket"]
+        shutil.copytree(folder / "repro.report", place)
+        script = subprocess.run(
+            ["sh", place / "repro.sh"], env={**os.environ, "CC_SH": str(bench.home / "cc.sh")}
+        )
+        assert script.returncode == 0
+        assert "report:" in buckets(bench, "show", bug["bucket"])
+
+
+def test_no_reports_if_nobody_wants_them(bench: Bench) -> None:
+    bench("--no-reports")
+    buckets(bench, "export", bench.home / "out")
+    assert not list((bench.home / "out").rglob("*.report*"))
+
+
+def test_a_report_that_cannot_be_made_is_told_once(bench: Bench) -> None:
+    bench.compiler('test -n "$HEALTHY" && exit 0\n')
+    bench("--no-reports")
+    bench.reducer.environment["HEALTHY"] = "1"
+    first = bench.reducer(*bench.words())
+    assert first.returncode == 0
+    assert first.stderr.count("no report of") == 2
+    assert "does not fail" in first.stderr
+    assert "no report of" not in bench.reducer(*bench.words()).stderr
 
 
 def test_html(bench: Bench) -> None:

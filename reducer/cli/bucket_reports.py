@@ -1,0 +1,157 @@
+"""The bug report of each bucket of a triage: the folder and the zip that `reduce` writes."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Kind, Limits, Outcome
+from oracles.command import verifying_tool
+from reducer.bundle import (
+    METADATA,
+    Facts,
+    History,
+    archive_of,
+    bundle_folder,
+    gather,
+    make_bundle,
+)
+from reducer.bundle.facts import Version
+from reducer.bundle.past import Source, read_past
+from reducer.cli.extras import Extras
+from reducer.releases.answer import Verdict
+from reducer.session.errors import ReducerError
+from reducer.session.files import BYTECODE_MAGIC
+from reducer.triage import Bug, Caps, Compiler, Database, Input, Leases, Plan
+from reducer.triage.bugs import Known
+from reducer.triage.reducing import OUTPUT, buckets_folder
+from reducer.triage.store import Store
+from reducer.triage.task import oracle_of
+
+_NONE = "no-report.json"
+"""Says of which program a report could not be made, so that it is not tried each night."""
+
+
+def report_folder(database: Path, known: Known) -> Path:
+    """Where the report about a reproducer is, if it was made."""
+    return bundle_folder(buckets_folder(database) / known.bucket / OUTPUT)
+
+
+def has_report(folder: Path, known: Known) -> bool:
+    """Whether a report in `folder` is about this reproducer."""
+    told = (folder / METADATA).is_file() and archive_of(folder).is_file()
+    return told and known.text.strip() in (folder / OUTPUT).read_text(errors="surrogateescape")
+
+
+class BucketReports:
+    """Makes the reports that there are not yet; each costs a few runs of a small program."""
+
+    def __init__(
+        self,
+        database: Database,
+        leases: Leases,
+        plan: Plan,
+        caps: Caps,
+        inputs: Sequence[Input],
+        stop: threading.Event,
+    ) -> None:
+        self._database = database
+        self._store = Store(database, run=0)
+        self._leases = leases
+        self._plan = plan
+        self._limits = Limits(caps.seconds, caps.memory)
+        self._inputs: Mapping[str, Input] = {item.digest: item for item in inputs}
+        self._stop = stop
+        self._compilers = {self._store.compiler(one): one for one in plan.compilers}
+
+    def write(self, bugs: Sequence[Bug], jobs: int, tell: Callable[[str], None]) -> None:
+        """Writes a report for each bug with a reproducer; says what cannot be done."""
+        wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
+        left = [(bug, known) for bug, known in wanted if known.usable and self._is_missing(known)]
+        if left:
+            tell(f"{len(left)} reports …")
+        with ThreadPoolExecutor(jobs, thread_name_prefix="report") as pool:
+            for problem in pool.map(lambda one: self._attempt(*one), left):
+                if problem:
+                    tell(problem)
+
+    def _is_missing(self, known: Known) -> bool:
+        folder = report_folder(self._database.path, known)
+        failed = folder.with_name(_NONE)
+        given_up = failed.is_file() and json.loads(failed.read_text()).get("of") == known.digest
+        return not given_up and not has_report(folder, known)
+
+    def _attempt(self, bug: Bug, known: Known) -> str:
+        """Makes one report; why it could not be made, or ''."""
+        compiler = self._compilers.get(known.compiler)
+        task = f"report:{known.bucket}"
+        if self._stop.is_set() or compiler is None or not self._leases.claim(task):
+            return ""
+        extras = Extras()
+        folder = report_folder(self._database.path, known)
+        with extras.trying(f"report of {bug.name}"):
+            self._make(bug, known, compiler, folder)
+        self._leases.give_back(task)
+        problem = "; ".join(extras.problems)
+        if problem and not self._stop.is_set():
+            text = json.dumps({"of": known.digest, "reason": problem})
+            folder.with_name(_NONE).write_text(text)
+        return problem
+
+    def _make(self, bug: Bug, known: Known, compiler: Compiler, folder: Path) -> None:
+        oracle = oracle_of(
+            compiler.program, compiler.version, known.flags, self._plan.directory, self._limits
+        )
+        facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
+        facts = replace(facts, versions=self._versions(bug, known))
+        facts, page = self._with_past(facts, known, oracle)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_bundle(facts, folder, executable=oracle.executable, page=page)
+
+    def _with_past(
+        self, facts: Facts, known: Known, oracle: CompilerOracle
+    ) -> tuple[Facts, str | None]:
+        """With how the reproducer came about."""
+        source = self._source(known)
+        result = buckets_folder(self._database.path) / known.bucket / OUTPUT
+        past = read_past(result, facts.signature, verifying_tool(oracle.executable), source)
+        if past is None:
+            return replace(facts, source=source.name), None
+        return replace(facts, history=History(past.record), source=source.name), past.page
+
+    def _source(self, known: Known) -> Source:
+        """The input that was reduced, as far as it is still there as text."""
+        item = self._inputs.get(known.input)
+        if item is None:
+            return Source(known.input)
+        name = item.places[0].below.name
+        try:
+            data = item.data()
+        except ReducerError:
+            return Source(name)
+        text = None if data.startswith(BYTECODE_MAGIC) else data.decode(errors="surrogateescape")
+        return Source(name, text)
+
+    def _versions(self, bug: Bug, known: Known) -> tuple[Version, ...] | None:
+        """What each release does with the reproducer; None where only one was asked."""
+        rows = []
+        for compiler in self._plan.compilers:
+            configuration = self._plan.configuration(compiler, known.all_flags)
+            number = self._store.configuration(configuration)
+            outcome = self._store.outcome(known.digest, number)
+            result = self._store.result(known.digest, number)
+            if outcome is not None and result is not None and compiler.version is not None:
+                verdict = _verdict(outcome, result.bucket in bug.group.names)
+                note = outcome.signature.text if outcome.failed else ""
+                rows.append(Version(compiler.version, str(verdict), note))
+        return tuple(rows) if len(rows) > 1 else None
+
+
+def _verdict(outcome: Outcome, same: bool) -> Verdict:
+    if same:
+        return Verdict.BAD
+    if outcome.kind is Kind.SUCCESS:
+        return Verdict.GOOD
+    return Verdict.CANNOT_TELL if outcome.kind is Kind.INVALID_INPUT else Verdict.OTHER
