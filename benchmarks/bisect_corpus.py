@@ -164,6 +164,7 @@ def _expected(case: Case) -> Mapping[str, str]:
     """What the manifest says of each release."""
     verdicts = {version: str(Verdict.BAD) for version in case.failing}
     verdicts |= {version: str(Verdict.GOOD) for version in case.healthy}
+    verdicts |= {version: str(Verdict.OTHER) for version in case.otherwise}
     return verdicts | {
         run.wheel: str(Verdict.BAD if _same_bug(case.runs[0], run) else Verdict.OTHER)
         for run in case.runs

@@ -107,6 +107,8 @@ class Case:
     """Versions known to fail like the first run, beyond those of `runs`."""
     healthy: tuple[str, ...] = ()
     """Versions known to compile it."""
+    otherwise: tuple[str, ...] = ()
+    """Versions known to fail on the input, but not like the first run."""
     execution: Execution | None = None
 
     @property
