@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Generic, Protocol
 
@@ -120,6 +120,7 @@ class Evaluator:
         self.wanted: Signature | None = None
         self.test: SequentialTest | None = None
         self.limits: Limits = oracle.limits
+        self.patience = 1  # times the limits
         self.screen: Screen | None = None
         self._rates = Rates()
         self._on_verdict = on_verdict
@@ -140,6 +141,15 @@ class Evaluator:
             yield
         finally:
             self._current = before
+
+    @contextmanager
+    def waiting(self, times: int) -> Iterator[None]:
+        """Lets runs take so many times as long in the body of a `with`; they have own verdicts."""
+        before, self.patience = self.patience, times
+        try:
+            yield
+        finally:
+            self.patience = before
 
     def use(self, oracle: Oracle) -> None:
         """Asks another oracle from now on, such as one whose command has fewer flags."""
@@ -201,7 +211,7 @@ class Evaluator:
                 self.costs.cached += 1
             return known
         self._check()
-        outcome = oracle.run(text, cancel=cancel or self.stop, limits=self.limits)
+        outcome = oracle.run(text, cancel=cancel or self.stop, limits=self._patient_limits())
         if outcome.kind is not Kind.CANCELLED:
             self.cache.put(digest, outcome, ops)
         with self._lock:
@@ -209,6 +219,13 @@ class Evaluator:
         if self.stop.is_set():
             raise Stopped("interrupted")
         return outcome
+
+    def _patient_limits(self) -> Limits:
+        seconds, cpu = (
+            None if limit is None else limit * self.patience
+            for limit in (self.limits.seconds, self.limits.cpu)
+        )
+        return replace(self.limits, seconds=seconds, cpu=cpu)
 
     def known(self, text: str) -> Outcome | None:
         """What the full command said of a text, if it was ever run on it."""
@@ -285,7 +302,10 @@ class Evaluator:
     def _digest(self, text: str, repetition: int = 0) -> str:
         text = text if self._names_matter else canonical(text)
         oracle = self._current
-        return digest_of(text, repetition, "" if oracle is self._first else oracle.key)
+        asked = "" if oracle is self._first else oracle.key
+        if self.patience > 1:
+            asked = f"{asked} waiting {self.patience} times as long "
+        return digest_of(text, repetition, asked)
 
     def _refill(
         self, source: Iterator[tuple[int, Candidate[D]]], running: "list[_Running[D]]"

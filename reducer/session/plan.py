@@ -31,6 +31,7 @@ from reducer.transformations import (
     text_transformations,
 )
 
+_PATIENCE = 4  # times the limit; what ends within that is slow and does not hang
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
 _SMALL_ENOUGH_FOR_FLAGS = 300  # ops; each flag costs a run of what is left
@@ -75,13 +76,17 @@ class Plan:
             return
         state = State(module, Module.parse, self.evaluator, self._accept)
         abi = Abi.of(module)
-        if not self._jump(state, abi, first):
-            self.show("run our print of the input")
-            if not self.sanity.survives_printing(module):
-                self.note("the failure is gone in generic form; cutting by lines and brackets")
-                self._reduce_text()
-                return
-            self._accept(Candidate(module, "print in generic form"))
+        with self.evaluator.waiting(_PATIENCE if self._hangs else 1):
+            found = self._jump(state, abi, first)
+            if not found:
+                self.show("run our print of the input")
+                found = self.sanity.survives_printing(module)
+                if found:
+                    self._accept(Candidate(module, "print in generic form"))
+        if not found:
+            self.note("the failure is gone in generic form; cutting by lines and brackets")
+            self._reduce_text()
+            return
         self.sanity.repeat(state.document)
         if state.document.op_count > _TOO_LARGE_TO_REPEAT:
             self._halve(state, abi, self.show)
@@ -157,7 +162,13 @@ class Plan:
                 self._shortened_by(short, reduce)
                 return
             except Drift:
-                self.note("stopping the compiler early showed another failure; not any more")
+                if self._hangs:
+                    self.evaluator.patience = _PATIENCE
+                    self.note(
+                        f"slow programs were taken for hanging; waiting {_PATIENCE} times as long"
+                    )
+                else:
+                    self.note("stopping the compiler early showed another failure; not any more")
                 self.best.fall_back()
                 assert isinstance(self.best.document, Module)
                 state.document = self.best.document
@@ -171,11 +182,20 @@ class Plan:
         illegal = wanted.op if wanted.kind is Kind.LEGALIZATION else ""
         return standard_tunings(shapes_only=wanted.stage == INPUT, illegal=illegal)
 
+    @property
+    def _hangs(self) -> bool:
+        """Whether a run that goes beyond the limit is the failure: it may only be slow."""
+        wanted = self.evaluator.wanted
+        return wanted is not None and wanted.kind is Kind.TIMEOUT
+
     def _shortest(self, document: Document) -> Oracle | None:
+        """What sees the failure sooner than the full command, run for as long as it may take."""
+        sooner = self.evaluator.oracle if self._hangs and self.evaluator.patience == 1 else None
         if document.op_count < _WORTH_STOPPING_EARLY:
-            return None
+            return sooner
         self.show("find the failing phase")
-        return find_shortest(self.evaluator, document, self.conversions.remembered)
+        found = find_shortest(self.evaluator, document, self.conversions.remembered)
+        return found or sooner
 
     def _shortened_by(self, short: Oracle, reduce: Callable[[Callable[[str], None]], None]) -> None:
         """Polishes under a command that stops early; the full one confirms each milestone.
@@ -211,7 +231,8 @@ class Plan:
         if not self.best.is_provisional:
             return
         document = self.best.newest
-        with self.evaluator.asking(self.evaluator.oracle):
+        patience = _PATIENCE if self._hangs else 1
+        with self.evaluator.asking(self.evaluator.oracle), self.evaluator.waiting(patience):
             outcome = self.evaluator.run(document.text, document.op_count)
         if self.evaluator.judge(outcome) is not Verdict.SAME:
             raise Drift

@@ -1,9 +1,11 @@
 """The stages of a reduction, with oracles whose drift we choose."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.session import plan
@@ -14,7 +16,7 @@ from reducer.session.journal import Journal
 from reducer.session.plan import Plan
 from reducer.session.sanity import Sanity
 from reducer.transformations import Units
-from tests.support.predicate import FAILURE, PredicateOracle
+from tests.support.predicate import PredicateOracle
 from tests.support.sides import function
 
 TENSOR = "tensor<4xf32>"
@@ -32,6 +34,32 @@ class ShortenedOracle(PredicateOracle):
         return [self.short]
 
 
+class HangingOracle(PredicateOracle):
+    """Takes for ever with one op, and three seconds with any of the others; none of it is waited.
+
+    What is slow must not be taken for what does not end, as soon as the limit is below that.
+    """
+
+    limits = Limits(seconds=2.0)
+
+    def __init__(self, endless: str, slow: str) -> None:
+        super().__init__(lambda text: endless in text)
+        self.slow = slow
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        assert isinstance(text, str) and limits is not None and limits.seconds is not None
+        self.texts.append(text)
+        takes = 1e9 if self.fails(text) else 3.0 if self.slow in text else 0.0
+        kind = Kind.TIMEOUT if takes > limits.seconds else Kind.SUCCESS
+        return Outcome(kind, Signature(kind, "", "", "", ()), None, takes, takes, 0, (), "")
+
+
 def chain(length: int) -> str:
     ops = [f'%{i + 1} = "t.op{i}"(%{i}) : ({TENSOR}) -> {TENSOR}' for i in range(length)]
     body = "\n".join(ops).replace("(%0)", "(%arg0)")
@@ -45,12 +73,13 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
     notes: list[str] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal)
-        evaluator.wanted = FAILURE
+        first = oracle.run(text, limits=oracle.limits)
+        evaluator.wanted = first.signature
         best = Best(folder / "out.mlir", journal, module, Size.of(module))
         conversions = Conversions(None, journal, notes.append)
         sanity = Sanity(evaluator, text, module.op_count)
         stages = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
-        stages.reduce(module, oracle.run(text))
+        stages.reduce(module, first)
         evaluator.close()
     return best, notes
 
@@ -67,6 +96,21 @@ def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shorten
     assert bool(notes) == drifted
     if not drifted:
         assert len(oracle.texts) < len(oracle.short.texts), "most runs should be short ones"
+
+
+def test_what_is_slow_is_not_taken_for_what_hangs(tmp_path: Path) -> None:
+    """The ops in the middle are halved towards: all but one of them are only slow."""
+    best, notes = reduce(HangingOracle('"t.op37"', '"t.op'), tmp_path)
+    assert isinstance(best.document, Module)
+    names = [best.document.t.name[unit] for unit in Units.of(best.document).units]
+    assert names == ["t.op37"]
+    assert notes == ["slow programs were taken for hanging; waiting 4 times as long"]
+
+
+def test_a_plain_hang_costs_no_second_search(tmp_path: Path) -> None:
+    best, notes = reduce(HangingOracle('"t.op37"', "nothing"), tmp_path)
+    assert '"t.op37"' in best.document.text
+    assert notes == []
 
 
 def test_the_file_on_disk_fails_at_every_moment(
