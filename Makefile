@@ -10,7 +10,7 @@ SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
 .DELETE_ON_ERROR:
-.PHONY: help setup toolchain reduce browser test test-slow lint format bench clean
+.PHONY: help setup toolchain reduce browser shells test test-slow lint format bench clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -37,6 +37,10 @@ build/%.mlir: corpus/%/input.mlir.xz | $(SETUP)
 browser: ## Install a browser for the tests of the HTML pages (Debian and Ubuntu, as root)
 	@command -v chromium >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null
+
+shells: ## Install the shells whose completion is tested (Debian and Ubuntu, as root)
+	@command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get -qq update \
+	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
 
 test: $(SETUP) toolchain ## Run the tests, but for the slow ones
 	$(BIN)/pytest -m "not slow"

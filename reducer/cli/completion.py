@@ -25,7 +25,10 @@ def completion(context: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None, "click knows the three shells"
     program = context.find_root().command
-    click.echo(found(program, {}, PROGRAM, _VARIABLE).source())
+    script = found(program, {}, PROGRAM, _VARIABLE).source()
+    if shell == "fish":  # a list of versions has commas of its own
+        script = script.replace('string split ","', 'string split --max 1 ","')
+    click.echo(script)
 
 
 def complete_versions(

@@ -1,14 +1,19 @@
-"""Tab, in a real bash."""
+"""Tab, in a real bash, zsh and fish."""
 
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from reducer.cli import main
 from tests.support.fake_compilers import Reducer
+from tests.support.shells import offered_by_fish, offered_by_zsh
 
+Offers = Callable[[str, str, Path, Mapping[str, str]], list[str]]
 BASH = shutil.which("bash")
 
 
@@ -85,6 +90,29 @@ def test_file_names(reducer: Reducer, words: tuple[str, ...]) -> None:
 
 def test_the_command_after_the_dashes(reducer: Reducer) -> None:
     assert offered(reducer, "check", "in.mlir", "--", "iree-c") == ["iree-compile"]
+
+
+@pytest.mark.parametrize(("shell", "offers"), [("fish", offered_by_fish), ("zsh", offered_by_zsh)])
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("red", ["reduce"]),
+        ("reduce --signature s", ["strict"]),
+        ("reduce --iree ", ["3.13.0", "3.8.0", "newest"]),
+        ("triage --iree 3.8.0,3.1", ["3.8.0,3.13.0"]),
+        ("reduce in", ["in.mlir"]),
+        ("check in.mlir -- iree-c", ["iree-compile"]),
+        ("check in.mlir -- iree-compile in.", ["in.mlir"]),
+    ],
+)
+def test_other_shells_offer_the_same(
+    reducer: Reducer, shell: str, offers: Offers, line: str, offered: list[str]
+) -> None:
+    for name in ("in.mlir", "other.mlir"):
+        (reducer.home / name).touch()
+    script = CliRunner().invoke(main, ["completion", shell], prog_name="mlir-reducer").output
+    found = offers(script, f"mlir-reducer {line}", reducer.home, reducer.environment)
+    assert found == offered
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
