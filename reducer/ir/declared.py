@@ -2,7 +2,7 @@
 
 An op that reads or writes a global writes its type once more, so that they only change together.
 Nothing here knows the names of ops: a declaration is a symbol that makes nothing and has no body,
-with an attribute that is a type with a shape.
+with an attribute that is its type, by that name or by having a shape.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,7 +69,10 @@ def _declared(module: Module, op: int) -> str | None:
         return None
     if "sym_name = " not in module.own_text(op):
         return None
-    types = (entry.value for entry in module.syntax(op).entries if parse_shaped(entry.value))
+    syntax = module.syntax(op)
+    if (entry := syntax.entry("type")) is not None:
+        return entry.value
+    types = (entry.value for entry in syntax.entries if parse_shaped(entry.value))
     return next((kind for kind in types if " : " not in kind), None)
 
 
@@ -81,6 +84,8 @@ def _values_of(module: Module, op: int, kind: str) -> Iterator[int]:
 
 def _as_much(text: str, before: str, after: str) -> str | None:
     """A type of the declared shape and element type, as of an initial value, in its new form."""
+    if text == before:
+        return after
     shape, old, new = parse_shaped(text), parse_shaped(before), parse_shaped(after)
     if shape is None or old is None or new is None or _content(shape) != _content(old):
         return None

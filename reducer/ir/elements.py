@@ -10,7 +10,6 @@ from networkx.utils import UnionFind
 from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
-from reducer.ir.globals import passed_by_globals
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import ops_that_name
 from reducer.ir.rewrite import Rewrite
@@ -47,8 +46,6 @@ class ElementTypes:
                 self._tie([*operands, *module.results(op)])
         for pair in passed_by_calls(module):
             self._tie(list(pair))
-        for _, values in passed_by_globals(module):
-            self._tie(values)
         for declaration in self._declarations:
             self._tie(list(declaration.values))
 

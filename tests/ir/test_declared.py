@@ -52,3 +52,12 @@ def test_an_initial_value_is_converted() -> None:
     text = GLOBAL.replace('#u.data<"w">', "dense<0xFC00>")
     after = ElementTypes(Module.parse(text)).text({0: "f32"})
     assert "initial_value = dense<0xFF800000> : tensor<4x8xf32>" in after
+
+
+def test_numbers_are_declared_as_well() -> None:
+    text = GLOBAL.replace("memref<4x8xf16>", "f16").replace(
+        '#u.data<"w"> : tensor<4x8xf16>', "0.0 : f16"
+    )
+    assert len(declarations(Module.parse(text))) == 1
+    after = ElementTypes(Module.parse(text)).text({0: "f32"})
+    assert 'initial_value = 0.0 : f32, sym_name = "g", type = f32}' in after

@@ -70,7 +70,7 @@ class Reducer:
                 out, err = process.communicate(timeout=timeout)
             finally:
                 process.kill()
-        return subprocess.CompletedProcess(words, process.returncode, out, err)
+        return subprocess.CompletedProcess(self.argv(*words), process.returncode, out, err)
 
     @contextmanager
     def start(self, *words: object) -> Iterator["subprocess.Popen[str]"]:

@@ -6,7 +6,6 @@ from enum import Enum
 from reducer.ir.affine import AffineMap, indexing_maps
 from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
-from reducer.ir.globals import retype_globals
 from reducer.ir.module import NONE
 from reducer.ir.retype import ops_that_name, segment_sizes
 from reducer.ir.rewrite import Rewrite
@@ -57,10 +56,8 @@ class Change:
             self._arrays(op)
             self._dynamic_operands(op)
             self._attribute_types(op)
-        types = {value: self._type(value) for value in values}
-        for value, kind in types.items():
-            self.rewrite.set_type(value, kind)
-        retype_globals(self.module, types, self.rewrite)
+        for value in values:
+            self.rewrite.set_type(value, self._type(value))
         for declaration in declarations(self.module):
             self._declaration(declaration)
         for op, number in self.constants.items():
