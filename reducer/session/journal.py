@@ -8,7 +8,6 @@ folder, a full disk) is no reason to stop: it then lives in memory.
 
 import json
 import sqlite3
-import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from typing import Any, Self
 
 from oracles import Outcome
 from reducer.session.errors import JournalBusy, JournalMismatch
+from reducer.session.shared_file import SharedFile
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": tells our files from other people's databases
 _IDENTITY = "identity."
@@ -56,13 +56,12 @@ class _ForeignFile(Exception):
     """The file is a database of some other program."""
 
 
-class Journal:
+class Journal(SharedFile):
     """Verdicts, converted texts and accepted steps of one reduction. Safe to use from threads."""
 
     def __init__(self, connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._say = say
-        self._lock = threading.RLock()
         self._fell_back = False
 
     @classmethod
@@ -109,17 +108,6 @@ class Journal:
         if not _has_tables(connection):
             _initialise(connection, {})
         return cls(connection, say)
-
-    def close(self) -> None:
-        """Closes the file; the journal cannot be used any more."""
-        with self._lock:
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---- verdicts --------------------------------------------------------------------------
 

@@ -5,24 +5,23 @@ change is one short transaction, so that a killed process leaves nothing half do
 """
 
 import sqlite3
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from reducer.session.errors import OutputNotWritable, UsageError
+from reducer.session.shared_file import SharedFile
 from reducer.triage.schema import APPLICATION_ID, MIGRATIONS
 
 _PATIENCE = 60.0  # seconds to wait for another writer; each holds the file for milliseconds
 
 
-class Database:
+class Database(SharedFile):
     """A connection that several threads may use."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self._lock = threading.RLock()
+        super().__init__(connection)
         self.path = path
 
     @classmethod
@@ -54,16 +53,6 @@ class Database:
                 raise UsageError(f"{path} is no triage database: {error}") from error
             raise
         return database
-
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -1,15 +1,15 @@
 """Programs without names, as far as they then still fail."""
 
-import threading
 from collections.abc import Callable
 
 import pytest
 
-from oracles import Command, CompilerOracle, Diagnostic, Kind, Limits, Outcome, Signature
+from oracles import Command, CompilerOracle, Diagnostic, Kind, Outcome, Signature
 from reducer.bundle.anonymize import Leftover, anonymize, find_leftovers
 from reducer.bundle.names import Name, Sort
 from reducer.toolchain import Toolchain
 from tests.support.corpus import load_case
+from tests.support.predicate import PredicateOracle
 
 BAD = Signature(Kind.LEGALIZATION, "failed to legalize operation 'x.bad'")
 HIP = ("iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
@@ -28,49 +28,15 @@ module @deepsecret {
 SECRETS = ("deepsecret", "router", "ffn", "gate", "quarterly", "jane", "Jane", "activations")
 
 
-class FakeOracle:
-    """Fails wherever all the needed texts are left."""
-
-    command = None
-    key = "fake"
-
-    def __init__(self, *needed: str, says: str = "") -> None:
-        self.needed = needed
-        self.says = says
-        self.limits = Limits()
-        self.texts: list[str] = []
-
-    def run(
-        self,
-        text: str | bytes,
-        *,
-        cancel: threading.Event | None = None,
-        limits: Limits | None = None,
-    ) -> Outcome:
-        assert isinstance(text, str)
-        self.texts.append(text)
-        if all(needed in text for needed in self.needed):
-            return Outcome(BAD.kind, BAD, 1, stderr=self.says)
-        return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS), 0)
-
-    def with_command(self, command: Command) -> "FakeOracle":
-        raise NotImplementedError
-
-    def shortened(self) -> "list[FakeOracle]":
-        return []
-
-    def wants(self, outcome: Outcome) -> bool:
-        return outcome.failed
-
-    def display(self, input_name: str) -> list[str]:
-        return ["fake", input_name]
-
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
-        return self.run(text)
+def failing_on(*needed: str) -> PredicateOracle:
+    """Fails wherever all of these texts are left."""
+    return PredicateOracle(
+        lambda text: all(part in text for part in needed), failure=Outcome(BAD.kind, BAD, 1)
+    )
 
 
 def test_without_any_tool_the_text_itself_is_cleaned() -> None:
-    oracle = FakeOracle("x.bad")
+    oracle = failing_on("x.bad")
     text = (
         '"x.bad"(%secret) {layer = "attention"} : (i1) -> () loc("model.py":1:2) // why\n'
         "x.use @weights @weights @other\n"
@@ -82,7 +48,7 @@ def test_without_any_tool_the_text_itself_is_cleaned() -> None:
 
 
 def test_what_the_failure_needs_stays_and_is_told() -> None:
-    oracle = FakeOracle("x.bad", '"onnx.If"')
+    oracle = failing_on("x.bad", '"onnx.If"')
     names = " ".join(f'"string {number}"' for number in range(30))
     done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
     assert done.verified and not done.clean
@@ -93,7 +59,7 @@ def test_what_the_failure_needs_stays_and_is_told() -> None:
 
 
 def test_what_no_longer_fails_is_not_given_away_as_anonymous() -> None:
-    done = anonymize("x.bad // x.worse\n", FakeOracle("x.worse"), BAD)
+    done = anonymize("x.bad // x.worse\n", failing_on("x.worse"), BAD)
     assert (done.verified, done.clean) == (False, False)
 
 
@@ -111,7 +77,7 @@ def test_a_name_in_the_message_or_the_command_is_told() -> None:
 
 
 def test_no_new_name_is_one_that_was_there() -> None:
-    done = anonymize("x.bad @f0 @secret @f1\n", FakeOracle("x.bad"), BAD)
+    done = anonymize("x.bad @f0 @secret @f1\n", failing_on("x.bad"), BAD)
     assert done.text == "x.bad @f2 @f3 @f4\n"
 
 
@@ -139,7 +105,7 @@ def test_bytes_of_constants_are_blanked(iree_toolchain: Callable[..., Toolchain]
 }
 {-# dialect_resources: { builtin: { layer0: "0x040000000102030405060708" } } #-}
 """
-    done = anonymize(text, FakeOracle("x.bad"), BAD, opt=iree_toolchain().opt)
+    done = anonymize(text, failing_on("x.bad"), BAD, opt=iree_toolchain().opt)
     assert done.clean
     assert 'r0: "0x040000000000000000000000"' in done.text
     assert "layer0" not in done.text and "0A0B0C" not in done.text.upper()

@@ -10,16 +10,28 @@ FAILURE = Signature(Kind.SCRIPT, "interesting", "", "", ())
 SUCCESS = Signature(Kind.SUCCESS, "", "", "", ())
 
 
+FAILED = Outcome(Kind.SCRIPT, FAILURE, 1, 0.0, 0.0, 0, (), "")
+PASSED = Outcome(Kind.SUCCESS, SUCCESS, 0, 0.0, 0.0, 0, (), "")
+
+
 class PredicateOracle:
-    """Fails on the texts that the predicate accepts, and remembers every text it was given."""
+    """Fails on the texts that the predicate accepts, and remembers every text it was given.
+
+    `failure` is how it fails.
+    """
 
     key = "predicate"
     limits = Limits()
 
     def __init__(
-        self, fails: Callable[[str], bool], *, delay: Callable[[str], float] | None = None
+        self,
+        fails: Callable[[str], bool],
+        *,
+        delay: Callable[[str], float] | None = None,
+        failure: Outcome = FAILED,
     ):
         self.fails = fails
+        self.failure = failure
         self.delay = delay
         self.texts: list[str] = []
 
@@ -34,9 +46,7 @@ class PredicateOracle:
         self.texts.append(text)
         if self.delay is not None:
             time.sleep(self.delay(text))
-        failed = self.fails(text)
-        kind, signature = (Kind.SCRIPT, FAILURE) if failed else (Kind.SUCCESS, SUCCESS)
-        return Outcome(kind, signature, int(failed), 0.0, 0.0, 0, (), "")
+        return self.failure if self.fails(text) else PASSED
 
     @property
     def command(self) -> Command | None:
@@ -49,7 +59,7 @@ class PredicateOracle:
         return []
 
     def wants(self, outcome: Outcome) -> bool:
-        return outcome.kind is Kind.SCRIPT
+        return outcome.kind is self.failure.kind
 
     def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
         return self.run(text)
