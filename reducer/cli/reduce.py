@@ -14,6 +14,7 @@ from reducer.cli.jobs import jobs_option
 from reducer.cli.oracle import Wanted, wanted_options
 from reducer.cli.pass_level import pass_level_of
 from reducer.cli.progress import Budget, make_display
+from reducer.cli.regression import passes_with_option, regression
 from reducer.cli.report import report_json, write_json
 from reducer.cli.signals import stopping
 from reducer.cli.table import report_table
@@ -75,6 +76,7 @@ Exit codes:
     help="The failure comes and goes: run each candidate as often as a verdict needs, at most N "
     f"times. [default: {MOST_RUNS}]",
 )
+@passes_with_option
 @click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
 @click.option("--keep-flags", is_flag=True, help="Leave the command as it is.")
@@ -125,6 +127,7 @@ def reduce(
     max_calls: int | None,
     max_seconds: float | None,
     flaky: int | None,
+    passes_with: str | None,
     resume: bool,
     keep_generic: bool,
     keep_flags: bool,
@@ -197,7 +200,9 @@ def reduce(
         )
         extras = Extras()
         try:
-            reduction = Reduction(settings, oracle, display)
+            reduction = Reduction(
+                settings, oracle, display, regression=regression(passes_with, oracle)
+            )
             with stopping(reduction.stop, leave=place.clean_up), warmed(oracle, warm):
                 report = reduction.run()
                 level, bundle = None, None

@@ -38,6 +38,21 @@ class Cache(Protocol):
     def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
 
 
+class Review(Protocol):
+    """A second question about a failure that is the wanted one."""
+
+    @property
+    def key(self) -> str:
+        """Stable identity for caches."""
+        ...
+
+    def review(
+        self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
+    ) -> Outcome:
+        """The outcome, or another one if there is something against it; with the cost of both."""
+        ...
+
+
 @dataclass
 class Costs:
     """What a reduction has spent, cached verdicts left out."""
@@ -108,8 +123,10 @@ class Evaluator:
         on_slip: Callable[[Slip], None] | None = None,
         on_judged: Callable[[Candidate[Any], Verdict], None] | None = None,
         names_matter: bool = True,
+        review: Review | None = None,
     ) -> None:
         self.oracle = oracle
+        self._review = review
         self._first = oracle  # the one that the cache belongs to
         self._current = oracle
         self.cache = cache
@@ -211,7 +228,10 @@ class Evaluator:
                 self.costs.cached += 1
             return known
         self._check()
-        outcome = oracle.run(text, cancel=cancel or self.stop, limits=self._patient_limits())
+        cancel = cancel or self.stop
+        outcome = oracle.run(text, cancel=cancel, limits=self._patient_limits())
+        if self._review is not None and outcome.signature == self.wanted:
+            outcome = self._review.review(text, outcome, cancel=cancel, limits=self.limits)
         if outcome.kind is not Kind.CANCELLED:
             self.cache.put(digest, outcome, ops)
         with self._lock:

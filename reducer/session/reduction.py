@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
+from oracles.regression import Regression
 from reducer import __version__
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
@@ -39,6 +40,7 @@ class Reduction:
     """A reduction with its journal, its best result on disk and its costs.
 
     A `journal` that is open already is used as it is, in place of the file that the settings name.
+    With a `regression`, only what another compiler has nothing against is interesting.
     Set `stop` to end it early; `run` then returns with the best result so far.
     """
 
@@ -48,11 +50,13 @@ class Reduction:
         oracle: Oracle,
         listener: Listener,
         journal: Journal | None = None,
+        regression: Regression | None = None,
     ) -> None:
         self.settings = settings
         self.oracle = oracle
         self.listener = listener
         self._shared = journal
+        self._regression = regression
         self.stop = threading.Event()
         self.notes: list[str] = []
         self._started = time.monotonic()
@@ -90,6 +94,7 @@ class Reduction:
             on_slip=self._on_slip,
             on_judged=self._on_judged,
             names_matter=not isinstance(self.oracle, CompilerOracle),
+            review=self._regression,
         )
         try:
             return self._run()
@@ -109,6 +114,7 @@ class Reduction:
         self._sanity = sanity
         self._show("run the input")
         first = self._first_run(sanity)
+        sanity.compare(self._regression)
         time_limit = TimeLimit(self.evaluator, self.oracle.limits, first)
         self._screen = self.evaluator.screen = screen_for(
             self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
@@ -179,6 +185,7 @@ class Reduction:
             "limits": f"{limits.seconds} s, {limits.memory} bytes",
             "version": __version__,
             **({} if flaky is None else {"flaky": str(flaky)}),
+            **({} if self._regression is None else {"regression": self._regression.key}),
         }
 
     def _normaliser(self) -> Normaliser | None:

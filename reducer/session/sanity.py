@@ -3,10 +3,11 @@
 import re
 import shlex
 
-from oracles import Outcome
+from oracles import Kind, Outcome
+from oracles.regression import Regression
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, Stopped, digest_of
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.errors import FlakyOracle, NotInteresting
 from reducer.session.flakiness import TOLD, Measured, complaint, measure, most_frequent
@@ -75,6 +76,26 @@ class Sanity:
         wanted = most_frequent(measured.outcomes, wants)
         if wanted is not None:
             raise FlakyOracle(complaint(measured, wanted, "the input"))
+
+    def compare(self, regression: Regression | None) -> None:
+        """Raises NotInteresting if the compiler that should have nothing against the input has."""
+        if regression is None:
+            return
+        cache, digest = self.evaluator.cache, digest_of(self.text, oracle=regression.key)
+        good = cache.get(digest)
+        if good is None:
+            _, good = regression.ask(
+                self.text, cancel=self.evaluator.stop, limits=self.evaluator.limits
+            )
+            if good.kind is Kind.CANCELLED:
+                raise Stopped("interrupted")
+            cache.put(digest, good, self.ops)
+            self.evaluator.costs.compiler_seconds += good.cpu_seconds
+        if good.failed:
+            raise NotInteresting(
+                f"the input fails with {regression.name} too ({good.signature.text}); name a "
+                "release that compiles it, or leave --passes-with out"
+            )
 
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""

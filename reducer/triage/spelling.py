@@ -1,17 +1,13 @@
 """Flags as each compiler spells them, so that one line of flags serves releases old and new."""
 
 import json
-import tempfile
 import zlib
-from pathlib import Path
 
-from oracles import Limits, run_process
-from reducer.releases.flags import read_help, translate
+from reducer.releases.flags import translate
+from reducer.releases.told import flags_of
 from reducer.toolchain import resolve_executable
 from reducer.triage.configuration import Compiler
 from reducer.triage.store import Store
-
-_SECONDS = 60.0
 
 
 class Spelling:
@@ -36,16 +32,11 @@ class Spelling:
         database, number = self._store.database, self._store.compiler(compiler)
         blob = database.value("SELECT flags FROM compilers WHERE compiler = ?", number)
         if blob is None:
-            blob = zlib.compress(json.dumps(_told(compiler)).encode())
+            blob = zlib.compress(
+                json.dumps(
+                    flags_of(resolve_executable(compiler.program, compiler.version))
+                ).encode()
+            )
             database.write("UPDATE compilers SET flags = ? WHERE compiler = ?", blob, number)
         known: dict[str, str] = json.loads(zlib.decompress(blob))
         return known
-
-
-def _told(compiler: Compiler) -> dict[str, str]:
-    """What the help of a compiler tells of its flags; nothing for one that has no such help."""
-    executable = resolve_executable(compiler.program, compiler.version)
-    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        words = [str(executable), "--help-hidden"]
-        result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS))
-    return read_help(result.stdout) if result.exit_code == 0 else {}
