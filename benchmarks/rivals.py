@@ -1,0 +1,214 @@
+"""Side by side with other reducers, on the same input and the same compiler.
+
+    python -m benchmarks.rivals [--layers 5] [--max-seconds 900] [CASE]...
+
+iree-reduce lies in IREE's wheels without a command, and is called through the library; C-Vise
+(`apt-get install cvise`) is told that the input is not C. Both need a script that says what is
+interesting: theirs runs the compiler and looks for the failure's message, as their manuals advise.
+Every run of the compiler is counted by the script, with its CPU time. What came out is then asked
+for its failure by our oracle: a message may stay while the failure becomes another one.
+"""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchmarks.measure import Budget, measure
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Limits, Outcome
+from reducer.ir import Module
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain, install
+from tests.support.corpus import Case, Run, load_case
+
+CASES = ("batch-matmul-20548", "seed-21014-topk-bufferize-40", "reduce-f8-add-hip-readlane")
+_LIMITS = Limits(seconds=120, memory=8 << 30)
+
+_SCRIPT = """\
+#!/bin/bash
+# $1, or else the file of that name here, is the candidate; ends with 0 if it is interesting.
+TIMEFORMAT='%U %S'
+errors=$PWD/stderr.$$
+compile() {{ timeout 120 {compile} "$1" -o /dev/null >/dev/null 2>"$errors"; }}
+{{ time compile "${{1:-input.mlir}}"; }} 2>> {log}
+grep -qF -- {message} "$errors"; found=$?
+rm -f "$errors"
+exit $found
+"""
+
+_IREE_REDUCE = """\
+import ctypes, sys
+words = [b"iree-reduce", *(word.encode() for word in sys.argv[2:])]
+argv = (ctypes.c_char_p * len(words))(*words)
+sys.exit(ctypes.CDLL(sys.argv[1]).ireeReduceRunMain(len(words), argv))
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one reducer made of an input. `seconds`: CPU time of the compiler; `wall`: of all."""
+
+    ops: int | None
+    characters: int
+    calls: int
+    seconds: float
+    wall: float
+    same: bool
+    ended: bool
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[CASE]...")
+@click.option("--layers", default=5, show_default=True, help="Around each trigger.")
+@click.option("--max-seconds", default=900, show_default=True, help="Wall time of one reducer.")
+@click.option(
+    "--folder", default="build/rivals", show_default=True, type=click.Path(path_type=Path)
+)
+def main(names: tuple[str, ...], layers: int, max_seconds: int, folder: Path) -> None:
+    """Prints one row for each case and reducer."""
+    click.echo(
+        "| case | reducer | ops | chars | same failure | ended | calls | compiler s | ratio |\n"
+        "|---|---|---:|---:|---|---|---:|---:|---:|"
+    )
+    for case in map(load_case, names or CASES):
+        bench = Bench(case, layers, max_seconds, folder.absolute() / case.name)
+        ours = bench.ours()
+        click.echo(_line(case.name, "mlir-reducer", ours, ours))
+        for name, reduce in bench.rivals():
+            click.echo(_line(case.name, name, reduce(), ours))
+
+
+def _line(case: str, name: str, result: Result, ours: Result) -> str:
+    ops = "-" if result.ops is None else str(result.ops)
+    same, ended = ("yes" if flag else "no" for flag in (result.same, result.ended))
+    ratio = result.seconds / ours.seconds if ours.seconds else 0.0
+    return (
+        f"| {case} | {name} | {ops} | {result.characters} | {same} | {ended} | {result.calls} "
+        f"| {result.seconds:.1f} | {ratio:.1f} |"
+    )
+
+
+class Bench:
+    """One case, planted, and the reducers that are to be had here."""
+
+    def __init__(self, case: Case, layers: int, max_seconds: int, folder: Path) -> None:
+        self.case, self.layers, self.max_seconds = case, layers, max_seconds
+        self.run: Run = case.runs[-1]
+        self.toolchain: Toolchain = install(self.run.wheel)
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self.text = plant(case.input_text(), layers)
+        command = Command.parse(["iree-compile", *self.run.flags], directory=case.folder)
+        self.oracle = CompilerOracle(command, self.toolchain.compile, limits=_LIMITS)
+        self.wanted = self.oracle.run(self.text).signature
+
+    def ours(self) -> Result:
+        """This program, as `benchmarks.reduce_corpus` runs it; the pass level is left out."""
+        place = self.folder / "ours"
+        row = measure(self.case, self.run, self.layers, place, Budget(1, self.max_seconds))
+        text = (place / "reduced.mlir").read_text()
+        return Result(
+            row.ops,
+            row.characters or len(text),
+            row.calls or 0,
+            row.compiler_seconds or 0.0,
+            row.wall_seconds or 0.0,
+            row.same_failure,
+            row.one_minimal,
+        )
+
+    def rivals(self) -> Iterator[tuple[str, Callable[[], Result]]]:
+        """The other reducers: name, and what runs one."""
+        yield "iree-reduce", self._iree_reduce
+        if shutil.which("cvise"):
+            yield "cvise", self._cvise
+
+    def _iree_reduce(self) -> Result:
+        place = self._place("iree-reduce")
+        out = place / "out.mlir"
+        library = self.toolchain.compile.resolve().parent / "libIREECompiler.so"
+        script = self._script(place)
+        words = [sys.executable, "-c", _IREE_REDUCE, library, script, place / "input.mlir"]
+        return self._measured(place, [*words, "-o", out], out)
+
+    def _cvise(self) -> Result:
+        place = self._place("cvise")
+        script = self._script(place)
+        words = ["cvise", "--not-c", "--n", "1", "--no-timing", script, "input.mlir"]
+        return self._measured(place, words, place / "input.mlir")
+
+    def _place(self, name: str) -> Path:
+        place = self.folder / name
+        place.mkdir()
+        (place / "input.mlir").write_text(self.text)
+        return place
+
+    def _script(self, place: Path) -> Path:
+        script = place / "interesting.sh"
+        script.write_text(
+            _SCRIPT.format(
+                compile=shlex.join([str(self.toolchain.compile), *self.run.flags]),
+                message=shlex.quote(self.run.message),
+                log=shlex.quote(str(place / "calls")),
+            )
+        )
+        script.chmod(0o755)
+        return script
+
+    def _measured(self, place: Path, words: Sequence[object], out: Path) -> Result:
+        log, begun = place / "calls", _children()
+        ended = _run([str(word) for word in words], place, self.max_seconds)
+        times = log.read_text().splitlines() if log.exists() else []
+        seconds = sum(sum(map(float, line.split())) for line in times if line[:1].isdigit())
+        text = out.read_text(errors="replace") if out.exists() else ""  # some write in the end
+        outcome: Outcome = self.oracle.run(text)
+        return Result(
+            self._ops(text) if text else None,
+            len(text),
+            len(times),
+            seconds,
+            _children() - begun,
+            bool(text) and outcome.signature == self.wanted,
+            ended,
+        )
+
+    def _ops(self, text: str) -> int | None:
+        generic = (
+            Normaliser(self.toolchain.opt, _LIMITS).generic(text) if self.toolchain.opt else None
+        )
+        return Module.parse(generic).op_count if generic else None
+
+
+def _children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def _run(words: Sequence[str], folder: Path, seconds: float) -> bool:
+    """Whether it came to its end in time; what it started goes with it."""
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            words, cwd=folder, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            return process.wait(timeout=seconds) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+if __name__ == "__main__":
+    main()
