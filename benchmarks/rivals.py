@@ -136,7 +136,7 @@ class Bench:
     def _iree_reduce(self) -> Result:
         place = self._place("iree-reduce")
         out = place / "out.mlir"
-        library = self.toolchain.compile.resolve().parent / "libIREECompiler.so"
+        library = self.toolchain.shared_library
         script = self._script(place)
         words = [sys.executable, "-c", _IREE_REDUCE, library, script, place / "input.mlir"]
         return self._measured(place, [*words, "-o", out], out)

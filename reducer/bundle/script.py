@@ -209,7 +209,7 @@ def _crashed_there(trail: Trail) -> Iterator[str]:
         yield "        return"
         yield "    fi"
     if trail.digits:
-        cut = shlex.quote(f"s/{_frame_in(trail.library)}/\\1/p")
+        cut = shlex.quote(f"s/{_frame_in(trail.image)}/\\1/p")
         yield "    # the last digits of addresses; the first of them tell whether it is this build"
         yield f"    case $(sed -n {cut} stderr | head -n {len(trail.digits)} | tr '\\n' ' ') in"
         yield f'    "{" ".join(trail.digits)} ") ;;'
@@ -218,9 +218,9 @@ def _crashed_there(trail: Trail) -> Iterator[str]:
     yield "}"
 
 
-def _frame_in(library: str) -> str:
+def _frame_in(image: str) -> str:
     """A line of a stack with the last digits of its address, as a basic regular expression."""
-    name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", library)
+    name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", image)
     return rf"^[0-9][0-9]* *{name}  *0x[0-9a-f]*\([0-9a-f]\{{3\}}\)\( .*\)\{{0,1\}}$"
 
 

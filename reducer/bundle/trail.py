@@ -22,10 +22,10 @@ DEPTH = 6
 @dataclass(frozen=True)
 class Trail:
     """`names` are the functions that tell bugs apart; `digits` those of the first addresses in
-    `library`, none where they were not printed."""
+    `image`, none where they were not printed."""
 
     names: tuple[str, ...] = ()
-    library: str = ""
+    image: str = ""
     digits: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from reducer.ir.functions import is_function
-from reducer.ir.module import Module
+from reducer.ir.module import NONE, Module
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Shaped, parse_shaped
 
@@ -78,7 +78,7 @@ def _declared(module: Module, op: int) -> str | None:
 
 def _values_of(module: Module, op: int, kind: str) -> Iterator[int]:
     for value in (*module.t.operands[op], *module.results(op)):
-        if value >= 0 and module.type_of(value) == kind:
+        if value != NONE and module.type_of(value) == kind:
             yield value
 
 

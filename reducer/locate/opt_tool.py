@@ -6,9 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 from oracles import (
     Command,
@@ -24,6 +22,7 @@ from oracles import (
 )
 from oracles.classify import SILENT
 from oracles.primary import says_nothing
+from oracles.remembering import Cache, digest_of
 from reducer.locate.pipeline import Step
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
@@ -34,14 +33,6 @@ _PASS_BODY = re.compile(r"runOnOperation\b")
 
 class Exhausted(Exception):
     """No more runs are allowed: too many, too long, or the user wants to stop."""
-
-
-class Known(Protocol):
-    """Where outcomes are remembered, as by a journal."""
-
-    def get(self, digest: str) -> Outcome | None: ...
-
-    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
 
 
 class OptTool:
@@ -66,7 +57,7 @@ class OptTool:
         cancel: threading.Event | None = None,
         calls: int,
         seconds: float,
-        known: Known | None = None,
+        known: Cache | None = None,
     ) -> None:
         self.opt = opt
         self._known = known
@@ -100,8 +91,7 @@ class OptTool:
 
     def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
         self.check()
-        asked = f"{oracle.key} {oracle.limits} {text}".encode(errors="surrogateescape")
-        digest = sha256(asked).hexdigest()
+        digest = digest_of(text, oracle=f"{oracle.key} {oracle.limits} ")
         if self._known is not None and (outcome := self._known.get(digest)) is not None:
             return outcome
         outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)

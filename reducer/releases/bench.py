@@ -2,18 +2,16 @@
 
 import json
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
-from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
 from oracles.command import INPUT
 from oracles.compiler import READING as ORACLE_READING
-from reducer.releases.flags import read_help
 from reducer.releases.question import Question, compiler_of
+from reducer.releases.told import flags_of
 from reducer.session.errors import Interrupted
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
@@ -22,7 +20,6 @@ from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
 READING = 1
 """Counts up whenever a journal's entries would mean something else."""
 
-_HELP_SECONDS = 60.0
 _TOOL_SECONDS = 600.0
 _DOWNLOAD = re.compile(r"^Downloading .*\((\d+(?:\.\d+)?) MB\)")
 
@@ -67,10 +64,7 @@ class Bench:
         known = self._journal.get_text(key)
         if known is None:
             tool = self._toolchain(version).tool(self.question.tool)
-            with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-                limits = Limits(_HELP_SECONDS)
-                result = run_process([str(tool), "--help-hidden"], cwd=Path(folder), limits=limits)
-            known = json.dumps(read_help(result.stdout))
+            known = json.dumps(flags_of(tool))
             self._journal.put_text(key, known)
         flags: dict[str, str] = json.loads(known)
         return flags

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any, Generic, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
+from oracles.remembering import Cache, digest_of
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.renaming import canonical
@@ -30,21 +30,8 @@ class Stopped(Exception):
         self.reason = reason
 
 
-class Cache(Protocol):
-    """Where outcomes are remembered by content (the session's journal)."""
-
-    def get(self, digest: str) -> Outcome | None: ...
-
-    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
-
-
 class Review(Protocol):
     """A second question about a failure that is the wanted one."""
-
-    @property
-    def key(self) -> str:
-        """Stable identity for caches."""
-        ...
 
     def review(
         self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
@@ -91,15 +78,6 @@ class Slip:
     text: str
     outcome: Outcome
     oracle: Oracle
-
-
-def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
-    """The content hash that verdicts are remembered by.
-
-    Repeated runs have their own, and so have runs of another oracle than the reduction's.
-    """
-    digest = sha256(f"{oracle}{text}".encode(errors="surrogateescape")).hexdigest()
-    return f"{digest}#{repetition}" if repetition else digest
 
 
 class Evaluator:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Generic
 
+from oracles.remembering import digest_of
 from reducer.ir import D
-from reducer.search.evaluator import digest_of
 from reducer.search.schedule import Schedule
 from reducer.search.state import State
 from reducer.search.sweep import sweep

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
+from oracles.remembering import digest_of
 from reducer.ir import D
 from reducer.search.descend import descend
-from reducer.search.evaluator import digest_of
 from reducer.search.fixpoint import Fixpoint
 from reducer.search.state import State
 from reducer.transformations import Transformation, Tuning

@@ -82,10 +82,7 @@ class Journal(SharedFile):
             JournalBusy: another process is using it.
             JournalMismatch: it should be resumed but belongs to another reduction.
         """
-        try:
-            connection = _connect(path)
-        except (_ForeignFile, sqlite3.DatabaseError) as error:
-            connection = _recover(path, error, say)
+        connection = _usable(path, say)
         journal = cls(connection, say)
         try:
             journal._begin(identity, resume, path)
@@ -101,10 +98,7 @@ class Journal(SharedFile):
         Raises:
             JournalBusy: another process is using it.
         """
-        try:
-            connection = _connect(path)
-        except (_ForeignFile, sqlite3.DatabaseError) as error:
-            connection = _recover(path, error, say)
+        connection = _usable(path, say)
         if not _has_tables(connection):
             _initialise(connection, {})
         return cls(connection, say)
@@ -222,6 +216,14 @@ class Journal(SharedFile):
             _initialise(memory, {})
         self._connection.close()
         self._connection = memory
+
+
+def _usable(path: Path, say: Callable[[str], None]) -> sqlite3.Connection:
+    """The file, or what takes its place where it cannot be used."""
+    try:
+        return _connect(path)
+    except (_ForeignFile, sqlite3.DatabaseError) as error:
+        return _recover(path, error, say)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -9,10 +9,10 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Signature
+from oracles.remembering import digest_of
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.lift import lifted
@@ -237,8 +237,8 @@ class _PassReduction:
             max_seconds=max(1e-3, self.tool.seconds_left),
         )
         oracle = self.tool.oracle(found.step, found.flags)
-        asked = f"{oracle.key} {oracle.limits} {found.text}".encode(errors="surrogateescape")
-        section = Section(self.journal, f"pass level {sha256(asked).hexdigest()}")
+        digest = digest_of(found.text, oracle=f"{oracle.key} {oracle.limits} ")
+        section = Section(self.journal, f"pass level {digest}")
         reduction = Reduction(settings, oracle, self.listener, section)
         reduction.stop = self.tool.cancel
         report = reduction.run()

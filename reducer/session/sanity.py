@@ -5,9 +5,10 @@ import shlex
 
 from oracles import Kind, Outcome
 from oracles.regression import Regression
+from oracles.remembering import digest_of
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, Stopped, digest_of
+from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.errors import FlakyOracle, NotInteresting
 from reducer.session.flakiness import TOLD, Measured, complaint, measure, most_frequent

@@ -40,7 +40,7 @@ class Toolchain:
         return self.tool("iree-opt")
 
     @property
-    def library(self) -> Path:
+    def shared_library(self) -> Path:
         """The shared library that holds the whole compiler."""
         return self.root / _LIBRARIES / "libIREECompiler.so"
 

@@ -20,17 +20,15 @@ def own_ops(module: Module) -> frozenset[str]:
     An op that stands for another by name (`torch.operator "onnx.If"`) is told with that name.
     """
     return frozenset(
-        failing_operation("", module.header(op)) or name
-        for op, name in enumerate(module.t.name)
+        _kind(module, op)
+        for op in range(len(module))
         if module.t.operands[op] and not module.hidden[op] and not _ends_a_block(module, op)
     )
 
 
 def all_ops(module: Module) -> frozenset[str]:
     """Every kind of op in a module, told in the same way."""
-    return frozenset(
-        failing_operation("", module.header(op)) or name for op, name in enumerate(module.t.name)
-    )
+    return frozenset(_kind(module, op) for op in range(len(module)))
 
 
 def has_all(data: bytes, ops: Collection[str]) -> bool:
@@ -39,6 +37,10 @@ def has_all(data: bytes, ops: Collection[str]) -> bool:
     Nothing is parsed, so a comment counts too; but what is said to be missing is.
     """
     return all(_has(data, op.encode(errors="surrogateescape")) for op in ops)
+
+
+def _kind(module: Module, op: int) -> str:
+    return failing_operation("", module.header(op)) or module.t.name[op]
 
 
 def _ends_a_block(module: Module, op: int) -> bool:

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
+from oracles.remembering import digest_of
 from reducer.ir import PlainText
-from reducer.search.evaluator import Evaluator, digest_of
+from reducer.search.evaluator import Evaluator
 from reducer.session.time_limit import TimeLimit
 from tests.support.predicate import Memory, PredicateOracle
 

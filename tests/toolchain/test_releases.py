@@ -22,7 +22,7 @@ def test_tools_need_no_python_around_them(
     version: str, iree_toolchain: Callable[..., Toolchain]
 ) -> None:
     toolchain = iree_toolchain(version)
-    assert toolchain.library.is_file()
+    assert toolchain.shared_library.is_file()
     for program, word in ((toolchain.compile, version), (toolchain.opt, "LLVM")):
         output = subprocess.check_output([program, "--version"], text=True, env={})
         assert word in output

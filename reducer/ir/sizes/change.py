@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
-from reducer.ir.declared import Declaration, declarations, set_declared_type
+from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
 from reducer.ir.module import NONE
 from reducer.ir.retype import ops_that_name, segment_sizes
@@ -58,7 +58,7 @@ class Change:
             self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
-        for declaration in declarations(self.module):
+        for declaration in self.ties.declarations:
             self._declaration(declaration)
         for op, number in self.constants.items():
             entry = self.module.syntax(op).property("value")

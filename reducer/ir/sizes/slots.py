@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from networkx.utils import UnionFind
 
+from reducer.ir.declared import Declaration
 from reducer.ir.module import Module
 from reducer.ir.shapes import Shaped, parse_shaped
 
@@ -54,6 +55,7 @@ class Ties:
     module: Module
     equal: UnionFind[Slot] = field(default_factory=UnionFind)
     products: list[Product] = field(default_factory=list)
+    declarations: list[Declaration] = field(default_factory=list)
     _shapes: dict[int, Shaped | None] = field(default_factory=dict)
 
     def shape(self, value: int) -> Shaped | None:

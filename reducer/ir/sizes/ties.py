@@ -36,7 +36,8 @@ def collect(module: Module) -> Ties:
             _tie_regions(ties, op)
     for one, other in passed_by_calls(module):
         ties.tie_alike(one, other)
-    for declaration in declarations(module):
+    ties.declarations = declarations(module)
+    for declaration in ties.declarations:
         for value in declaration.values[1:]:
             ties.tie_alike(declaration.values[0], value)
     return ties
