@@ -1,10 +1,12 @@
 """The stages of the search together: what is found, at which price, for any number of workers."""
 
 import random
+import threading
+from dataclasses import replace
 
 import pytest
 
-from oracles import Kind, Outcome, Signature
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Budget, Evaluator, Stopped
@@ -12,7 +14,7 @@ from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
 from reducer.transformations import Abi, Units, standard_transformations
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
 from tests.support.sides import function
 from tests.support.wellformed import problems
 
@@ -206,3 +208,27 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
     assert evaluator.first_interesting(candidates) == (3, candidates[3])
     assert heard == ["differs 1", "differs 3"]
     evaluator.close()
+
+
+def test_what_a_second_question_objects_to_is_not_interesting() -> None:
+    """Only of what fails as it should is it asked; here two ops must stay, not one."""
+
+    class Review:
+        def __init__(self) -> None:
+            self.asked: list[str] = []
+
+        def review(
+            self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
+        ) -> Outcome:
+            self.asked.append(text)
+            fine = '"t.op5"' in text
+            return outcome if fine else replace(outcome, kind=SUCCESS.kind, signature=SUCCESS)
+
+    module, oracle, review = chain(20), needs(12), Review()
+    evaluator = Evaluator(oracle, Memory(), review=review)
+    evaluator.wanted = FAILURE
+    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    reduce_to_fixpoint(state, standard_transformations(Abi.of(module)), lambda name: None)
+    evaluator.close()
+    assert op_names(state.document) == ["t.op5", "t.op12"]
+    assert all('"t.op12"' in text for text in review.asked)
