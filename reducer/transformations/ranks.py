@@ -51,9 +51,11 @@ class Ranks:
         return None
 
     def texts(self, values: Mapping[int, Size]) -> list[str]:
-        """As it is, and with constants that number later dims counted down."""
+        """With a value that counts dims counted down, and as it is, or what numbers later dims."""
         dropped = [self._variables[number] for number, size in values.items() if size is GONE]
         texts = [self._system.text(values)]
+        if elements := self._system.lost_elements(values):
+            texts.insert(0, self._system.text(values, elements=elements))
         counted = {op: n for v in dropped for op, n in self._later_dims(v).items()}
         if counted:
             texts.append(self._system.text(values, counted))

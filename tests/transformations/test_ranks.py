@@ -50,3 +50,77 @@ def test_an_illegal_op_keeps_its_ranks_where_no_verifier_looks() -> None:
     assert list(DropDims().of(Module.parse(torch)).values.values()) == [2, 3, 5]
     assert list(DropDims("torch.sdpa").of(Module.parse(torch)).values.values()) == [5]
     assert list(DropDims("t.use").of(Module.parse(torch)).values.values()) == [2, 3, 5]
+
+
+def dropped(body: str, arguments: str, size: int | None) -> list[str]:
+    """The bodies in which the first variable of this size is gone."""
+    module = Module.parse(function(body + '\n"func.return"() : () -> ()', arguments=arguments))
+    ranks = DropDims().of(module)
+    number = next(n for n, value in ranks.values.items() if value == size)
+    return [body_of(text) for text in ranks.texts({number: GONE})]
+
+
+def test_what_counts_the_dims_of_a_result_is_counted_down() -> None:
+    counted, _ = dropped(
+        '%0 = "tensor.reshape"(%a, %b) : (tensor<6xf32>, tensor<3xindex>) -> tensor<?x2x3xf32>',
+        "%a: tensor<6xf32>, %b: tensor<3xindex>",
+        2,
+    )
+    assert (
+        counted
+        == """\
+^bb0(%a: tensor<6xf32>, %b: tensor<2xindex>):
+%0 = "tensor.reshape"(%a, %b) : (tensor<6xf32>, tensor<2xindex>) -> tensor<?x3xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_what_counts_the_dims_of_an_operand_is_counted_down() -> None:
+    counted, _ = dropped(
+        '%0 = "shape.shape_of"(%a) : (tensor<?x7xf32>) -> tensor<2xindex>',
+        "%a: tensor<?x7xf32>",
+        None,
+    )
+    assert "(tensor<7xf32>) -> tensor<1xindex>" in counted
+
+
+def test_the_element_of_the_dim_goes_where_all_are_listed() -> None:
+    counted, _ = dropped(
+        """\
+%0 = "tensor.from_elements"(%x, %y, %z) : (index, index, index) -> tensor<3xindex>
+%1 = "arith.constant"() <{value = dense<[4, 5, 6]> : tensor<3xi32>}> : () -> tensor<3xi32>
+%2 = "tensor.reshape"(%a, %0) : (tensor<?xf32>, tensor<3xindex>) -> tensor<?x5x?xf32>
+%3 = "tensor.reshape"(%2, %1) : (tensor<?x5x?xf32>, tensor<3xi32>) -> tensor<?x5x?xf32>""",
+        "%a: tensor<?xf32>, %x: index, %y: index, %z: index",
+        5,
+    )
+    assert (
+        counted
+        == """\
+^bb0(%a: tensor<?xf32>, %x: index, %y: index, %z: index):
+%0 = "tensor.from_elements"(%x, %z) : (index, index) -> tensor<2xindex>
+%1 = "arith.constant"() <{value = dense<[4, 6]> : tensor<2xi32>}> : () -> tensor<2xi32>
+%2 = "tensor.reshape"(%a, %0) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+%3 = "tensor.reshape"(%2, %1) : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+"func.return"() : () -> ()"""
+    )
+
+
+def test_sizes_that_two_values_share_count_nothing() -> None:
+    """As where rows are gathered: the size of the result is that of the places, and no rank."""
+    (text,) = dropped(
+        '%0 = "t.gather"(%a, %i) : (tensor<7x5xf32>, tensor<2xi32>) -> tensor<2x5xf32>',
+        "%a: tensor<7x5xf32>, %i: tensor<2xi32>",
+        5,
+    )
+    assert "(tensor<7xf32>, tensor<2xi32>) -> tensor<2xf32>" in text
+
+
+def test_shapes_that_no_verifier_looks_at_are_not_counted() -> None:
+    texts = dropped(
+        '%0 = "t.t"(%a, %i) : (!torch.vtensor<[7,5],f32>, tensor<2xi32>) -> '
+        "!torch.vtensor<[7,5],f32>",
+        "%a: !torch.vtensor<[7,5],f32>, %i: tensor<2xi32>",
+        5,
+    )
+    assert len(texts) == 1

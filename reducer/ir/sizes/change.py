@@ -11,6 +11,7 @@ from reducer.ir.retype import ops_that_name, segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.arrays import DYNAMIC, NUMBERS_DIMS, integer_array, reassociation, write_array
+from reducer.ir.sizes.lengths import drop_elements
 from reducer.ir.sizes.numbers import integer_of, with_constant
 from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
@@ -32,12 +33,17 @@ class Change:
     """One set of new sizes for the slots of a module."""
 
     def __init__(
-        self, ties: Ties, sizes: Mapping[Slot, Size], constants: Mapping[int, int]
+        self,
+        ties: Ties,
+        sizes: Mapping[Slot, Size],
+        constants: Mapping[int, int],
+        gone: Mapping[Slot, Sequence[int]],
     ) -> None:
         self.ties = ties
         self.module = ties.module
         self.sizes = sizes
         self.constants = constants
+        self.gone = gone  # which elements of values that list theirs; the last ones otherwise
         self.rewrite = Rewrite(ties.module)
 
     def render(self) -> str | None:
@@ -58,6 +64,7 @@ class Change:
             self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
+            self._elements(value)
         for declaration in self.ties.declarations:
             self._declaration(declaration)
         for op, number in self.constants.items():
@@ -104,6 +111,16 @@ class Change:
         shape = self.ties.shape(value)
         assert shape is not None
         return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Gone)]).text
+
+    def _elements(self, value: int) -> None:
+        """Drops what is too much from a value whose op lists all elements of it."""
+        shape = self.ties.shape(value)
+        before = shape.dims if shape is not None else ()
+        after = self.sizes.get(Dim(value, 0))
+        op = self.module.t.def_op[value]
+        if len(before) == 1 and before[0] and isinstance(after, int) and op != NONE:
+            places = self.gone.get(Dim(value, 0), range(after, before[0]))
+            drop_elements(self.rewrite, self.module, op, places)
 
     def _attribute_types(self, op: int) -> None:
         """The types of constants, which an attribute repeats: `dense<0> : tensor<4xi32>`."""

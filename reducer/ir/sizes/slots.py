@@ -72,6 +72,9 @@ class Ties:
     def tie(self, one: Slot, other: Slot) -> None:
         self.equal.union(one, other)
 
+    def are_tied(self, one: Slot, other: Slot) -> bool:
+        return bool(self.equal[one] == self.equal[other])
+
     def tie_alike(self, one: int, other: int) -> None:
         """Ties two values dim by dim where their sizes are the same."""
         left, right = self.shape(one), self.shape(other)

@@ -1,6 +1,5 @@
 """The sizes of one module as variables, and the module's text for other values of them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,11 +7,10 @@ from functools import cached_property
 from reducer.ir.dialects import is_opaque
 from reducer.ir.module import NONE, Module
 from reducer.ir.sizes.change import GONE, Change, Size
+from reducer.ir.sizes.lengths import INTEGER, lost_elements
 from reducer.ir.sizes.numbers import constants_equal_to
 from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
 from reducer.ir.sizes.ties import collect
-
-_INTEGER = re.compile(r"[su]?i\d+")
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ class SizeSystem:
             for dim in variable.dims
             if (shape := self._ties.shape(dim.value)) is not None
             and len(shape.dims) == 1
-            and _INTEGER.fullmatch(shape.element)
+            and INTEGER.fullmatch(shape.element)
             for op in self._users(dim.value)
         )
 
@@ -148,22 +146,43 @@ class SizeSystem:
         number = self._classes.get(slot)
         return number is not None and number in self._sizes
 
+    def lost_elements(self, sizes: Mapping[int, Size]) -> dict[int, tuple[int, ...]]:
+        """Variables that count the dims of shapes which lose some, and the places of those."""
+        changed = self._derive(sizes) or {}
+        lost: dict[int, list[int]] = {}
+        for slot, number in self._classes.items():
+            if isinstance(slot, Dim) and changed.get(number) is GONE:
+                lost.setdefault(slot.value, []).append(slot.number)
+        out: dict[int, tuple[int, ...]] = {}
+        for length, places in lost_elements(self._ties, lost):
+            if (number := self._classes.get(length, NONE)) not in (*changed, NONE):
+                out.setdefault(number, places)
+        return out
+
     def text(
-        self, sizes: Mapping[int, Size], constants: Mapping[int, int] | None = None
+        self,
+        sizes: Mapping[int, Size],
+        constants: Mapping[int, int] | None = None,
+        elements: Mapping[int, tuple[int, ...]] | None = None,
     ) -> str | None:
         """The module with other sizes for some free variables, None if that cannot be written.
 
         Args:
             sizes: variable number to its new size, or GONE to drop the dim wherever it is.
             constants: constant ops that hold a size, and its new value.
+            elements: variables that count elements, and the places of those that go.
         """
-        changed = self._derive(sizes)
+        lengths = {n: (self._sizes[n] or 0) - len(gone) for n, gone in (elements or {}).items()}
+        changed = self._derive({**sizes, **lengths})
         if changed is None:
             return None
         per_slot = {
             slot: changed[number] for slot, number in self._classes.items() if number in changed
         }
-        return Change(self._ties, per_slot, constants or {}).render()
+        places = {
+            slot: gone for slot, n in self._classes.items() if (gone := (elements or {}).get(n))
+        }
+        return Change(self._ties, per_slot, constants or {}, places).render()
 
     def _derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
         """All variables that change, products included; None where products disagree."""

@@ -16,6 +16,7 @@ from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Dims
 from reducer.ir.sizes.arrays import reassociation, tie_arrays
+from reducer.ir.sizes.lengths import counts_dims_of
 from reducer.ir.sizes.slots import Dim, Loop, Product, Ties
 
 
@@ -62,18 +63,22 @@ def _tie_any(ties: Ties, op: int) -> None:
     module = ties.module
     operands = ties.shaped(v for v in module.t.operands[op] if v != NONE)
     results = ties.shaped(module.results(op))
-    for (one, left), (other, right) in chain(
+    pairs = chain(
         ((operand, result) for operand in operands for result in results),
         combinations(operands, 2),
         combinations(results, 2),
-    ):
-        if (groups := reassociation(module, op)) and len(left.dims) != len(right.dims):
-            _tie_groups(ties, groups, one, left.dims, other, right.dims)
-        elif _is_reshape(left.dims, right.dims) and len(operands) == len(results) == 1:
-            _tie_reshape(ties, one, left.dims, other, right.dims)
+    )
+    for (one, first), (other, second) in pairs:
+        left, right = first.dims, second.dims
+        if (groups := reassociation(module, op)) and len(left) != len(right):
+            _tie_groups(ties, groups, one, left, other, right)
+        elif _is_reshape(left, right) and len(operands) == len(results) == 1:
+            _tie_reshape(ties, one, left, other, right)
         else:
-            for i, j in _matching(left.dims, right.dims):
-                ties.tie(Dim(one, i), Dim(other, j))
+            counting = counts_dims_of(first, second) or counts_dims_of(second, first)
+            for i, j in _matching(left, right):
+                if not counting or (i, j) != (len(left) - 1, len(right) - 1):
+                    ties.tie(Dim(one, i), Dim(other, j))
 
 
 def _matching(left: Dims, right: Dims) -> list[tuple[int, int]]:

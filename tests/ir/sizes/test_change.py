@@ -218,3 +218,23 @@ def test_any_sizes_leave_every_module_well_formed(text: str, data: st.DataObject
     after = system.text(sizes)
     if after is not None:
         assert problems(Module.parse(after)) == []
+
+
+def test_a_list_of_elements_gets_shorter_with_its_type() -> None:
+    assert (
+        change(
+            '%0 = "tensor.from_elements"(%x, %y, %x) : (i32, i32, i32) -> tensor<3xi32>\n'
+            '%1 = "t.add"(%0, %0) : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>\n'
+            '%2 = "arith.constant"() <{value = dense<[4, 5]> : tensor<2xi32>}> : () '
+            "-> tensor<2xi32>\n"
+            '"func.return"() : () -> ()',
+            "%x: i32, %y: i32",
+            {0: 2, 1: 1},
+        )
+        == """\
+^bb0(%x: i32, %y: i32):
+%0 = "tensor.from_elements"(%x, %y) : (i32, i32) -> tensor<2xi32>
+%1 = "t.add"(%0, %0) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+%2 = "arith.constant"() <{value = dense<[4]> : tensor<1xi32>}> : () -> tensor<1xi32>
+"func.return"() : () -> ()"""
+    )
