@@ -42,6 +42,11 @@ def says_which_ops(attribute: str) -> bool:
     return _OP_SET.search(attribute) is not None
 
 
+def is_elementwise(name: str) -> bool:
+    """Whether an op does plain arithmetic, on numbers and element by element on tensors alike."""
+    return name.startswith(("arith.", "math."))
+
+
 # What a named op is called with a rank less, by which of its operands lose a dim. Their names say
 # what their dims are, so that a dim cannot go while the name stays.
 _A_RANK_LESS = {

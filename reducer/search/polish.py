@@ -16,19 +16,25 @@ def polish(
     transformations: Sequence[Transformation[D]],
     tunings: Sequence[Tuning[D, Any]],
     on_phase: Callable[[str], None],
+    last: Sequence[Transformation[D]] = (),
 ) -> None:
     """Removes what can go, then simplifies what is left, and again, to a common fixpoint.
 
     What is left is then 1-minimal: no transformation at any one site, and no next simpler value of
     any one parameter, fails in the same way. Edits that have failed are put off until the values
-    are as simple as they get: there are fewer sites then, and runs are cheaper.
+    are as simple as they get: there are fewer sites then, and runs are cheaper. `last` are
+    transformations that are not tried before that at all, since most of what they do fails.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
     progress = True
     while progress:
         while fixpoint.over(transformations):
             transformations = fixpoint.schedule.order(transformations)
-        progress = tuner.run() or fixpoint.over(transformations, again=True)
+        progress = (
+            tuner.run()
+            or fixpoint.over(transformations, again=True)
+            or fixpoint.over(last, again=True)
+        )
 
 
 class _Tuner(Generic[D]):

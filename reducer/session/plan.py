@@ -26,6 +26,7 @@ from reducer.transformations import (
     Abi,
     Tuning,
     control_flow_transformations,
+    last_transformations,
     standard_transformations,
     standard_tunings,
     text_transformations,
@@ -142,7 +143,7 @@ class Plan:
 
         def reduce(show: Callable[[str], None]) -> None:
             self._halve(state, abi, show)
-            polish(state, transformations, self._tunings(), show)
+            polish(state, transformations, self._tunings(), show, last_transformations())
 
         self._stopping_early(state, reduce)
 

@@ -26,6 +26,7 @@ from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
+from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.properties import DropProperties
 from reducer.transformations.ranks import DropDims
@@ -48,6 +49,7 @@ __all__ = [
     "Units",
     "carve",
     "control_flow_transformations",
+    "last_transformations",
     "standard_transformations",
     "standard_tunings",
     "text_transformations",
@@ -89,6 +91,11 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
 def control_flow_transformations() -> list[Transformation[Module]]:
     """What makes control flow between blocks simpler, for when little else is left of it."""
     return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
+
+
+def last_transformations() -> list[Transformation[Module]]:
+    """What puts something else in the place of what the failure needs, when all else has failed."""
+    return [ReplaceByPlainOps()]
 
 
 def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tuning[Module, Any]]:

@@ -5,15 +5,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reducer.ir import Module
-from reducer.transformations import Abi, Transformation, standard_transformations
+from reducer.transformations import (
+    Abi,
+    Transformation,
+    last_transformations,
+    standard_transformations,
+)
 from tests.support.bodies import modules_with_bodies
 from tests.support.modules import modules
 from tests.support.wellformed import problems
 
 ABI = Abi(frozenset({"!t.box"}))
+ALL = [*standard_transformations(ABI), *last_transformations()]
 
 
-@pytest.mark.parametrize("transformation", standard_transformations(ABI), ids=lambda t: t.name)
+@pytest.mark.parametrize("transformation", ALL, ids=lambda t: t.name)
 @settings(max_examples=60, deadline=None)
 @given(modules() | modules_with_bodies(), st.data())
 def test_any_choice_of_sites_gives_a_well_formed_module(
@@ -29,5 +35,5 @@ def test_any_choice_of_sites_gives_a_well_formed_module(
 
 
 def test_names_are_unique() -> None:
-    names = [t.name for t in standard_transformations(ABI)]
+    names = [t.name for t in ALL]
     assert len(names) == len(set(names))

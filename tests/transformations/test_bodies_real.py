@@ -16,6 +16,7 @@ from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.merge_arguments import MergeArguments
+from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.unwrap import UnwrapBodies
@@ -35,6 +36,7 @@ TRANSFORMATIONS: list[Transformation[Module]] = [
     DropStructuredOperands(),
     DropEncodings(),
     MergeArguments(),
+    ReplaceByPlainOps(),
 ]
 PROGRAM = Path(__file__).with_name("bodies.mlir").read_text()
 

@@ -1,0 +1,188 @@
+"""Put one plain op of a builtin dialect in the place of ops that only have to compute something."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.dialects import is_elementwise
+from reducer.ir.elements import element_of
+from reducer.ir.functions import container_of, is_function, takes_arguments, terminator_of
+from reducer.ir.retype import function_returning, function_type
+from reducer.transformations.base import Site
+from reducer.transformations.dead import Use, ops_that_die
+from reducer.transformations.units import is_referred_to
+
+_DEPTH = 8  # how far behind an op to look for data
+_CLEARLY = 2  # times shorter, where the ops are as many
+_FLOAT = re.compile(r"f\d+\w*|bf16|tf32")
+_INTEGER = re.compile(r"i\d+")
+
+
+class ReplaceByPlainOps:
+    """Lets `arith.negf` or `arith.addi` make of a builtin value behind an op what the op made.
+
+    What stood between the two goes along. Where all that matters is that something is computed,
+    no deletion gets there: it would leave nothing to compute. The value is the nearest one of the
+    result's own type; where the result is only returned, any other builtin type does as well, and
+    the function's type follows.
+
+    Each edit takes away at least one op that is not plain, so none can be undone by another.
+    """
+
+    name = "replace by plain ops"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [
+            Site(op)
+            for op in range(len(module))
+            if (plan := _plan(module, op)) and _is_worth_it(module, plan)
+        ]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        plans: list[_Plan] = []
+        lost: set[Use] = set()
+        kept: set[int] = set()
+        dead: set[int] = set()
+        for op in sorted((site.op for site in sites), reverse=True):  # users before producers
+            plan = None if op in dead else _plan(module, op)
+            if plan is not None:
+                plans.append(plan)
+                lost |= _uses(module, op)
+                kept |= {op, module.t.def_op[plan.source]}
+                dead |= ops_that_die(module, lost, _around(module, op), kept)
+        rewrite = Rewrite(module)
+        for op in dead:
+            rewrite.remove(op)
+        for plan in reversed(plans):
+            _replace(rewrite, plan)
+        return rewrite.render() if plans else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """An op to be replaced, its one result that is used, and the value to compute on instead."""
+
+    op: int
+    result: int
+    source: int
+
+
+def _plan(module: Module, op: int) -> _Plan | None:
+    if module.hidden[op] or is_function(module, op):
+        return None
+    used = [value for value in module.results(op) if module.uses[value]]
+    if len(used) != 1:
+        return None
+    (result,) = used
+    source = _source(module, op, result)
+    return None if source is None else _Plan(op, result, source)
+
+
+def _source(module: Module, op: int, result: int) -> int | None:
+    """The nearest value behind an op that a plain op may make its result of."""
+    kind = module.type_of(result)
+    found = [v for v in _behind(module, op) if v not in module.results(op)]
+    kinds = {value: module.type_of(value) for value in found}
+    if not _is_only_returned(module, result):
+        found = [value for value in found if kinds[value] == kind]
+    found.sort(key=lambda value: (kinds[value] != kind, not kinds[value].endswith(">")))
+    return next((v for v in found if _plain_op(kinds[v]) and _holds_data(module, v)), None)
+
+
+def _behind(module: Module, op: int) -> Iterator[int]:
+    """Operands, then those of their producers, and so on: breadth first, for a while.
+
+    What only gives a size is left out, and what lies behind it.
+    """
+    level, seen = [op], {op}
+    for _ in range(_DEPTH):
+        captured = dict.fromkeys(v for op in level for v in module.captured(op))
+        values = [v for v in captured if module.type_of(v) != "index"]
+        yield from values
+        producers = dict.fromkeys(module.t.def_op[v] for v in values)
+        level = [p for p in producers if p != NONE and p not in seen]
+        seen.update(level)
+
+
+def _holds_data(module: Module, value: int) -> bool:
+    """Whether a value comes from an argument or a symbol: constants are folded away."""
+    if _is_source(module, value):
+        return True
+    return any(_is_source(module, v) for v in _behind(module, module.t.def_op[value]))
+
+
+def _is_source(module: Module, value: int) -> bool:
+    producer = module.t.def_op[value]
+    return producer == NONE or bool(module.own_symbol_refs(producer))
+
+
+def _is_only_returned(module: Module, value: int) -> bool:
+    """Whether nothing but a return uses a value, of a function whose type may change."""
+    users = {user for user, _ in module.uses[value]}
+    if len(users) != 1:
+        return False
+    function = function_returning(module, *users)
+    if function is None or terminator_of(module, function) not in users:
+        return False
+    return takes_arguments(module, function) and not is_referred_to(module, function)
+
+
+def _is_worth_it(module: Module, plan: _Plan) -> bool:
+    """Whether ops that are not plain go, and more than one; or a long one becomes a short one."""
+    op = plan.op
+    dead = ops_that_die(
+        module, _uses(module, op), _around(module, op), {module.t.def_op[plan.source]}
+    )
+    gone = {inner for outer in (op, *dead) for inner in module.subtree(outer)}
+    shown = [inner for inner in gone if not module.hidden[inner]]
+    if all(is_elementwise(module.t.name[inner]) for inner in shown):
+        return False
+    if len(shown) > 1:
+        return True
+    line = _plain_op(module.type_of(plan.source), module.t.token[plan.source])
+    return len(module.own_text(op)) >= _CLEARLY * len(line)
+
+
+def _uses(module: Module, op: int) -> set[Use]:
+    """What an op and all in it use."""
+    return {
+        (inner, number)
+        for inner in module.subtree(op)
+        for number in range(len(module.t.operands[inner]))
+    }
+
+
+def _around(module: Module, op: int) -> int:
+    function = container_of(module, op)
+    return module.roots[0] if function == NONE else function
+
+
+def _replace(rewrite: Rewrite, plan: _Plan) -> None:
+    module = rewrite.module
+    kind, token = module.type_of(plan.source), module.t.token[plan.result]
+    if module.t.num_results[plan.op] > 1:
+        token = rewrite.fresh()
+        rewrite.substitute(plan.result, token)
+    if kind != module.type_of(plan.result):
+        rewrite.set_type(plan.result, kind)
+    header = module.header(plan.op)
+    indent = header[: len(header) - len(header.lstrip())]
+    line = f"{indent}{token} = {_plain_op(kind, rewrite.token(plan.source))}\n"
+    rewrite.replace(module.t.start[plan.op], module.t.end[plan.op], line)
+
+
+def _plain_op(kind: str, token: str = "") -> str:
+    """An op of no attributes that computes something of a type from a value of that type.
+
+    Empty if there is none. No release of the compiler folds these two away.
+    """
+    if "<" in kind and not kind.startswith(("tensor<", "vector<")):
+        return ""
+    element = element_of(kind) or ""
+    if _FLOAT.fullmatch(element):
+        return f'"arith.negf"({token}) : {function_type([kind], [kind])}'
+    if _INTEGER.fullmatch(element):
+        return f'"arith.addi"({token}, {token}) : {function_type([kind, kind], [kind])}'
+    return ""

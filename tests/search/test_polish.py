@@ -1,0 +1,80 @@
+"""Polishing: transformations and tunings in turn, and what comes last of all."""
+
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.search.polish import polish
+from reducer.search.state import State
+from reducer.transformations import (
+    Abi,
+    last_transformations,
+    standard_transformations,
+    standard_tunings,
+)
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.sides import body_of, function
+
+TEXT = function(
+    """
+    %0 = "t.constant"() <{value = 5 : i64}> : () -> !t.int
+    %1 = "t.load"() <{global = @g}> : () -> tensor<8xf32>
+    %2 = "t.from_builtin"(%1) : (tensor<8xf32>) -> !t.tensor<[8],f32>
+    %3 = "t.convert"(%2, %0) : (!t.tensor<[8],f32>, !t.int) -> !t.tensor<[8],f16>
+    "func.return"(%3) : (!t.tensor<[8],f16>) -> ()
+    """,
+    results="!t.tensor<[8],f16>",
+)
+
+
+def computes(text: str) -> bool:
+    """Whether something is returned that was computed of the global: more than a type of it."""
+    module = Module.parse(text)
+    loaded: set[int] = set()
+    computed: set[int] = set()
+    for op, name in enumerate(module.t.name):
+        operands, results = set(module.t.operands[op]), module.results(op)
+        if name == "func.return":
+            return bool(operands & computed)
+        if "g" in module.own_symbol_refs(op):
+            loaded.update(results)
+        if operands & computed or (operands & loaded and name in ("t.convert", "arith.negf")):
+            computed.update(results)
+        elif operands & loaded:
+            loaded.update(results)
+    return False
+
+
+def polished(*, last: bool) -> tuple[str, list[str]]:
+    """What is left, and every text that was tried."""
+    oracle = PredicateOracle(computes)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    polish(
+        state,
+        standard_transformations(Abi.of(state.document)),
+        standard_tunings(),
+        lambda phase: None,
+        last_transformations() if last else (),
+    )
+    evaluator.close()
+    return state.document.text, oracle.texts
+
+
+def test_what_deletions_cannot_do_comes_last() -> None:
+    before, _ = polished(last=False)
+    after, texts = polished(last=True)
+    assert "t.convert" in before
+    assert body_of(after).splitlines()[-2].startswith('%3 = "arith.negf"(%1)')
+    first = next(text for text in texts if "arith.negf" in text)
+    assert "<8xf32>" not in first, "sizes had to be down by then"
+
+
+def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
+    oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    polish(state, [], [], lambda phase: None, last_transformations())
+    evaluator.close()
+    assert state.document.text == TEXT
+    assert evaluator.costs.calls == 1
