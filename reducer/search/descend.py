@@ -3,54 +3,70 @@
 First all parameters together, then one by one: the simplest value that still fails wins, then a
 bisection goes below it. Where one parameter went down others may follow, so the rounds go on until
 none does.
+
+Where a value breaks the program in another way, the failure tells nothing of the bug, and the
+other values most likely break it too: so the simplest, the largest and the nearest are asked, and
+if these all fail in one and the same other way, those between are not.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Generic
 
+from oracles import Outcome
 from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, weight
+from reducer.search.candidate import Candidate, Verdict, weight
 from reducer.search.state import State
+from reducer.search.tried import Tried
 from reducer.transformations.tuning import Parameters, Tuning, V
 
 _TOGETHER = 3  # steps that all parameters take at once; after those they part
+_MANY = 3  # options; of fewer all are tried, whatever comes of them
+
+_Fates = set[tuple[Verdict, str]]
+"""What became of candidates: verdicts and buckets."""
 
 
-def descend(state: State[D], tuning: Tuning[D, V], *, again: bool = False) -> bool:
+def descend(
+    state: State[D], tuning: Tuning[D, V], *, again: bool = False, tried: Tried | None = None
+) -> bool:
     """Gives every parameter of the document the simplest value with which it still fails.
 
     Args:
         again: parameters were tuned before, so that only their simplest and their nearest other
             values are tried, and all others where one of these fails.
+        tried: remembers what has failed, and may put off trying that again.
 
     Returns:
         Whether anything was accepted.
     """
-    return _Descent(state, tuning.name, tuning.of(state.document)).run(again=again)
+    descent = _Descent(state, tuning.name, tuning.of(state.document), tried or Tried())
+    return descent.run(again=again)
 
 
 class _Descent(Generic[D, V]):
     """One document's parameters, and the values accepted for them so far."""
 
-    def __init__(self, state: State[D], name: str, space: Parameters[V]) -> None:
+    def __init__(self, state: State[D], name: str, space: Parameters[V], tried: Tried) -> None:
         self.state = state
         self.name = name
         self.space = space
+        self.tried = tried
         self.values = dict(space.values)
         self.changes = 0
+        self._became: dict[int, _Fates] = {}  # of the options offered last, by their places
 
     def run(self, *, again: bool) -> bool:
         if len(self.values) > 1 and not again:
             self._lower_together()
-        tried: dict[int, int] = {}  # parameter to the number of changes when it was last tried
-        while waiting := [n for n in self.values if tried.get(n) != self.changes]:
+        lowered: dict[int, int] = {}  # parameter to the number of changes when it was last tried
+        while waiting := [n for n in self.values if lowered.get(n) != self.changes]:
             for number in waiting:
-                if again or number in tried:
+                if again or number in lowered:
                     self._lower_nearby(number)
                 else:
                     self._lower(number)
-                tried[number] = self.changes
+                lowered[number] = self.changes
         return self.changes > 0
 
     def _lower_together(self) -> None:
@@ -61,7 +77,7 @@ class _Descent(Generic[D, V]):
             {n: v for n, v in zip(self.values, step, strict=True) if v is not None}
             for step in steps
         ]
-        self._accept_first([option for option in options if len(option) > 1])
+        self._climb([option for option in options if len(option) > 1])
 
     def _lower(self, number: int) -> None:
         """Finds the simplest value of one parameter with which the document still fails.
@@ -72,38 +88,141 @@ class _Descent(Generic[D, V]):
         while True:
             before = self.values[number]
             ladder = self.space.simpler(number, before)
-            hit = self._accept_first([{number: value} for value in ladder])
+            nearest = self._next_down(before)
+            hit = self._climb(_options(number, ladder), _options(number, nearest))
             if hit is None:
-                hit_below = self._accept_next_down(number)
-                if hit_below and ladder:
-                    self._bisect(number, ladder[-1])
+                was_invalid = self._was_invalid(len(ladder) - 1)
+                if self._accept_first(_options(number, nearest)) is None:
+                    self._remember(number, [*ladder[:1], *nearest])
+                elif ladder:
+                    self._bisect(number, ladder[-1], invalid=was_invalid)
                 return
             if hit > 0:
-                self._bisect(number, ladder[hit - 1])
+                self._bisect(number, ladder[hit - 1], invalid=self._was_invalid(hit - 1))
             if self.space.between(ladder[0], before) is not None:
                 return
-
-    def _accept_next_down(self, number: int) -> bool:
-        value = self.space.next_down(self.values[number])
-        return value is not None and self._accept_first([{number: value}]) is not None
 
     def _lower_nearby(self, number: int) -> None:
         """Tries the simplest value and the next one down; any other only if one of them fails."""
         value = self.values[number]
-        ladder = self.space.simpler(number, value)
-        next_down = self.space.next_down(value)
-        options = [*ladder[:1], *([] if next_down is None else [next_down])]
-        if self._accept_first([{number: option} for option in dict.fromkeys(options)]) is not None:
+        where = self._where(number)
+        nearby = dict.fromkeys([*self.space.simpler(number, value)[:1], *self._next_down(value)])
+        due = [v for v in nearby if not self.tried.is_put_off(self.name, where, v)]
+        if self._accept_first(_options(number, due)) is not None:
             self._lower(number)
+        else:
+            self._remember(number, due)
 
-    def _bisect(self, number: int, passing: V) -> None:
-        """Goes down between a value that does not fail and the present one, which does."""
-        while (middle := self.space.between(passing, self.values[number])) is not None:
-            if self._accept_first([{number: middle}]) is None:
-                passing = middle
+    def _next_down(self, value: V) -> list[V]:
+        """The next value down, if there is one."""
+        next_down = self.space.next_down(value)
+        return [] if next_down is None else [next_down]
 
-    def _accept_first(self, options: Sequence[Mapping[int, V]]) -> int | None:
-        """Takes the first option that fails the same way; its place, None if none does."""
+    def _bisect(self, number: int, passing: V, *, invalid: bool) -> None:
+        """Goes down between a value that does not fail and the present one, which does.
+
+        If the compiler would not even take that value, it is its verifier that draws the line, and
+        the search goes up from there, for what is turned away costs no run.
+        """
+        while steps := self._steps(passing, self.values[number], invalid=invalid):
+            hit = self._accept_first(_options(number, steps))
+            last = len(steps) - 1 if hit is None else hit - 1
+            if last >= 0:
+                passing, invalid = steps[last], self._was_invalid(last)
+
+    def _steps(self, passing: V, failing: V, *, invalid: bool) -> list[V]:
+        """What to try between two values: what is half-way, or what is ever nearer to the first."""
+        steps: list[V] = []
+        middle = self.space.between(passing, failing)
+        while middle is not None and (invalid or not steps):
+            steps.append(middle)
+            middle = self.space.between(passing, middle)
+        return steps[::-1]
+
+    # ---- memory ----------------------------------------------------------------------------
+
+    def _where(self, number: int) -> str:
+        return self.space.around(number, self.values)
+
+    def _remember(self, number: int, failed: Sequence[V]) -> None:
+        where = self._where(number)
+        for value in failed:
+            self.tried.fails(self.name, where, value)
+
+    def _was_invalid(self, place: int) -> bool:
+        """Whether an option of those offered last was none that the compiler takes."""
+        return all(verdict is Verdict.INVALID for verdict, _ in self._became.get(place, ()))
+
+    # ---- candidates ------------------------------------------------------------------------
+
+    def _climb(
+        self, options: Sequence[Mapping[int, V]], nearest: Sequence[Mapping[int, V]] = ()
+    ) -> int | None:
+        """As `_accept_first`, but not if it most likely comes to nothing.
+
+        Args:
+            nearest: options that change less than any other.
+        """
+        if len(options) < _MANY:
+            return self._accept_first(options)
+        hit = self._accept_first(options, wary=True)
+        if hit is not None or len(self._became) > 1 or not _is_foreign(self._became.get(0)):
+            return hit
+        if self._fail_alike([options[-1], *nearest], self._became[0]):
+            return None
+        return self._accept_first(options, start=1)
+
+    def _fail_alike(self, options: Sequence[Mapping[int, V]], fates: _Fates) -> bool:
+        """Whether all options fare like that, as far as the compiler takes them; any at all."""
+        taken = False
+        for option in options:
+            candidates, _ = self._candidates([option])
+            became: _Fates = set()
+
+            def hear(_: int, verdict: Verdict, outcome: Outcome, became: _Fates = became) -> bool:
+                became.add((verdict, outcome.signature.bucket))
+                return False
+
+            hit = self.state.evaluator.first_interesting(candidates, self.state.document, hear)
+            if hit is not None or not became <= fates:
+                return False
+            taken |= bool(became)
+        return taken
+
+    def _accept_first(
+        self, options: Sequence[Mapping[int, V]], *, start: int = 0, wary: bool = False
+    ) -> int | None:
+        """Takes the first option that fails the same way; its place, None if none does.
+
+        Args:
+            start: the place of the first option to try.
+            wary: stop after the first option if it breaks the program in another way.
+        """
+        candidates, places = self._candidates(options[start:])
+        if start == 0:
+            self._became = {}
+        became = self._became
+
+        def hear(position: int, verdict: Verdict, outcome: Outcome) -> bool:
+            place = start + places[position]
+            became.setdefault(place, set()).add((verdict, outcome.signature.bucket))
+            is_last = position == len(places) - 1 or places[position + 1] > places[position]
+            return wary and place == 0 and is_last and _is_foreign(became[0])
+
+        hit = self.state.evaluator.first_interesting(candidates, self.state.document, hear)
+        if hit is None:
+            return None
+        index, candidate = hit
+        place = start + places[index]
+        self.state.accept(candidate)
+        self.values.update(options[place])
+        self.changes += 1
+        return place
+
+    def _candidates(
+        self, options: Sequence[Mapping[int, V]]
+    ) -> tuple[list[Candidate[D]], list[int]]:
+        """The programs that options make, and for each the place of its option."""
         bound = weight(self.state.document)
         candidates: list[Candidate[D]] = []
         places: list[int] = []
@@ -116,11 +235,16 @@ class _Descent(Generic[D, V]):
                 if weight(document) < bound:
                     candidates.append(Candidate(document, self.name))
                     places.append(place)
-        hit = self.state.evaluator.first_interesting(candidates, self.state.document)
-        if hit is None:
-            return None
-        index, candidate = hit
-        self.state.accept(candidate)
-        self.values.update(options[places[index]])
-        self.changes += 1
-        return places[index]
+        return candidates, places
+
+
+def _options(number: int, values: Sequence[V]) -> list[dict[int, V]]:
+    return [{number: value} for value in values]
+
+
+def _is_foreign(fates: _Fates | None) -> bool:
+    """Whether all came to one and the same failure that is not the wanted one."""
+    if fates is None or len(fates) != 1:
+        return False
+    ((verdict, _),) = fates
+    return verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)

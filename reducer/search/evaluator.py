@@ -30,6 +30,10 @@ class Stopped(Exception):
         self.reason = reason
 
 
+Heard = Callable[[int, Verdict, Outcome], bool]
+"""Hears of a candidate that is not interesting: its position, and what came of it. True ends it."""
+
+
 class Review(Protocol):
     """A second question about a failure that is the wanted one."""
 
@@ -254,13 +258,18 @@ class Evaluator:
     # ---- many candidates -------------------------------------------------------------------
 
     def first_interesting(
-        self, candidates: Iterable[Candidate[D]], base: Document | None = None
+        self,
+        candidates: Iterable[Candidate[D]],
+        base: Document | None = None,
+        heard: Heard | None = None,
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate, in the order given, that fails the same way; and its position.
 
         Args:
             base: what the candidates were made from. If it is given, and small, those that the
                 compiler would turn away are not run (see `screening`).
+            heard: called in the order given with each candidate that was judged before the
+                interesting one; if it returns True, the search ends there with None.
 
         Raises:
             Stopped: see `run`.
@@ -282,6 +291,8 @@ class Evaluator:
                     return head.position, head.candidate
                 if verdict is Verdict.OTHER_FAILURE and self._on_slip is not None:
                     self._on_slip(Slip(head.candidate.text, outcome, self._current))
+                if heard is not None and heard(head.position, verdict, outcome):
+                    return None
         finally:
             for task in running:
                 task.cancel.set()

@@ -8,6 +8,7 @@ from reducer.ir import D
 from reducer.search.descend import descend
 from reducer.search.fixpoint import Fixpoint
 from reducer.search.state import State
+from reducer.search.tried import Tried
 from reducer.transformations import Transformation, Tuning
 
 
@@ -21,9 +22,9 @@ def polish(
     """Removes what can go, then simplifies what is left, and again, to a common fixpoint.
 
     What is left is then 1-minimal: no transformation at any one site, and no next simpler value of
-    any one parameter, fails in the same way. Edits that have failed are put off until the values
-    are as simple as they get: there are fewer sites then, and runs are cheaper. `last` are
-    transformations that are not tried before that at all, since most of what they do fails.
+    any one parameter, fails in the same way. What has failed is put off until the values are as
+    simple as they get: there are fewer sites then, and runs are cheaper. `last` are transformations
+    that are not tried before that at all, since most of what they do fails.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
     progress = True
@@ -33,6 +34,7 @@ def polish(
         progress = (
             tuner.run()
             or fixpoint.over(transformations, again=True)
+            or tuner.run(everything=True)
             or fixpoint.over(last, again=True)
         )
 
@@ -49,17 +51,33 @@ class _Tuner(Generic[D]):
         self.state = state
         self.tunings = tunings
         self._on_phase = on_phase
-        self._failed_on: dict[str, str] = {}  # tuning to the document that it could not simplify
+        self._tried = Tried()
+        self._was_on: dict[str, str] = {}  # tuning to the document that it left
+        self._failed_on: dict[str, str] = {}  # and that on which not one of its values works
 
-    def run(self) -> bool:
-        """Whether anything got simpler."""
+    def run(self, *, everything: bool = False) -> bool:
+        """Whether anything got simpler.
+
+        Args:
+            everything: also try what was put off, until anything gets simpler.
+        """
         before = self._digest()
-        while waiting := [t for t in self.tunings if self._failed_on.get(t.name) != self._digest()]:
+        done = self._failed_on if everything else self._was_on
+        self._tried.everything = everything
+        while waiting := [t for t in self.tunings if done.get(t.name) != self._digest()]:
             for tuning in waiting:
-                self._on_phase(tuning.name)
-                descend(self.state, tuning, again=tuning.name in self._failed_on)
-                self._failed_on[tuning.name] = self._digest()
+                self._tune(tuning)
+                if everything and self._digest() != before:
+                    return True
         return self._digest() != before
+
+    def _tune(self, tuning: Tuning[D, Any]) -> None:
+        self._on_phase(tuning.name)
+        self._tried.put_off = 0
+        descend(self.state, tuning, again=tuning.name in self._was_on, tried=self._tried)
+        self._was_on[tuning.name] = self._digest()
+        if not self._tried.put_off:
+            self._failed_on[tuning.name] = self._digest()
 
     def _digest(self) -> str:
         return digest_of(self.state.document.text)

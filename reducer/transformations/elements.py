@@ -41,6 +41,9 @@ class Elements:
     def between(self, simple: str, value: str) -> None:
         return None
 
+    def around(self, number: int, values: Mapping[int, str]) -> str:
+        return ""
+
     def texts(self, values: Mapping[int, str]) -> list[str]:
         return [self._types.text(values)]
 

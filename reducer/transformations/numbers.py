@@ -54,6 +54,9 @@ class Numbers:
     def between(self, simple: int, value: int) -> int | None:
         return (simple + value) // 2 if abs(value - simple) > 1 else None
 
+    def around(self, number: int, values: Mapping[int, int]) -> str:
+        return ""
+
     def texts(self, values: Mapping[int, int]) -> list[str]:
         after: dict[tuple[int, str], list[int]] = {}
         for number, place in enumerate(self._places):

@@ -50,6 +50,10 @@ class Ranks:
     def between(self, simple: Size, value: Size) -> None:
         return None
 
+    def around(self, number: int, values: Mapping[int, Size]) -> str:
+        """Whether a size is one, more, or dynamic; how much it is does not matter here."""
+        return self._system.around(self._variables[number], values, exactly=False)
+
     def texts(self, values: Mapping[int, Size]) -> list[str]:
         """With a value that counts dims counted down, and as it is, or what numbers later dims."""
         dropped = [self._variables[number] for number, size in values.items() if size is GONE]

@@ -26,7 +26,7 @@ class Sizes:
 
     def __init__(self, system: SizeSystem) -> None:
         self._system = system
-        self._variables = {variable.number: variable for variable in system.free}
+        self._variables = {variable.number: variable for variable in system.variables}
 
     @cached_property
     def values(self) -> dict[int, int | None]:
@@ -58,16 +58,19 @@ class Sizes:
             return None
         return (simple + value) // 2
 
+    def around(self, number: int, values: Mapping[int, int | None]) -> str:
+        return self._system.around(self._variables[number], values)
+
     def texts(self, values: Mapping[int, int | None]) -> list[str]:
         """With the constants that hold a size changed too; without, where they may hold none."""
         constants: dict[int, int] = {}
         doubtful = False
-        for number, size in values.items():
+        for number, size in (self._system.derive(values) or {}).items():
             variable = self._variables[number]
-            if size is not None and variable.size not in (None, size):
+            if isinstance(size, int) and variable.size is not None:
                 found = self._system.constants(variable)
                 constants.update((op, size) for op in found)
-                doubtful |= bool(found) and (variable.size or 0) <= _MAYBE_A_DIM_NUMBER
+                doubtful |= bool(found) and variable.size <= _MAYBE_A_DIM_NUMBER
         texts = [self._system.text(values, constants)]
         if doubtful:
             texts.append(self._system.text(values))

@@ -32,6 +32,13 @@ class Parameters(Protocol[V]):
         """A value half-way between two, None if there is none: a bisection is over."""
         ...
 
+    def around(self, number: int, values: Mapping[int, V]) -> str:
+        """What is near the places of a parameter, its own value included, for these values.
+
+        What failed there will most likely fail as long as this stays the same; '' if nobody knows.
+        """
+        ...
+
     def texts(self, values: Mapping[int, V]) -> Sequence[str]:
         """The module with other values, in the ways worth trying, the likeliest first."""
         ...

@@ -1,14 +1,19 @@
 """Descents: how far each parameter goes down, and at what price."""
 
 import re
+from collections.abc import Callable, Sequence
 
+import pytest
+
+from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import State
+from reducer.search.tried import Tried
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.sizes import ShrinkSizes
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
 from tests.support.sides import function
 
 TEXT = function(
@@ -73,3 +78,103 @@ def test_dims_that_nothing_needs_are_dropped() -> None:
     descend(state, DropDims())
     evaluator.close()
     assert '"t.mm"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>' in state.document.text
+
+
+# ---- what values come to ---------------------------------------------------------------------
+
+WIDTH = function(
+    '"t.use"(%a) : (tensor<300xf32>) -> ()\n"func.return"() : () -> ()',
+    arguments="%a: tensor<300xf32>",
+)
+
+
+def width(text: str) -> int:
+    match = re.search(r"\(tensor<(\d+)xf32>\) ->", text)
+    assert match is not None
+    return int(match.group(1))
+
+
+def other(message: str) -> Outcome:
+    return Outcome(Kind.CRASH, Signature(Kind.CRASH, message), 1)
+
+
+class Widths:
+    """Accepts a range of widths, as a verifier does."""
+
+    def __init__(self, fits: Callable[[int], bool]) -> None:
+        self.fits = fits
+
+    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
+        return [self.fits(width(text)) for text in texts]
+
+
+def lower(
+    says: Callable[[int], Outcome],
+    *,
+    jobs: int = 1,
+    screen: Widths | None = None,
+    tried: Tried | None = None,
+    again: bool = False,
+) -> tuple[int, list[int]]:
+    """The width in the end, and those that were run."""
+    oracle = PredicateOracle(lambda text: True)
+    run: list[int] = []
+
+    def answer(text: str, **_: object) -> Outcome:
+        run.append(width(text))
+        return says(run[-1])
+
+    oracle.run = answer  # type: ignore[method-assign, assignment]
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
+    evaluator.wanted, evaluator.screen = FAILURE, screen
+    state = State(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
+    try:
+        descend(state, ShrinkSizes(), again=again, tried=tried)
+    finally:
+        evaluator.close()
+    return width(state.document.text), run
+
+
+def test_values_that_all_break_it_in_one_other_way_are_given_up() -> None:
+    assert lower(lambda n: other("broken")) == (300, [1, 256, 299])
+
+
+def test_values_that_break_it_in_different_ways_are_all_tried() -> None:
+    assert lower(lambda n: other(f"broken {n}")) == (300, [1, 256, 2, 4, 16, 64, 299])
+
+
+def test_values_that_are_healthy_are_all_tried() -> None:
+    assert lower(lambda n: PASSED) == (300, [1, 2, 4, 16, 64, 256, 299])
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_a_failure_between_values_that_break_it_is_found(jobs: int) -> None:
+    found, _ = lower(lambda n: FAILED if 10 <= n <= 280 else other("broken"), jobs=jobs)
+    assert found == 10
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_what_is_given_up_does_not_depend_on_workers(jobs: int) -> None:
+    """One of the values that are not tried would have failed as wanted."""
+    found, _ = lower(lambda n: FAILED if n == 16 else other("broken"), jobs=jobs)
+    assert found == 300
+
+
+def test_the_boundary_of_what_is_valid_is_found_by_checks() -> None:
+    assert lower(lambda n: FAILED, screen=Widths(lambda n: n >= 258)) == (258, [299, 258])
+
+
+def test_a_boundary_above_what_is_valid_is_bisected() -> None:
+    found, run = lower(lambda n: FAILED if n >= 290 else PASSED, screen=Widths(lambda n: n >= 258))
+    assert found == 290
+    assert len(run) <= 14
+
+
+def test_what_has_failed_in_the_same_surroundings_is_put_off() -> None:
+    tried = Tried()
+    lower(lambda n: PASSED, tried=tried)
+    assert tried.put_off == 0
+    assert lower(lambda n: PASSED, tried=tried, again=True) == (300, [])
+    assert tried.put_off == 2
+    tried.everything = True
+    assert lower(lambda n: PASSED, tried=tried, again=True) == (300, [1, 299])

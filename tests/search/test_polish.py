@@ -1,5 +1,7 @@
 """Polishing: transformations and tunings in turn, and what comes last of all."""
 
+import re
+
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish
@@ -10,6 +12,8 @@ from reducer.transformations import (
     standard_transformations,
     standard_tunings,
 )
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.sides import body_of, function
 
@@ -78,3 +82,39 @@ def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
     evaluator.close()
     assert state.document.text == TEXT
     assert evaluator.costs.calls == 1
+
+
+def test_what_was_put_off_is_tried_in_the_end() -> None:
+    """The first size can go down only without the op, and the op goes only where the other has."""
+    text = function(
+        """\
+"t.use"(%a) : (tensor<3xf32>) -> ()
+"t.other"(%b) : (tensor<7xf32>) -> ()
+"t.op"() : () -> ()
+"func.return"() : () -> ()""",
+        arguments="%a: tensor<3xf32>, %b: tensor<7xf32>",
+    )
+
+    def fails(text: str) -> bool:
+        first, second = (
+            re.search(rf'"{name}"\(%\w+\) : \(tensor<(\d+)x', text) for name in ("t.use", "t.other")
+        )
+        if first is None or second is None:
+            return False
+        has_op, m, n = '"t.op"' in text, int(first.group(1)), int(second.group(1))
+        return (m == 3 or not has_op) and (has_op or n == 1)
+
+    evaluator = Evaluator(PredicateOracle(fails), Memory())
+    evaluator.wanted = FAILURE
+    state = State(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    polish(state, [DeleteOps(Abi.of(state.document))], [ShrinkSizes()], lambda name: None)
+    evaluator.close()
+    after = body_of(state.document.text)
+    assert (
+        after
+        == """\
+^bb0(%a: tensor<1xf32>, %b: tensor<1xf32>):
+"t.use"(%a) : (tensor<1xf32>) -> ()
+"t.other"(%b) : (tensor<1xf32>) -> ()
+"func.return"() : () -> ()"""
+    )

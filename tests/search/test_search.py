@@ -8,7 +8,7 @@ import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module, PlainText
-from reducer.search.candidate import Candidate
+from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
@@ -207,6 +207,23 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
     candidates = [Candidate(PlainText(name), "test") for name in names]
     assert evaluator.first_interesting(candidates) == (3, candidates[3])
     assert heard == ["differs 1", "differs 3"]
+    evaluator.close()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
+    oracle = PredicateOracle(lambda text: text == "fails")
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
+    evaluator.wanted = FAILURE
+    candidates = [Candidate(PlainText(name), "test") for name in ("one", "two", "three", "fails")]
+    heard: list[tuple[int, Verdict]] = []
+
+    def hear(position: int, verdict: Verdict, outcome: Outcome) -> bool:
+        heard.append((position, verdict))
+        return position == 1
+
+    assert evaluator.first_interesting(candidates, heard=hear) is None
+    assert heard == [(0, Verdict.NOT_INTERESTING), (1, Verdict.NOT_INTERESTING)]
     evaluator.close()
 
 

@@ -29,6 +29,29 @@ def test_a_size_and_its_constant_change_together() -> None:
     )
 
 
+def test_a_product_and_its_constant_change_together() -> None:
+    text = function(
+        """\
+%0 = "torch.constant.int"() <{value = 15 : i64}> : () -> !torch.int
+%1 = "torch.prim.ListConstruct"(%0) : (!torch.int) -> !torch.list<int>
+%2 = "torch.aten.view"(%a, %1) : (!torch.vtensor<[5,3],f32>, !torch.list<int>) -> \
+!torch.vtensor<[15],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[5,3],f32>",
+    )
+    (after,) = ShrinkSizes().of(Module.parse(text)).texts({0: 2})
+    assert (
+        body_of(after)
+        == """\
+^bb0(%a: !torch.vtensor<[2,3],f32>):
+%0 = "torch.constant.int"() <{value = 6 : i64}> : () -> !torch.int
+%1 = "torch.prim.ListConstruct"(%0) : (!torch.int) -> !torch.list<int>
+%2 = "torch.aten.view"(%a, %1) : (!torch.vtensor<[2,3],f32>, !torch.list<int>) -> \
+!torch.vtensor<[6],f32>
+"func.return"() : () -> ()"""
+    )
+
+
 def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     sizes = ShrinkSizes().of(Module.parse(TOPK))
     assert list(sizes.values.items()) == [(0, None), (1, 256), (2, 8)]

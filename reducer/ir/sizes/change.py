@@ -97,10 +97,9 @@ class Change:
         results = self.module.results(op)
         if not any(shape.is_listed for _, shape in self.ties.shaped(results)):
             return True  # a return, a list: what it takes has nothing to do with one another
-        values = (*self.module.t.operands[op], *results)
         lost = {
             sum(size is GONE for size in self._dims(value))
-            for value, shape in self.ties.shaped(v for v in values if v != NONE)
+            for value, shape in self.ties.shaped([*self.ties.operands(op), *results])
             if shape.is_listed and shape.dims
         }
         if is_opaque(self.module.t.name[op]):

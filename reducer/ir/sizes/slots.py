@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from networkx.utils import UnionFind
 
 from reducer.ir.declared import Declaration
-from reducer.ir.module import Module
+from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Shaped, parse_shaped
+
+_LIST = re.compile(r"\blist<.*tensor")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,6 +71,18 @@ class Ties:
         """The values that have a shape, each once, in order."""
         pairs = ((value, self.shape(value)) for value in dict.fromkeys(values))
         return [(value, shape) for value, shape in pairs if shape is not None]
+
+    def operands(self, op: int) -> list[int]:
+        """What an op takes: its operands and, in the place of lists of shaped values, those."""
+        t = self.module.t
+        out: list[int] = []
+        for value in t.operands[op]:
+            maker = t.def_op[value] if value != NONE else NONE
+            if maker != NONE and _LIST.search(self.module.type_of(value)):
+                out += t.operands[maker]
+            else:
+                out.append(value)
+        return [value for value in out if value != NONE]
 
     def tie(self, one: Slot, other: Slot) -> None:
         self.equal.union(one, other)

@@ -104,7 +104,7 @@ class SizeSystem:
             return False
         shapes = (self._ties.shape(value) for value in values)
         return all(shape is not None and shape.is_listed for shape in shapes) and any(
-            values.isdisjoint(t.operands[op]) for op in makers
+            values.isdisjoint(self._ties.operands(op)) for op in makers
         )
 
     def is_of_unverified(self, variable: Variable, name: str) -> bool:
@@ -141,6 +141,26 @@ class SizeSystem:
         shaped = self._ties.shaped(value for value in values if value != NONE)
         return {len(shape.dims) for _, shape in shaped if len(shape.dims) > 1}
 
+    def around(self, variable: Variable, sizes: Mapping[int, Size], *, exactly: bool = True) -> str:
+        """The shapes that have a variable, for these sizes, and the ops that make and use them.
+
+        Args:
+            exactly: with the numbers; otherwise all sizes of more than 1 are alike.
+        """
+        changed = self.derive(sizes) or {}
+        lines: list[str] = []
+        for dim in variable.dims:
+            shape, maker = self._ties.shape(dim.value), self.module.t.def_op[dim.value]
+            assert shape is not None
+            numbers = [self._classes[Dim(dim.value, n)] for n in range(len(shape.dims))]
+            now = [changed.get(number, self._sizes[number]) for number in numbers]
+            if not exactly:
+                now = [2 if isinstance(size, int) and size > 1 else size for size in now]
+            uses = [f"{self.module.t.name[op]} {n}" for op, n in self.module.uses[dim.value]]
+            made_by = "" if maker == NONE else self.module.t.name[maker]
+            lines.append(f"{dim.number} {now} {made_by} {uses}")
+        return "\n".join(lines)
+
     def is_size(self, slot: Slot) -> bool:
         """Whether a number is tied to some size of a shape."""
         number = self._classes.get(slot)
@@ -148,7 +168,7 @@ class SizeSystem:
 
     def lost_elements(self, sizes: Mapping[int, Size]) -> dict[int, tuple[int, ...]]:
         """Variables that count the dims of shapes which lose some, and the places of those."""
-        changed = self._derive(sizes) or {}
+        changed = self.derive(sizes) or {}
         lost: dict[int, list[int]] = {}
         for slot, number in self._classes.items():
             if isinstance(slot, Dim) and changed.get(number) is GONE:
@@ -173,7 +193,7 @@ class SizeSystem:
             elements: variables that count elements, and the places of those that go.
         """
         lengths = {n: (self._sizes[n] or 0) - len(gone) for n, gone in (elements or {}).items()}
-        changed = self._derive({**sizes, **lengths})
+        changed = self.derive({**sizes, **lengths})
         if changed is None:
             return None
         per_slot = {
@@ -184,7 +204,7 @@ class SizeSystem:
         }
         return Change(self._ties, per_slot, constants or {}, places).render()
 
-    def _derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
+    def derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
         """All variables that change, products included; None where products disagree."""
         changed = dict(sizes)
         for _ in range(len(self._products) + 1):

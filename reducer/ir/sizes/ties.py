@@ -61,8 +61,9 @@ def _tie_structured(ties: Ties, op: int) -> None:
 
 def _tie_any(ties: Ties, op: int) -> None:
     module = ties.module
-    operands = ties.shaped(v for v in module.t.operands[op] if v != NONE)
+    operands = ties.shaped(ties.operands(op))
     results = ties.shaped(module.results(op))
+    in_lists = {value for value, _ in operands}.difference(module.t.operands[op])
     pairs = chain(
         ((operand, result) for operand in operands for result in results),
         combinations(operands, 2),
@@ -76,8 +77,11 @@ def _tie_any(ties: Ties, op: int) -> None:
             _tie_reshape(ties, one, left, other, right)
         else:
             counting = counts_dims_of(first, second) or counts_dims_of(second, first)
+            listed = not in_lists.isdisjoint((one, other))
             for i, j in _matching(left, right):
-                if not counting or (i, j) != (len(left) - 1, len(right) - 1):
+                is_length = counting and (i, j) == (len(left) - 1, len(right) - 1)
+                # Dynamic sizes in a list of shapes are hardly ever the same.
+                if not is_length and not (listed and left[i] is None):
                     ties.tie(Dim(one, i), Dim(other, j))
 
 

@@ -96,3 +96,18 @@ def test_calls_and_loops_pass_sizes_on() -> None:
     )
     (only,) = SizeSystem(module).variables
     assert len(only.dims) == 5
+
+
+def test_sizes_are_tied_through_lists() -> None:
+    """Dynamic ones are not: those of different shapes hardly ever are the same."""
+    body = """\
+%0 = "torch.prim.ListConstruct"(%a, %b) : (!torch.vtensor<[?,3],f32>, !torch.vtensor<[?,5,3],f32>) \
+-> !torch.list<vtensor>
+%1 = "torch.aten.einsum"(%0) : (!torch.list<vtensor>) -> !torch.vtensor<[?,5],f32>"""
+    arguments = "%a: !torch.vtensor<[?,3],f32>, %b: !torch.vtensor<[?,5,3],f32>"
+    assert variables(body, arguments) == [
+        "?: %a.0 %b.0",
+        "3: %a.1 %b.2",
+        "5: %b.1 %1.1",
+        "?: %1.0",
+    ]

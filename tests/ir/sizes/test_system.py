@@ -1,0 +1,29 @@
+"""The variables of a module, and what is around them."""
+
+from reducer.ir import Module
+from reducer.ir.sizes import GONE, SizeSystem
+from tests.support.sides import function
+
+TEXT = function(
+    '%0 = "t.exp"(%a) : (tensor<4x?xf32>) -> tensor<4x?xf32>\n"func.return"() : () -> ()',
+    arguments="%a: tensor<4x?xf32>",
+)
+
+
+def test_around_a_size_are_the_shapes_that_have_it_and_their_ops() -> None:
+    system = SizeSystem(Module.parse(TEXT))
+    size = system.variables[0]
+    as_it_is = system.around(size, {})
+    assert as_it_is == "0 [4, None]  ['t.exp 0']\n0 [4, None] t.exp []"
+    assert system.around(size, {0: 4, 1: None}) == as_it_is
+    assert system.around(size, {0: 3}) != as_it_is
+    assert system.around(size, {1: 5}) != as_it_is
+
+
+def test_around_a_dim_all_sizes_but_one_are_alike() -> None:
+    system = SizeSystem(Module.parse(TEXT))
+    size = system.variables[0]
+    as_it_is = system.around(size, {}, exactly=False)
+    assert system.around(size, {0: 3}, exactly=False) == as_it_is
+    for different in ({0: 1}, {1: 5}, {1: GONE}):
+        assert system.around(size, different, exactly=False) != as_it_is
