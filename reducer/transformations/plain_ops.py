@@ -81,12 +81,17 @@ def _plan(module: Module, op: int) -> _Plan | None:
 
 
 def _source(module: Module, op: int, result: int) -> int | None:
-    """The nearest value behind an op that a plain op may make its result of."""
+    """The nearest value behind an op that a plain op may make its result of.
+
+    An op that is plain itself only goes where the type changes; else what lies behind it is enough.
+    """
     kind = module.type_of(result)
     found = [v for v in _behind(module, op) if v not in module.results(op)]
     kinds = {value: module.type_of(value) for value in found}
     if not _is_only_returned(module, result):
         found = [value for value in found if kinds[value] == kind]
+    if is_elementwise(module.t.name[op]):
+        found = [value for value in found if kinds[value] != kind]
     found.sort(key=lambda value: (kinds[value] != kind, not kinds[value].endswith(">")))
     return next((v for v in found if _plain_op(kinds[v]) and _holds_data(module, v)), None)
 

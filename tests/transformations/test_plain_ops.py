@@ -165,6 +165,17 @@ def test_ops_that_are_plain_already_stay() -> None:
     assert sites(body, "f32") == []
 
 
+def test_a_plain_op_goes_along_only_where_the_type_changes() -> None:
+    body = """
+    %0 = "t.to"(%arg0) : (f32) -> !t.box
+    %1 = "t.from"(%0) : (!t.box) -> KIND
+    %2 = "arith.negf"(%1) : (KIND) -> KIND
+    "func.return"(%2) : (KIND) -> ()
+    """
+    assert sites(body.replace("KIND", "f32"), "f32") == [3]
+    assert sites(body.replace("KIND", "f16"), "f32", "f16") == [4]
+
+
 def test_constants_and_sizes_are_no_data() -> None:
     body = """
     %0 = "arith.constant"() <{value = 0.0 : f32}> : () -> f32
