@@ -47,6 +47,15 @@ def is_elementwise(name: str) -> bool:
     return name.startswith(("arith.", "math."))
 
 
+# Ops in which IREE's compiler puts what belongs together. No program that it is given has them.
+_GROUPS = frozenset({"flow.dispatch.region"})
+
+
+def groups_others(name: str) -> bool:
+    """Whether an op only says that the ops in it belong together."""
+    return name in _GROUPS
+
+
 # What a named op is called with a rank less, by which of its operands lose a dim. Their names say
 # what their dims are, so that a dim cannot go while the name stays.
 _A_RANK_LESS = {

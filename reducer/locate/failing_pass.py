@@ -6,11 +6,13 @@ settings that no pipeline text can say, and then the pass around it is asked for
 out. Nothing is believed: every proposal is run, and the first one that fails in the same way wins.
 """
 
+import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from oracles import Command, Kind, ProcessResult, Signature
 from reducer.ir import NONE, GenericSyntaxError, Module
@@ -53,6 +55,18 @@ class FailingPass:
     flags: tuple[str, ...]
     text: str
     signature: Signature
+
+    def to_json(self) -> str:
+        """Text that `from_json` reads back."""
+        step = self.step.text if self.step else None
+        return json.dumps({**vars(self), "step": step, "signature": self.signature.to_json()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        fields = json.loads(text)
+        step = parse_pipeline(fields.pop("step")) if fields["step"] else fields.pop("step")
+        signature = Signature.from_json(fields.pop("signature"))
+        return cls(**{**fields, "flags": tuple(fields["flags"])}, step=step, signature=signature)
 
 
 @dataclass(frozen=True)

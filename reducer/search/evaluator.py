@@ -60,6 +60,13 @@ class Costs:
         self.compiler_seconds += seconds
         self.candidate_ops += ops
 
+    def add_probes(self, calls: int, seconds: float, ops: int) -> None:
+        """Runs that look into a failure and judge no candidate; `ops` is what each was given."""
+        self.calls += calls
+        self.by_verdict["probe"] = self.by_verdict.get("probe", 0) + calls
+        self.compiler_seconds += seconds
+        self.candidate_ops += calls * ops
+
 
 @dataclass
 class Budget:
@@ -140,6 +147,20 @@ class Evaluator:
             yield
         finally:
             self._current = before
+
+    @contextmanager
+    def asking_elsewhere(self, oracle: Oracle, wanted: Signature) -> Iterator[None]:
+        """Asks in the body of a `with` for another failure, of what is no candidate for a result.
+
+        Nothing but the oracle judges there, and what fails differently is not heard of.
+        """
+        before = self.wanted, self.screen, self._review, self._on_slip
+        self.wanted, self.screen, self._review, self._on_slip = wanted, None, None, None
+        try:
+            with self.asking(oracle):
+                yield
+        finally:
+            self.wanted, self.screen, self._review, self._on_slip = before
 
     @contextmanager
     def waiting(self, times: int) -> Iterator[None]:

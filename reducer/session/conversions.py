@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 
 from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.locations import Location, read_locations
@@ -27,6 +28,11 @@ class Conversions:
     def seconds(self) -> float:
         """CPU seconds that the tool took in this process."""
         return self._normaliser.seconds if self._normaliser else 0.0
+
+    @property
+    def opt(self) -> Path | None:
+        """The tool."""
+        return self._normaliser.opt if self._normaliser else None
 
     def module(self, text: str) -> Module | None:
         """The text as a module; None if it cannot be brought into generic form."""

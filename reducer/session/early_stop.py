@@ -51,6 +51,12 @@ def find_shortest(
     return oracles[failing] if failing < len(oracles) else None
 
 
+def failing_phase(evaluator: Evaluator, document: Document, remember: Remember = _make) -> str:
+    """The phase of IREE's compiler in which a document fails; '' where it does not tell."""
+    guess = _guess(evaluator, document, remember) if evaluator.oracle.shortened() else -1
+    return PHASES[guess] if 0 <= guess < len(PHASES) else ""
+
+
 def _guess(evaluator: Evaluator, document: Document, remember: Remember) -> int:
     """The number of the failing phase by what the compiler wrote after each; -1 if it wrote none.
 

@@ -15,6 +15,7 @@ from reducer.search.polish import polish
 from reducer.search.sampling import sample
 from reducer.search.state import State
 from reducer.search.windows import grow_around, grow_set, halve
+from reducer.session.before_pass import cut_before_pass
 from reducer.session.best import Best
 from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.conversions import Conversions
@@ -35,6 +36,7 @@ from reducer.transformations import (
 _PATIENCE = 4  # times the limit; what ends within that is slow and does not hang
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
+_WORTH_GOING_THROUGH_PASS = 60  # ops; less is cut in as many runs as it takes to find the pass
 _SMALL_ENOUGH_FOR_FLAGS = 300  # ops; each flag costs a run of what is left
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes a few runs of the whole
 
@@ -94,6 +96,8 @@ class Plan:
         if state.document.op_count > _SMALL_ENOUGH_FOR_FLAGS:
             self._stopping_early(state, lambda show: self._halve(state, abi, show))
         self._fewer_flags(state.document)
+        if self._go_through_pass(state):
+            abi = Abi.of(state.document)
         self._polish(state, abi)
         while self._fewer_flags(state.document):
             self._polish(state, abi)
@@ -134,6 +138,13 @@ class Plan:
             return False
         seeds = ops_at(dispatch.places, self.conversions.locations(self.text, module), module)
         return bool(seeds) and grow_set(state, abi, seeds)
+
+    def _go_through_pass(self, state: State[Module]) -> bool:
+        """Cuts what the failing pass gets, where there is still much to cut."""
+        if state.document.op_count < _WORTH_GOING_THROUGH_PASS:
+            return False
+        self.show("cut before the failing pass")
+        return cut_before_pass(state, self.conversions)
 
     # ---- polishing -------------------------------------------------------------------------
 

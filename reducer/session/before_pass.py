@@ -1,0 +1,138 @@
+"""Cutting what the failing pass gets, and making that a program for the whole compiler again.
+
+A crash in the middle of the pipeline names no op. Before the pass that crashes, any value may
+become an argument, and a run of one pass costs a small part of a compilation; so a large program is
+cut there. Cut too far it would fail in that pass and not from the start, so the smallest cut that
+does is looked for by bisection. This is how one works with a crash by hand: dump the IR before the
+pass, cut, and undo what earlier passes did until it is an input again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from oracles import CompilerOracle, Kind
+from oracles.phases import PHASES
+from reducer.ir import Module
+from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.state import State
+from reducer.search.sweep import sweep
+from reducer.search.windows import halve
+from reducer.session.conversions import Conversions
+from reducer.session.early_stop import failing_phase
+from reducer.transformations import Abi
+from reducer.transformations.as_input import as_inputs
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.symbols import DropSymbols
+
+ORIGIN = "cut before the failing pass"
+
+# What ends the compiler by itself tells a stack, and hardly ever an op.
+_KINDS = frozenset({Kind.CRASH, Kind.ASSERTION, Kind.FATAL_ERROR})
+
+# Before them programs still are what the user wrote; after them they cannot be compiled again.
+_PHASES = frozenset(PHASES[PHASES.index("abi") : PHASES.index("executable-sources")])
+_WORTH_ANOTHER_DIALECT = 4  # times fewer ops; a program of few ops may take many one level below
+_MOST_RUNS = 30  # to find the pass
+_MOST_SECONDS = 600.0  # of wall time, likewise
+_ONE_RUN = 60.0  # seconds, where nothing else limits a run
+
+
+def cut_before_pass(state: State[Module], conversions: Conversions) -> bool:
+    """Makes a document smaller by what its failing pass needs, if one in mid-pipeline crashes.
+
+    Returns:
+        Whether a smaller program was accepted. It may be in other dialects than the document.
+
+    Raises:
+        Stopped: see `Evaluator.run`.
+    """
+    evaluator = state.evaluator
+    if conversions.opt is None or not _may_help(state, conversions):
+        return False
+    limits = replace(evaluator.limits, seconds=evaluator.limits.seconds or _ONE_RUN)
+    tool = OptTool(
+        conversions.opt,
+        limits=limits,
+        cancel=evaluator.stop,
+        calls=_MOST_RUNS,
+        seconds=_MOST_SECONDS,
+    )
+    found = _failing_pass(state, tool, conversions)
+    module = conversions.module(found.text) if found else None
+    if found is None or module is None:
+        return False
+    with evaluator.asking_elsewhere(tool.oracle(found.step, found.flags), found.signature):
+        cuts = _cuts(evaluator, module)
+    most = state.document.op_count // _WORTH_ANOTHER_DIALECT
+    programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
+    return _accept_smallest(state, [found for found in programs if found])
+
+
+def _may_help(state: State[Module], conversions: Conversions) -> bool:
+    evaluator = state.evaluator
+    if evaluator.wanted is None or evaluator.wanted.kind not in _KINDS:
+        return False
+    if evaluator.test is not None:  # what fails at times has no IR before it that tells
+        return False
+    return failing_phase(evaluator, state.document, conversions.remembered) in _PHASES
+
+
+def _failing_pass(
+    state: State[Module], tool: OptTool, conversions: Conversions
+) -> FailingPass | None:
+    """The pass in which a document fails, and what it gets; found once in a journal's life."""
+    document, evaluator = state.document, state.evaluator
+    oracle, wanted = evaluator.oracle, evaluator.wanted
+    if not isinstance(oracle, CompilerOracle) or wanted is None:
+        return None
+
+    def find() -> str:
+        try:
+            found = find_failing_pass(
+                oracle.command, oracle.executable, document.text, wanted, tool
+            )
+        except Exhausted:
+            found = None
+        finally:
+            evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        return found.to_json() if found else ""
+
+    known = conversions.remembered("failing pass", document.text, find)
+    return FailingPass.from_json(known) if known else None
+
+
+def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
+    """Ever smaller parts of a module on which the oracle that is asked still fails."""
+    cuts = [module]
+    state = State(
+        module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)
+    )
+    abi = Abi.of(module)
+    halve(state, abi)
+    for transformation in (DropSymbols(), DeleteOps(abi)):
+        sweep(state, transformation)
+    return cuts
+
+
+def _accept_smallest(state: State[Module], programs: Sequence[Sequence[Module]]) -> bool:
+    """Accepts the last of a row of ever smaller programs that fails from the start.
+
+    Each is given in several ways. One that fails in none of them is taken for a sign that the
+    later ones do not either.
+    """
+    failing, passing, probe = -1, len(programs), len(programs) - 1
+    found: Candidate[Module] | None = None
+    while passing - failing > 1:
+        candidates = [Candidate(program, ORIGIN) for program in programs[probe]]
+        hit = state.evaluator.first_interesting(candidates, state.document)
+        if hit is None:
+            passing = probe
+        else:
+            failing, found = probe, hit[1]
+        probe = (failing + passing) // 2
+    if found is not None:
+        state.accept(found)
+    return found is not None

@@ -1,0 +1,93 @@
+"""From a crash in the middle of the pipeline to a small program, with a real compiler."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Kind, Limits
+from reducer.ir import Module
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.state import State
+from reducer.session.before_pass import ORIGIN, cut_before_pass
+from reducer.session.conversions import Conversions
+from reducer.session.journal import Journal
+from reducer.session.normalise import Normaliser
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+
+pytestmark = pytest.mark.iree
+
+CRASH = "ds_real61_both_dyn"  # the expert's program for 3.8.0 crashes in dispatch creation
+IN_CODE_GENERATION = "complex-dot2-hip-segv"
+WITH_A_MESSAGE = "treshape-index-abi"
+LAYERS = 12
+
+
+class Work:
+    """A case planted in a few layers, run once."""
+
+    def __init__(self, case: Case, wheel: str, toolchain: Toolchain, journal: Journal) -> None:
+        (run,) = (run for run in case.runs if run.wheel == wheel)
+        text = plant((case.folder / (run.expert or "expert.mlir")).read_text(), LAYERS)
+        oracle = CompilerOracle(
+            Command.parse(["iree-compile", *run.flags]), toolchain.compile, limits=Limits(120.0)
+        )
+        self.evaluator = Evaluator(oracle, journal)
+        self.conversions = Conversions(Normaliser(toolchain.opt, Limits(60.0)), journal, print)
+        module = self.conversions.module(text)
+        assert module is not None
+        self.module = module
+        self.evaluator.wanted = self.evaluator.run(module.text, module.op_count).signature
+        self.accepted: list[Candidate[Module]] = []
+        self.state = State(module, Module.parse, self.evaluator, self.accepted.append)
+
+
+@pytest.fixture
+def work(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> Callable[..., Work]:
+    journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
+
+    def make(name: str, wheel: str) -> Work:
+        return Work(corpus(name), wheel, iree_toolchain(wheel), journal)
+
+    return make
+
+
+def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work]) -> None:
+    job = work(CRASH, "3.8.0")
+    assert job.evaluator.wanted is not None and job.evaluator.wanted.kind is Kind.CRASH
+    wanted = job.evaluator.wanted
+    assert cut_before_pass(job.state, job.conversions)
+
+    (accepted,) = job.accepted
+    assert accepted.origin == ORIGIN
+    assert accepted.document is job.state.document
+    assert "flow.dispatch" not in accepted.text
+    assert accepted.document.op_count <= job.module.op_count / 4
+    outcome = job.evaluator.oracle.run(accepted.text)
+    assert outcome.signature == wanted == job.evaluator.wanted
+    assert job.evaluator.costs.by_verdict["probe"] >= 2
+
+    spent = job.evaluator.costs.calls
+    again = work(CRASH, "3.8.0")  # with the same journal
+    assert cut_before_pass(again.state, again.conversions)
+    assert again.state.document.text == job.state.document.text
+    assert again.evaluator.costs.calls == 0 < spent
+    job.evaluator.close()
+    again.evaluator.close()
+
+
+@pytest.mark.parametrize("name", [IN_CODE_GENERATION, WITH_A_MESSAGE])
+def test_what_fails_elsewhere_or_tells_its_op_is_left_alone(
+    work: Callable[..., Work], name: str
+) -> None:
+    job = work(name, "3.13.0")
+    before = job.evaluator.costs.calls
+    assert not cut_before_pass(job.state, job.conversions)
+    assert job.accepted == []
+    assert job.evaluator.costs.calls - before <= 1
+    job.evaluator.close()
