@@ -52,8 +52,9 @@ class _Tuner(Generic[D]):
         self.tunings = tunings
         self._on_phase = on_phase
         self._tried = Tried()
-        self._was_on: dict[str, str] = {}  # tuning to the document that it left
-        self._failed_on: dict[str, str] = {}  # and that on which not one of its values works
+        self._tuned: set[str] = set()
+        self._was_on: dict[str, str] = {}  # tuning to the document that it could not simplify
+        self._failed_on: dict[str, str] = {}  # and that on which it has put nothing off
 
     def run(self, *, everything: bool = False) -> bool:
         """Whether anything got simpler.
@@ -72,12 +73,15 @@ class _Tuner(Generic[D]):
         return self._digest() != before
 
     def _tune(self, tuning: Tuning[D, Any]) -> None:
+        """Gets what simpler values there are; with those, others may be tied to one another."""
         self._on_phase(tuning.name)
         self._tried.put_off = 0
-        descend(self.state, tuning, again=tuning.name in self._was_on, tried=self._tried)
-        self._was_on[tuning.name] = self._digest()
-        if not self._tried.put_off:
-            self._failed_on[tuning.name] = self._digest()
+        again = tuning.name in self._tuned
+        self._tuned.add(tuning.name)
+        if not descend(self.state, tuning, again=again, tried=self._tried):
+            self._was_on[tuning.name] = self._digest()
+            if not self._tried.put_off:
+                self._failed_on[tuning.name] = self._digest()
 
     def _digest(self) -> str:
         return digest_of(self.state.document.text)

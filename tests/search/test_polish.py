@@ -118,3 +118,29 @@ def test_what_was_put_off_is_tried_in_the_end() -> None:
 "t.other"(%b) : (tensor<1xf32>) -> ()
 "func.return"() : () -> ()"""
     )
+
+
+def test_values_that_come_within_reach_are_lowered() -> None:
+    """128 is what an op computes of something, until a constant says so: 5 x 128 becomes 128."""
+    text = function(
+        """\
+%0 = "t.constant"() <{value = 640 : i64}> : () -> i64
+%1 = "t.outer"(%a) : (!torch.vtensor<[5,3],f32>) -> !torch.vtensor<[5,128],f32>
+%2 = "t.view"(%1, %0) : (!torch.vtensor<[5,128],f32>, i64) -> !torch.vtensor<[640],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[5,3],f32>",
+    )
+    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory())
+    evaluator.wanted = FAILURE
+    state = State(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    polish(state, [], [ShrinkSizes()], lambda name: None)
+    evaluator.close()
+    assert (
+        body_of(state.document.text)
+        == """\
+^bb0(%a: !torch.vtensor<[1,1],f32>):
+%0 = "t.constant"() <{value = 1 : i64}> : () -> i64
+%1 = "t.outer"(%a) : (!torch.vtensor<[1,1],f32>) -> !torch.vtensor<[1,1],f32>
+%2 = "t.view"(%1, %0) : (!torch.vtensor<[1,1],f32>, i64) -> !torch.vtensor<[1],f32>
+"func.return"() : () -> ()"""
+    )
