@@ -5,6 +5,7 @@ after it that were started meanwhile are cancelled. Verdicts are looked up by co
 nothing is run twice, in this process or in one that was killed.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -79,7 +80,18 @@ class Budget:
     def is_spent(self, costs: Costs) -> bool:
         if self.calls is not None and costs.calls >= self.calls:
             return True
-        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+        return self.seconds is not None and self.seconds_left <= 0
+
+    @property
+    def seconds_left(self) -> float:
+        """Of wall time; infinite without a bound."""
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - (time.monotonic() - self.started)
+
+    def calls_left(self, costs: Costs) -> float:
+        """Infinite without a bound."""
+        return math.inf if self.calls is None else self.calls - costs.calls
 
 
 @dataclass(frozen=True)
@@ -230,7 +242,7 @@ class Evaluator:
             with self._lock:
                 self.costs.cached += 1
             return known
-        self._check()
+        self.check()
         cancel = cancel or self.stop
         outcome = oracle.run(text, cancel=cancel, limits=self._patient_limits())
         if self._review is not None and outcome.signature == self.wanted:
@@ -255,7 +267,8 @@ class Evaluator:
         with self.asking(self.oracle):
             return self.cache.get(self._digest(text))
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raises Stopped where nothing may be run any more."""
         if self.stop.is_set():
             raise Stopped("interrupted")
         with self._lock:

@@ -9,6 +9,7 @@ pass, cut, and undo what earlier passes did until it is an input again.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from oracles import CompilerOracle, Kind
 from oracles.phases import PHASES
@@ -52,14 +53,7 @@ def cut_before_pass(state: State[Module], conversions: Conversions) -> bool:
     evaluator = state.evaluator
     if conversions.opt is None or not _may_help(state, conversions):
         return False
-    limits = replace(evaluator.limits, seconds=evaluator.limits.seconds or _ONE_RUN)
-    tool = OptTool(
-        conversions.opt,
-        limits=limits,
-        cancel=evaluator.stop,
-        calls=_MOST_RUNS,
-        seconds=_MOST_SECONDS,
-    )
+    tool = _tool(evaluator, conversions.opt)
     found = _failing_pass(state, tool, conversions)
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
@@ -80,6 +74,17 @@ def _may_help(state: State[Module], conversions: Conversions) -> bool:
     return failing_phase(evaluator, state.document, conversions.remembered) in _PHASES
 
 
+def _tool(evaluator: Evaluator, opt: Path) -> OptTool:
+    limits, budget = evaluator.limits, evaluator.budget
+    return OptTool(
+        opt,
+        limits=replace(limits, seconds=limits.seconds or _ONE_RUN),
+        cancel=evaluator.stop,
+        calls=int(min(_MOST_RUNS, budget.calls_left(evaluator.costs))),
+        seconds=min(_MOST_SECONDS, budget.seconds_left),
+    )
+
+
 def _failing_pass(
     state: State[Module], tool: OptTool, conversions: Conversions
 ) -> FailingPass | None:
@@ -96,8 +101,8 @@ def _failing_pass(
             )
         except Exhausted:
             found = None
-        finally:
-            evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        evaluator.check()  # what was not found because there was no time left may be there
         return found.to_json() if found else ""
 
     known = conversions.remembered("failing pass", document.text, find)

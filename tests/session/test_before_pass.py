@@ -9,7 +9,7 @@ from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.state import State
 from reducer.session.before_pass import ORIGIN, cut_before_pass
 from reducer.session.conversions import Conversions
@@ -79,6 +79,19 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work
     assert again.evaluator.costs.calls == 0 < spent
     job.evaluator.close()
     again.evaluator.close()
+
+
+def test_a_budget_that_ends_the_search_for_the_pass_says_nothing_of_it(
+    work: Callable[..., Work],
+) -> None:
+    job = work(CRASH, "3.8.0")
+    job.evaluator.budget = Budget(calls=job.evaluator.costs.calls + 2)
+    with pytest.raises(Stopped, match="budget"):
+        cut_before_pass(job.state, job.conversions)
+    assert job.evaluator.costs.calls == job.evaluator.budget.calls
+    job.evaluator.budget = Budget()
+    assert cut_before_pass(job.state, job.conversions)
+    job.evaluator.close()
 
 
 @pytest.mark.parametrize("name", [IN_CODE_GENERATION, WITH_A_MESSAGE])
