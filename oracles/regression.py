@@ -27,6 +27,7 @@ class Regression:
     def __init__(self, name: str, good: CompilerOracle) -> None:
         self.name = name
         self._good = good
+        self._limits: Limits | None = None
         self._known: OrderedDict[str, Outcome] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -35,14 +36,19 @@ class Regression:
         """Stable identity for caches."""
         return f"passes with {self._good.key}"
 
+    def allow(self, limits: Limits) -> None:
+        """Says what the good release may use, which goes further than the one that fails."""
+        self._limits = limits
+
     def review(
         self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
     ) -> Outcome:
         """The outcome of a failure, or that of a success if the good release fails as well.
 
-        The CPU time of both is in it.
+        The CPU time of both is in it. `limits` are those of the first run; they hold for the good
+        release as well unless it is allowed others.
         """
-        seconds, good = self.ask(text, cancel=cancel, limits=limits)
+        seconds, good = self.ask(text, cancel=cancel, limits=self._limits or limits)
         if good.kind is Kind.CANCELLED:
             return good
         if not good.failed:

@@ -12,6 +12,7 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.errors import FlakyOracle, NotInteresting
 from reducer.session.flakiness import TOLD, Measured, complaint, measure, most_frequent
+from reducer.session.time_limit import tightened
 
 _EMPTY_MODULE = "module {\n}\n"
 _QUOTED = 80  # characters of an error that are enough to look for it
@@ -97,6 +98,7 @@ class Sanity:
                 f"the input fails with {regression.name} too ({good.signature.text}); name a "
                 "release that compiles it, or leave --passes-with out"
             )
+        regression.allow(tightened(self.evaluator.limits, good))
 
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""

@@ -33,12 +33,16 @@ class TimeLimit:
             self._tighten(outcome)
 
     def _tighten(self, outcome: Outcome) -> None:
-        limits = self._evaluator.limits
-        self._evaluator.limits = replace(
-            limits,
-            seconds=_tighter(limits.seconds, outcome.seconds),
-            cpu=_tighter(limits.cpu, outcome.cpu_seconds),
-        )
+        self._evaluator.limits = tightened(self._evaluator.limits, outcome)
+
+
+def tightened(limits: Limits, outcome: Outcome) -> Limits:
+    """What a smaller program than that of the outcome may use, and no more than before."""
+    return replace(
+        limits,
+        seconds=_tighter(limits.seconds, outcome.seconds),
+        cpu=_tighter(limits.cpu, outcome.cpu_seconds),
+    )
 
 
 def _tighter(limit: float | None, seconds: float) -> float:

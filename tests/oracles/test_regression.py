@@ -49,3 +49,15 @@ def test_a_review_can_be_cancelled(tmp_path: Path) -> None:
     cancel.set()
     reviewed = Regression("1.0", good).review("x", bad.run("x"), cancel=cancel, limits=LIMITS)
     assert reviewed.kind is Kind.CANCELLED
+
+
+def test_the_good_one_may_take_longer_than_the_one_that_fails(tmp_path: Path) -> None:
+    good = compiler(tmp_path, "good", "sleep 1")
+    bad = compiler(tmp_path, "bad", 'echo "input.mlir:1:1: error: it fails" >&2; exit 1')
+    short, outcome = Limits(seconds=0.2), bad.run("x")
+    for allowed, kind in ((None, Kind.SUCCESS), (LIMITS, Kind.OTHER_ERROR)):
+        regression = Regression("1.0", good)
+        if allowed is not None:
+            regression.allow(allowed)
+        reviewed = regression.review("x", outcome, cancel=threading.Event(), limits=short)
+        assert reviewed.kind is kind
