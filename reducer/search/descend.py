@@ -6,7 +6,9 @@ none does.
 
 Where a value breaks the program in another way, the failure tells nothing of the bug, and the
 other values most likely break it too: so the simplest, the largest and the nearest are asked, and
-if these all fail in one and the same other way, those between are not.
+if these all fail in one and the same other way, those between are not. What the compiler turns away
+does not count: whether it is run at all depends on the checks (see `screening`), which must change
+no result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ _TOGETHER = 3  # steps that all parameters take at once; after those they part
 _MANY = 3  # options; of fewer all are tried, whatever comes of them
 
 _Fates = set[tuple[Verdict, str]]
-"""What became of candidates: verdicts and buckets."""
+"""What became of candidates that the compiler took: verdicts and buckets."""
 
 
 def descend(
@@ -151,7 +153,7 @@ class _Descent(Generic[D, V]):
 
     def _was_invalid(self, place: int) -> bool:
         """Whether an option of those offered last was none that the compiler takes."""
-        return all(verdict is Verdict.INVALID for verdict, _ in self._became.get(place, ()))
+        return place not in self._became
 
     # ---- candidates ------------------------------------------------------------------------
 
@@ -180,7 +182,8 @@ class _Descent(Generic[D, V]):
             became: _Fates = set()
 
             def hear(_: int, verdict: Verdict, outcome: Outcome, became: _Fates = became) -> bool:
-                became.add((verdict, outcome.signature.bucket))
+                if verdict is not Verdict.INVALID:
+                    became.add((verdict, outcome.signature.bucket))
                 return False
 
             hit = self.state.evaluator.first_interesting(candidates, self.state.document, hear)
@@ -204,6 +207,8 @@ class _Descent(Generic[D, V]):
         became = self._became
 
         def hear(position: int, verdict: Verdict, outcome: Outcome) -> bool:
+            if verdict is Verdict.INVALID:
+                return False
             place = start + places[position]
             became.setdefault(place, set()).add((verdict, outcome.signature.bucket))
             is_last = position == len(places) - 1 or places[position + 1] > places[position]
@@ -247,4 +252,4 @@ def _is_foreign(fates: _Fates | None) -> bool:
     if fates is None or len(fates) != 1:
         return False
     ((verdict, _),) = fates
-    return verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
+    return verdict is Verdict.OTHER_FAILURE

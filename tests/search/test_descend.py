@@ -98,6 +98,10 @@ def other(message: str) -> Outcome:
     return Outcome(Kind.CRASH, Signature(Kind.CRASH, message), 1)
 
 
+def turned_away() -> Outcome:
+    return Outcome(Kind.INVALID_INPUT, Signature(Kind.INVALID_INPUT, "turned away"), 1)
+
+
 class Widths:
     """Accepts a range of widths, as a verifier does."""
 
@@ -158,6 +162,22 @@ def test_what_is_given_up_does_not_depend_on_workers(jobs: int) -> None:
     """One of the values that are not tried would have failed as wanted."""
     found, _ = lower(lambda n: FAILED if n == 16 else other("broken"), jobs=jobs)
     assert found == 300
+
+
+@pytest.mark.parametrize("screen", [None, Widths(lambda n: n in (16, 300))])
+def test_what_is_turned_away_changes_nothing_whether_it_is_run_or_not(
+    screen: Widths | None,
+) -> None:
+    found, run = lower(lambda n: FAILED if n in (16, 300) else turned_away(), screen=screen)
+    assert found == 16
+    assert (1 in run) == (screen is None)
+
+
+@pytest.mark.parametrize("screen", [None, Widths(lambda n: n != 299)])
+def test_a_nearest_value_that_is_turned_away_stands_for_nothing(screen: Widths | None) -> None:
+    found, run = lower(lambda n: turned_away() if n == 299 else other("broken"), screen=screen)
+    assert found == 300
+    assert set(run) <= {1, 256, 299}
 
 
 def test_the_boundary_of_what_is_valid_is_found_by_checks() -> None:
