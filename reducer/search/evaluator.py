@@ -164,15 +164,19 @@ class Evaluator:
     def asking_elsewhere(self, oracle: Oracle, wanted: Signature) -> Iterator[None]:
         """Asks in the body of a `with` for another failure, of what is no candidate for a result.
 
-        Nothing but the oracle judges there, and what fails differently is not heard of.
+        Nothing but the oracle judges there, and neither what fails differently nor any other
+        verdict is heard of.
         """
-        before = self.wanted, self.screen, self._review, self._on_slip
-        self.wanted, self.screen, self._review, self._on_slip = wanted, None, None, None
+        before = self.wanted, self.screen, self._review
+        hearing = self._on_slip, self._on_judged
+        self.wanted, self.screen, self._review = wanted, None, None
+        self._on_slip = self._on_judged = None
         try:
             with self.asking(oracle):
                 yield
         finally:
-            self.wanted, self.screen, self._review, self._on_slip = before
+            self.wanted, self.screen, self._review = before
+            self._on_slip, self._on_judged = hearing
 
     @contextmanager
     def waiting(self, times: int) -> Iterator[None]:

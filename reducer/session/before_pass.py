@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Kind
+from oracles import CompilerOracle, Kind, Level
 from oracles.phases import PHASES
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
@@ -58,7 +58,7 @@ def cut_before_pass(state: State[Module], conversions: Conversions) -> bool:
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
         return False
-    with evaluator.asking_elsewhere(tool.oracle(found.step, found.flags), found.signature):
+    with evaluator.asking_elsewhere(_pass_oracle(evaluator, tool, found), found.signature):
         cuts = _cuts(evaluator, module)
     most = state.document.op_count // _WORTH_ANOTHER_DIALECT
     programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
@@ -109,8 +109,18 @@ def _failing_pass(
     return FailingPass.from_json(known) if known else None
 
 
+def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> CompilerOracle:
+    """Sees the failure of a pass, as strictly and in the same places as the evaluator's own."""
+    oracle = tool.oracle(found.step, found.flags, Level(found.signature.level))
+    if isinstance(evaluator.oracle, CompilerOracle):
+        oracle.runner = evaluator.oracle.runner
+    return oracle
+
+
 def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
     """Ever smaller parts of a module on which the oracle that is asked still fails."""
+    if evaluator.first_interesting([Candidate(module, ORIGIN)]) is None:
+        return []  # our print of it is something else
     cuts = [module]
     state = State(
         module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)

@@ -210,6 +210,33 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
     evaluator.close()
 
 
+def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
+    other = Signature(Kind.CRASH)
+    asked = PredicateOracle(lambda text: text == "here")
+    below = PredicateOracle(lambda text: True)
+    below.key = "below"
+    below.run = lambda text, **_: Outcome(Kind.CRASH, other, 1)  # type: ignore[method-assign, assignment]
+    heard: list[str] = []
+    evaluator = Evaluator(
+        asked,
+        Memory(),
+        on_slip=lambda slip: heard.append(slip.text),
+        on_judged=lambda candidate, verdict: heard.append(candidate.text),
+    )
+    evaluator.wanted = FAILURE
+    candidate = Candidate(PlainText("here"), "test")
+    with evaluator.asking_elsewhere(below, FAILURE):
+        assert evaluator.first_interesting([candidate]) is None  # it slips
+    with pytest.raises(Stopped), evaluator.asking_elsewhere(below, other):
+        assert evaluator.first_interesting([candidate]) == (0, candidate)
+        raise Stopped("budget")
+    assert heard == []
+    assert evaluator.wanted == FAILURE
+    assert evaluator.first_interesting([candidate]) == (0, candidate)
+    assert (heard, asked.texts) == (["here"], ["here"])
+    evaluator.close()
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
     oracle = PredicateOracle(lambda text: text == "fails")

@@ -1,12 +1,14 @@
 """From a crash in the middle of the pipeline to a small program, with a real compiler."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Kind, Limits
+from oracles import Command, CompilerOracle, Kind, Level, Limits, ProcessResult, run_process
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Budget, Evaluator, Stopped
@@ -29,11 +31,16 @@ LAYERS = 12
 class Work:
     """A case planted in a few layers, run once."""
 
-    def __init__(self, case: Case, wheel: str, toolchain: Toolchain, journal: Journal) -> None:
+    def __init__(
+        self, case: Case, wheel: str, toolchain: Toolchain, journal: Journal, level: Level
+    ) -> None:
         (run,) = (run for run in case.runs if run.wheel == wheel)
         text = plant((case.folder / (run.expert or "expert.mlir")).read_text(), LAYERS)
         oracle = CompilerOracle(
-            Command.parse(["iree-compile", *run.flags]), toolchain.compile, limits=Limits(120.0)
+            Command.parse(["iree-compile", *run.flags]),
+            toolchain.compile,
+            limits=Limits(120.0),
+            level=level,
         )
         self.evaluator = Evaluator(oracle, journal)
         self.conversions = Conversions(Normaliser(toolchain.opt, Limits(60.0)), journal, print)
@@ -51,8 +58,8 @@ def work(
 ) -> Callable[..., Work]:
     journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
 
-    def make(name: str, wheel: str) -> Work:
-        return Work(corpus(name), wheel, iree_toolchain(wheel), journal)
+    def make(name: str, wheel: str, level: Level = Level.NORMAL) -> Work:
+        return Work(corpus(name), wheel, iree_toolchain(wheel), journal, level)
 
     return make
 
@@ -79,6 +86,54 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work
     assert again.evaluator.costs.calls == 0 < spent
     job.evaluator.close()
     again.evaluator.close()
+
+
+def test_workers_change_nothing(
+    work: Callable[..., Work],
+    corpus: Callable[[str], Case],
+    iree_toolchain: Callable[..., Toolchain],
+    tmp_path: Path,
+) -> None:
+    alone = work(CRASH, "3.8.0")
+    journal = Journal.open(tmp_path / "other", identity={}, resume=False)
+    several = Work(corpus(CRASH), "3.8.0", iree_toolchain("3.8.0"), journal, Level.NORMAL)
+    several.evaluator.jobs = 3
+    assert cut_before_pass(alone.state, alone.conversions)
+    assert cut_before_pass(several.state, several.conversions)
+    assert several.state.document.text == alone.state.document.text
+    alone.evaluator.close()
+    several.evaluator.close()
+    journal.close()
+
+
+def test_the_pass_is_asked_in_the_same_words_and_by_the_same_runner(
+    work: Callable[..., Work],
+) -> None:
+    job = work(CRASH, "3.8.0", Level.LOOSE)
+    programs: list[str] = []
+
+    def run(argv: Sequence[str], **how: Any) -> ProcessResult:
+        programs.append(Path(argv[0]).name)
+        return run_process(argv, **how)
+
+    assert isinstance(job.evaluator.oracle, CompilerOracle)
+    job.evaluator.oracle.runner = run
+    assert cut_before_pass(job.state, job.conversions)
+    assert {"iree-compile", "iree-opt"} <= set(programs)
+    job.evaluator.close()
+
+
+def test_a_pass_that_does_not_fail_on_our_print_is_left_alone(
+    work: Callable[..., Work], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = work(CRASH, "3.8.0")
+    monkeypatch.setattr(job.conversions, "module", lambda text: job.module)
+    before = job.evaluator.costs.by_verdict.copy()
+    assert not cut_before_pass(job.state, job.conversions)
+    spent = Counter(job.evaluator.costs.by_verdict)
+    spent.subtract(before)
+    assert spent.total() - spent["probe"] == 2, "the phase, and the print"
+    job.evaluator.close()
 
 
 def test_a_budget_that_ends_the_search_for_the_pass_says_nothing_of_it(
