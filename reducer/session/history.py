@@ -11,6 +11,7 @@ from typing import Any, Self
 from oracles import Signature
 from reducer.ir import Document, Module
 from reducer.search.candidate import Candidate, Verdict
+from reducer.session.before_pass import ORIGIN
 from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.events import Size
 from reducer.session.origins import Origins
@@ -21,6 +22,7 @@ KEY = "history"
 FELL_BACK = "fall back"
 """The origin of a moment at which the best got larger again."""
 
+_PRINTED_ANEW = frozenset({CompilerPasses.name, ORIGIN})  # with other names of values
 _VERSION = 1
 _MOST_FINAL = 4 << 20  # characters of the final program in generic form that are kept
 
@@ -166,7 +168,7 @@ class Recorder:
         self._tries(origin).accepted += 1
         self._moment(size, origin)
         if self._origins is not None and isinstance(document, Module):
-            self._origins.follow(document, renumbered=origin == CompilerPasses.name)
+            self._origins.follow(document, renumbered=origin in _PRINTED_ANEW)
         self.save()
 
     def fell_back(self, document: Document, size: Size) -> None:

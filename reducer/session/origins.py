@@ -7,6 +7,7 @@ throughout; there the ops are aligned in their order, as lines of two versions o
 
 from collections.abc import Hashable, Iterable
 from difflib import SequenceMatcher
+from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
 
@@ -20,16 +21,19 @@ class Origins:
         self._input = module
         self._now = module
         self.known: dict[int, int] = {op: op for op in range(len(module))}
+        self._known_of: WeakKeyDictionary[Module, dict[int, int]] = WeakKeyDictionary()
 
     def follow(self, module: Module, *, renumbered: bool = False) -> None:
         """The program became `module` by an edit; `renumbered` if the compiler printed it anew."""
         pairs = _aligned(self._now, module) if renumbered else _same_names(self._now, module)
         self.known = {after: self.known[b] for after, b in pairs.items() if b in self.known}
+        self._known_of[module] = self.known
         self._now = module
 
     def restart(self, module: Module) -> None:
-        """The program is `module` again, which had been made from the input before."""
-        self.known = _same_names(self._input, module)
+        """The program is `module` again, which it was before or had been made from the input."""
+        known = self._known_of.get(module)
+        self.known = _same_names(self._input, module) if known is None else known
         self._now = module
 
 

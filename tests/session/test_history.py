@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
-from reducer.ir import PlainText
+from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session import Reduction, Settings
+from reducer.session.before_pass import ORIGIN as CUT
+from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.events import Size
 from reducer.session.history import FELL_BACK, History, Recorder, Spent, read_history
 from reducer.session.reading import reading
 from reducer.toolchain import Toolchain
 from tests.support.histories import history
+from tests.support.sides import function
 from tests.support.silent import Silent
 
 TEXT = PlainText("a\nb\n")
@@ -77,6 +80,34 @@ def test_falling_back_is_told() -> None:
     recorder.fell_back(TEXT, Size(10, 8, 1000))
     assert recorder.history.moments[-1].origin == FELL_BACK
     assert recorder.history.tries[FELL_BACK].bytes == -900
+
+
+@pytest.mark.parametrize("origin", [CompilerPasses.name, CUT])
+def test_names_of_values_tell_nothing_of_what_the_compiler_printed(origin: str) -> None:
+    text = function(
+        """
+        %0 = "t.a"(%arg0) : (f32) -> f32
+        %1 = "t.b"(%0) : (f32) -> f32
+        %2 = "t.b"(%1) : (f32) -> f16
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: f32",
+    )
+    after = function(
+        """
+        %1 = "t.b"(%arg0) : (f32) -> f16
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: f32",
+    )
+    before, smaller = Module.parse(text), Module.parse(after)
+    recorder = Recorder(
+        History("in.mlir", Size(5, 5, 500), Signature(Kind.CRASH)), before, Spent, lambda text: None
+    )
+    recorder.accepted(smaller, Size(3, 3, 300), origin)
+    recorder.finished(smaller, Size(3, 3, 300))
+    (made,) = (op for op, name in enumerate(smaller.t.name) if name == "t.b")
+    assert before.header(recorder.history.origins[made]).strip().startswith("%2 = ")
 
 
 def test_a_resumed_reduction_keeps_the_costs_that_steps_had() -> None:

@@ -82,6 +82,21 @@ def test_what_the_compiler_printed_anew_is_aligned() -> None:
     assert names(origins, before, Module.parse(second))['%0 = "t.b"(%arg0)'] == '%1 = "t.b"(%0)'
 
 
+def test_falling_back_to_what_was_printed_anew() -> None:
+    """By its names alone `t.b` would be none of the input's."""
+    before = Module.parse(INPUT)
+    after = Module.parse(
+        function('%0 = "t.b"(%arg0) : (f32) -> f32', '"t.store"(%0) : (f32) -> ()')
+    )
+    origins = Origins(before)
+    origins.follow(after, renumbered=True)
+    known = origins.known
+    origins.follow(Module.parse(function()))
+    origins.restart(after)
+    assert origins.known == known
+    assert names(origins, before, after)['%0 = "t.b"(%arg0)'] == '%2 = "t.b"(%1)'
+
+
 def test_starting_again_from_what_was_there_before() -> None:
     before = Module.parse(INPUT)
     origins = Origins(before)
