@@ -1,5 +1,7 @@
 """What a pass gets, as programs to compile from the start."""
 
+import re
+
 from reducer.ir import NONE, GenericSyntaxError, Module, Returned, Rewrite
 from reducer.ir.dialects import groups_others
 from reducer.ir.functions import is_function, takes_arguments, terminator_of
@@ -48,7 +50,7 @@ def _without_marks(module: Module, written: str) -> str:
     rewrite = Rewrite(module)
     for op in (*module.roots, *(op for root in module.roots for op in module.children(root))):
         for entry in module.syntax(op).attributes:
-            if entry.name not in written:
+            if not re.search(rf"(?<![\w.]){re.escape(entry.name)}(?![\w.])", written):
                 rewrite.set_entry(op, entry.name, None)
         if op not in module.t.regions:  # what is private and was used by what is gone is dead
             rewrite.set_entry(op, "sym_visibility", None)

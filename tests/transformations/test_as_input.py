@@ -48,6 +48,11 @@ def test_marks_of_the_compiler_go_and_those_of_the_program_stay() -> None:
     assert 'torch.debug = "y"' in text
 
 
+def test_part_of_a_name_in_the_program_is_no_mark_of_it() -> None:
+    text = program(GROUPED.replace("iree.abi.stub", "debug, torch")).text
+    assert '}) {torch.debug = "y"} : () -> ()' in text
+
+
 def test_a_global_stays_though_nothing_private_uses_it() -> None:
     assert '"util.global"() <{sym_name = "g", type = i64}>' in program().text
 
