@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, PatternOracle
+from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle
 from reducer.session import Progress
 from reducer.session.pass_level import PassReport, pass_output, reduce_pass_level
 from reducer.toolchain import Toolchain
@@ -31,13 +31,15 @@ def make(
 ) -> Make:
     """The pass-level reproducer of a corpus case: the report, and the file without comments."""
 
-    def run(name: str, **options: object) -> tuple[PassReport | None, str]:
+    def run(
+        name: str, level: Level = Level.NORMAL, **options: object
+    ) -> tuple[PassReport | None, str]:
         case = corpus(name)
         how = case.runs[0]
         toolchain = iree_toolchain(how.wheel)
         text = (case.folder / str(how.expert)).read_text()
         command = Command.parse(["iree-compile", *how.flags])
-        oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS)
+        oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS, level=level)
         output = tmp_path / "model.reduced.mlir"
         report = reduce_pass_level(
             text,
@@ -96,6 +98,16 @@ def test_a_crash(make: Make) -> None:
     assert report
     assert report.pipeline == "builtin.module(iree-flow-annotate-dispatches)"
     assert report.signature.kind is Kind.CRASH
+    assert "linalg.matmul" in text
+    assert report.output.ops <= 12
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize("level", [Level.LOOSE, Level.STRICT])
+def test_a_crash_seen_less_or_more_strictly(make: Make, level: Level) -> None:
+    report, text = make("matmul-k0-sigfpe", level)
+    assert report
+    assert report.signature.level == level
     assert "linalg.matmul" in text
     assert report.output.ops <= 12
 
