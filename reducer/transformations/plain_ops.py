@@ -45,9 +45,9 @@ class ReplaceByPlainOps:
         lost: set[Use] = set()
         kept: set[int] = set()
         dead: set[int] = set()
-        for op in sorted((site.op for site in sites), reverse=True):  # users before producers
+        for op in _outermost(module, sites)[::-1]:  # users before producers
             plan = None if op in dead else _plan(module, op)
-            if plan is not None:
+            if plan is not None and module.t.def_op[plan.source] not in dead:
                 plans.append(plan)
                 lost |= _uses(module, op)
                 kept |= {op, module.t.def_op[plan.source]}
@@ -67,6 +67,15 @@ class _Plan:
     op: int
     result: int
     source: int
+
+
+def _outermost(module: Module, sites: Sequence[Site]) -> list[int]:
+    """The ops of sites in text order, without those that lie in another one and go with it."""
+    out: list[int] = []
+    for op in sorted(site.op for site in sites):
+        if not (out and module.is_inside(op, out[-1])):
+            out.append(op)
+    return out
 
 
 def _plan(module: Module, op: int) -> _Plan | None:

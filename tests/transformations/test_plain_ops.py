@@ -122,6 +122,30 @@ def test_what_dies_with_a_later_op_is_not_replaced_as_well() -> None:
     )
 
 
+def test_what_lies_in_an_op_that_goes_needs_no_plain_op() -> None:
+    """The inner one alone would take `t.made` along, of which the outer one is made."""
+    body = """
+    %0 = "t.made"(%arg0) : (i32) -> i32
+    %1 = "t.loop"() ({
+      %2 = "t.to"(%0, %arg1) : (i32, f32) -> !t.box
+      %3 = "t.from"(%2) : (!t.box) -> f32
+      "t.use"(%3) : (f32) -> ()
+      "t.yield"(%arg0) : (i32) -> ()
+    }) : () -> i32
+    "func.return"(%1) : (i32) -> ()
+    """
+    text = function(body, arguments="%arg0: i32, %arg1: f32", results="i32")
+    assert len(ReplaceByPlainOps().sites(Module.parse(text))) == 2
+    assert (
+        body_of(apply_to(ReplaceByPlainOps(), text))
+        == """\
+^bb0(%arg0: i32, %arg1: f32):
+%0 = "t.made"(%arg0) : (i32) -> i32
+%1 = "arith.addi"(%0, %0) : (i32, i32) -> i32
+"func.return"(%1) : (i32) -> ()"""
+    )
+
+
 @pytest.mark.parametrize("kind", ["tensor<4x?xbf16>", "vector<2xi1>", "f64", "i64", "tensor<f16>"])
 def test_every_number_has_its_plain_op(kind: str) -> None:
     body = f"""
