@@ -13,12 +13,14 @@ from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Budget, Evaluator, Stopped
 from reducer.search.state import State
+from reducer.session import Reduction, Report, Settings, before_pass, plan
 from reducer.session.before_pass import ORIGIN, cut_before_pass
 from reducer.session.conversions import Conversions
 from reducer.session.journal import Journal
 from reducer.session.normalise import Normaliser
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.silent import Silent
 
 pytestmark = pytest.mark.iree
 
@@ -159,3 +161,46 @@ def test_what_fails_elsewhere_or_tells_its_op_is_left_alone(
     assert job.accepted == []
     assert job.evaluator.costs.calls - before <= 1
     job.evaluator.close()
+
+
+@pytest.fixture
+def reduce(
+    corpus: Callable[[str], Case],
+    iree_toolchain: Callable[..., Toolchain],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., Report]:
+    """A whole reduction of the crash that goes through the pass, however little there is to cut."""
+    monkeypatch.setattr(plan, "_WORTH_GOING_THROUGH_PASS", 1)
+    monkeypatch.setattr(before_pass, "_WORTH_ANOTHER_DIALECT", 1)
+    case, toolchain = corpus(CRASH), iree_toolchain("3.8.0")
+    (run,) = (run for run in case.runs if run.wheel == "3.8.0")
+    oracle = CompilerOracle(Command.parse(["iree-compile", *run.flags]), toolchain.compile)
+
+    def make(name: str, **options: Any) -> Report:
+        settings = Settings(
+            input=tmp_path / "in.mlir",
+            text=(case.folder / str(run.expert)).read_text(),
+            output=tmp_path / f"{name}.mlir",
+            journal=tmp_path / f"{name}.journal",
+            opt=toolchain.opt,
+            **options,
+        )
+        return Reduction(settings, oracle, Silent()).run()
+
+    return make
+
+
+@pytest.mark.slow
+def test_a_reduction_through_the_pass_resumes_to_the_same_program(
+    reduce: Callable[..., Report],
+) -> None:
+    """With more workers, too."""
+    whole = reduce("whole")
+    assert whole.verified and whole.one_minimal
+    assert whole.output.ops is not None and whole.output.ops <= 6
+    assert whole.by_verdict["probe"] >= 2
+    cut_short = reduce("stopped", max_calls=whole.calls // 4)
+    assert cut_short.status == "budget"
+    resumed = reduce("stopped", resume=True, jobs=3)
+    assert resumed.text.replace("stopped.mlir", "whole.mlir") == whole.text
