@@ -14,7 +14,6 @@ from reducer.transformations.dead import Use, ops_that_die
 from reducer.transformations.units import is_referred_to
 
 _DEPTH = 8  # how far behind an op to look for data
-_CLEARLY = 2  # times shorter, where the ops are as many
 _FLOAT = re.compile(r"f\d+\w*|bf16|tf32")
 _INTEGER = re.compile(r"i\d+")
 
@@ -144,19 +143,14 @@ def _is_only_returned(module: Module, value: int) -> bool:
 
 
 def _is_worth_it(module: Module, plan: _Plan) -> bool:
-    """Whether ops that are not plain go, and more than one; or a long one becomes a short one."""
+    """Whether more than one op goes, and not only plain ones."""
     op = plan.op
     dead = ops_that_die(
         module, _uses(module, op), _around(module, op), {module.t.def_op[plan.source]}
     )
     gone = {inner for outer in (op, *dead) for inner in module.subtree(outer)}
     shown = [inner for inner in gone if not module.hidden[inner]]
-    if all(is_elementwise(module.t.name[inner]) for inner in shown):
-        return False
-    if len(shown) > 1:
-        return True
-    line = _plain_op(module.type_of(plan.source), module.t.token[plan.source])
-    return len(module.own_text(op)) >= _CLEARLY * len(line)
+    return len(shown) > 1 and not all(is_elementwise(module.t.name[inner]) for inner in shown)
 
 
 def _uses(module: Module, op: int) -> set[Use]:
