@@ -34,28 +34,28 @@ _LAYER = """\
     %{p}_active = linalg.generic {{indexing_maps = [#host_matrix, #host_column, #host_matrix], \
 iterator_types = ["parallel", "parallel"]}} \
 ins(%{p}_product, %{p}_bias : {M}, {V}) outs(%{p}_matrix : {M}) {{
-    ^bb0(%in: f32, %bias: f32, %out: f32):
-      %sum = arith.addf %in, %bias : f32
-      %active = arith.maximumf %sum, %host_zero : f32
-      linalg.yield %active : f32
+    ^bb0(%host_in: f32, %host_bias: f32, %host_out: f32):
+      %host_sum = arith.addf %host_in, %host_bias : f32
+      %host_active = arith.maximumf %host_sum, %host_zero : f32
+      linalg.yield %host_active : f32
     }} -> {M}
     %{p}_vector = tensor.empty() : {V}
     %{p}_zeros = linalg.fill ins(%host_zero : f32) outs(%{p}_vector : {V}) -> {V}
     %{p}_sums = linalg.generic {{indexing_maps = [#host_matrix, #host_row], \
 iterator_types = ["parallel", "reduction"]}} ins(%{p}_active : {M}) outs(%{p}_zeros : {V}) {{
-    ^bb0(%in: f32, %out: f32):
-      %sum = arith.addf %in, %out : f32
-      linalg.yield %sum : f32
+    ^bb0(%host_in: f32, %host_out: f32):
+      %host_sum = arith.addf %host_in, %host_out : f32
+      linalg.yield %host_sum : f32
     }} -> {V}
     %{p}_result = linalg.generic {{\
 indexing_maps = [#host_matrix, #host_row, #host_matrix, #host_matrix], \
 iterator_types = ["parallel", "parallel"]}} \
 ins(%{p}_active, %{p}_sums, {x} : {M}, {V}, {M}) outs(%{p}_matrix : {M}) {{
-    ^bb0(%in: f32, %sum: f32, %residual: f32, %out: f32):
-      %divisor = arith.addf %sum, %host_one : f32
-      %scaled = arith.divf %in, %divisor : f32
-      %both = arith.addf %scaled, %residual : f32
-      linalg.yield %both : f32
+    ^bb0(%host_in: f32, %host_sum: f32, %host_residual: f32, %host_out: f32):
+      %host_divisor = arith.addf %host_sum, %host_one : f32
+      %host_scaled = arith.divf %host_in, %host_divisor : f32
+      %host_both = arith.addf %host_scaled, %host_residual : f32
+      linalg.yield %host_both : f32
     }} -> {M}
 """
 

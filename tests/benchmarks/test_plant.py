@@ -1,5 +1,6 @@
 """Planting keeps what a trigger does, in a module that is healthy but for it."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -51,6 +52,13 @@ def test_trigger_that_calls_itself_stays_a_function_of_its_own() -> None:
     planted = plant("func.func @f() {\n  call @f() : () -> ()\n  return\n}\n", layers=2)
     assert lines_with(planted, "func.func")[1] == "func.func @f() {"
     assert lines_with(planted, "return")[-1] == "return"
+
+
+def test_a_trigger_may_name_its_values_as_it_likes() -> None:
+    """All that the layers define is named after the host, inside their loops as well."""
+    host = plant(TRIGGER, layers=2).replace("%a: tensor<4xf32>, %b: index", "")
+    defined = re.findall(r"%(\w+)(?: =|: )", host)
+    assert [name for name in defined if not name.startswith("host")] == ["0"]
 
 
 def test_only_a_single_function_can_be_planted() -> None:
