@@ -70,7 +70,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
     text = case.input_text() if as_it_is else plant(case.input_text(), layers)
     (folder / "input.mlir").write_text(text)
     opt = run.opt()
-    report, message = _reduce(folder, run, budget)
+    report, message = _reduce(folder, case.words(run), budget)
     output = report.get("output", {})
     oracle = report.get("oracle", {})
     return Row(
@@ -78,7 +78,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
         wheel=run.wheel,
         layers=0 if case.packed_input else layers,
         status="reduced" if report else "failed",
-        same_failure=bool(report) and _fails_alike(folder, run, report["bucket"]),
+        same_failure=bool(report) and _fails_alike(folder, case, run, report["bucket"]),
         verified=report.get("verified", False),
         one_minimal=report.get("one_minimal", False),
         input_ops=report.get("input", {}).get("ops"),
@@ -91,11 +91,6 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
         wall_seconds=report.get("wall_seconds"),
         message=message,
     )
-
-
-def skipped(case: Case, run: Run, reason: str) -> Row:
-    """The row of a case that is not measured."""
-    return Row(case=case.name, wheel=run.wheel, layers=0, status=reason)
 
 
 def save(row: Row, folder: Path) -> None:
@@ -111,13 +106,13 @@ def load(folder: Path) -> Row | None:
         return None
 
 
-def _reduce(folder: Path, run: Run, budget: Budget) -> tuple[dict[str, Any], str]:
+def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, Any], str]:
     """Runs the tool; its report (empty without one) and the last line it printed."""
     command = [
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
         "-o", str(folder / "reduced.mlir"), "--json", "-",
         "--jobs", str(budget.jobs), "--max-seconds", str(budget.max_seconds),
-        *run.words(),
+        *words,
     ]  # fmt: skip
     with (folder / "log.txt").open("w+") as log:
         process = subprocess.Popen(
@@ -140,8 +135,14 @@ def _reduce(folder: Path, run: Run, budget: Budget) -> tuple[dict[str, Any], str
     return report, "" if process.returncode == 0 else f"exit code {process.returncode}: {last}"
 
 
-def _fails_alike(folder: Path, run: Run, bucket: str) -> bool:
+def _fails_alike(folder: Path, case: Case, run: Run, bucket: str) -> bool:
     """Checks the result with a compiler run that owes nothing to the reduction."""
+    if case.execution is not None:
+        words = ["check", str(folder / "reduced.mlir"), "--json", "-", *case.words(run)]
+        done = subprocess.run(
+            [sys.executable, "-m", "reducer", *words], capture_output=True, text=True, check=False
+        )
+        return done.returncode == 0 and bool(json.loads(done.stdout)["bucket"] == bucket)
     oracle = run.oracle(run.limits(LIMITS.seconds))
     outcome = oracle.run((folder / "reduced.mlir").read_text())
     return (

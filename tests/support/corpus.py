@@ -92,6 +92,10 @@ class Execution:
 
     arguments: tuple[str, ...]
     expected: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    """What `mlir-reducer` is told of it: the reference, inputs. `{folder}` is that of the case."""
+    plantable: bool = True
+    """Whether the options still fit if the trigger is a part of something larger."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,13 @@ class Case:
     def expert(self, run: Run) -> Path | None:
         """The small input that a person wrote for a run of this case, if there is one."""
         return self.folder / run.expert if run.expert else None
+
+    def words(self, run: Run) -> list[str]:
+        """What `mlir-reducer` is told of a run of this case, the command included."""
+        if self.execution is None:
+            return run.words()
+        options = [option.format(folder=self.folder) for option in self.execution.options]
+        return ["--wrong-results", *options, *run.words()]
 
     def input_text(self) -> str:
         """The input as it was first seen, or the expert's where that is all there is."""
