@@ -26,12 +26,12 @@ def lit(folder: Path, test: str | None, body: str) -> "subprocess.CompletedProce
         "FileCheck": f'#!/bin/sh\nexec {sys.executable} -m filecheck "$@"\n',
         "not": '#!/bin/sh\n[ "$1" = --crash ] && shift\n"$@"\n[ $? -gt 128 ]\n',
     }.items():
-        (tools / name).write_text(text)
-        (tools / name).chmod(0o755)
-    for name in ("FileCheck", "not"):  # LLVM's own, where they are installed
-        if real := next(Path("/usr/lib").glob(f"llvm-*/bin/{name}"), None):
-            (tools / name).unlink()
+        (tools / name).unlink(missing_ok=True)  # a link would be written through
+        if real := next(Path("/usr/lib").glob(f"llvm-*/bin/{name}"), None):  # LLVM's own
             (tools / name).symlink_to(real)
+        else:
+            (tools / name).write_text(text)
+            (tools / name).chmod(0o755)
     suite = folder / "suite"
     suite.mkdir(exist_ok=True)
     (suite / "repro.lit.mlir").write_text(test)

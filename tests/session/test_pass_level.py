@@ -146,17 +146,22 @@ def test_the_four_lines_of_issue_20548(make: Make) -> None:
 
 @pytest.mark.iree
 def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_path: Path) -> None:
-    whole, text = make("reduce-f8-add-hip-readlane", journal=tmp_path / "whole.journal")
+    """With one worker: how many others are cut short, and so not remembered, is for the clock."""
+
+    def alone(journal: str, **options: object) -> tuple[PassReport | None, str]:
+        name = "reduce-f8-add-hip-readlane"
+        return make(name, jobs=1, journal=tmp_path / journal, **options)
+
+    whole, text = alone("whole")
     assert whole
-    journal = tmp_path / "interrupted.journal"
-    part, _ = make("reduce-f8-add-hip-readlane", journal=journal, calls=whole.calls // 2)
+    part, _ = alone("interrupted", calls=whole.calls // 2)
     assert part is None or part.output.bytes > whole.output.bytes
     pass_output(tmp_path / "model.reduced.mlir").unlink(missing_ok=True)
-    rest, again = make("reduce-f8-add-hip-readlane", journal=journal)
+    rest, again = alone("interrupted")
     assert rest
     assert again == text
     assert rest.calls <= whole.calls - whole.calls // 2 + 12, "finding the pass is not remembered"
-    same, again = make("reduce-f8-add-hip-readlane", journal=journal)
+    same, again = alone("interrupted")
     assert same
     assert again == text
     assert same.calls <= 12
