@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from oracles import Command, Kind, ProcessResult, Signature
+from oracles import Command, CompilerOracle, Kind, Level, ProcessResult, Signature
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.locate.dumps import Dump, read_dumps
 from reducer.locate.opt_tool import OptTool
@@ -55,6 +55,10 @@ class FailingPass:
     flags: tuple[str, ...]
     text: str
     signature: Signature
+
+    def oracle(self, tool: OptTool) -> CompilerOracle:
+        """Sees this failure of a text as strictly as it was seen here."""
+        return tool.oracle(self.step, self.flags, Level(self.signature.level))
 
     def to_json(self) -> str:
         """Text that `from_json` reads back."""

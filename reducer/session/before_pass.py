@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Kind, Level
+from oracles import CompilerOracle, Kind
 from oracles.phases import PHASES
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
@@ -111,7 +111,7 @@ def _failing_pass(
 
 def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> CompilerOracle:
     """Sees the failure of a pass, as strictly and in the same places as the evaluator's own."""
-    oracle = tool.oracle(found.step, found.flags, Level(found.signature.level))
+    oracle = found.oracle(tool)
     if isinstance(evaluator.oracle, CompilerOracle):
         oracle.runner = evaluator.oracle.runner
     return oracle

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Level, Oracle, Signature
+from oracles import CompilerOracle, Oracle, Signature
 from oracles.remembering import digest_of
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
@@ -236,7 +236,7 @@ class _PassReduction:
             max_calls=max(1, self.tool.calls_left),
             max_seconds=max(1e-3, self.tool.seconds_left),
         )
-        oracle = self._oracle(found)
+        oracle = found.oracle(self.tool)
         digest = digest_of(found.text, oracle=f"{oracle.key} {oracle.limits} ")
         section = Section(self.journal, f"pass level {digest}")
         reduction = Reduction(settings, oracle, self.listener, section)
@@ -246,10 +246,6 @@ class _PassReduction:
         self.one_minimal = report.one_minimal
         return settings.output.read_text(errors="surrogateescape")
 
-    def _oracle(self, found: FailingPass) -> CompilerOracle:
-        """Sees the failure of a pass as strictly as it was seen before."""
-        return self.tool.oracle(found.step, found.flags, Level(found.signature.level))
-
     # ---- the end ---------------------------------------------------------------------------
 
     def _finish(self, found: FailingPass) -> PassReport | None:
@@ -257,7 +253,7 @@ class _PassReduction:
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
         text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"
-        oracle = self._oracle(found)
+        oracle = found.oracle(self.tool)
         outcome = oracle.confirm(text, self.work.output.name, limits=self.tool.limits)
         self.tool.spend(1, outcome.cpu_seconds)
         if outcome.signature != found.signature:
