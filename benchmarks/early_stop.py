@@ -1,12 +1,11 @@
-"""What stopping early and staying warm save, on the candidates of real reductions.
+"""What stopping early saves, on the candidates of real reductions.
 
     python -m benchmarks.early_stop [--layers 20] [CASE]...
 
 Each case whose failure lies before LLVM is reduced once with the full command, and every candidate
-of that reduction is kept. Then the same candidates are run in three ways, in turns: by the full
-command, by the one that stops after the failing phase, and by that one in a warm compiler. The
-runs of the input itself are left out: they are the same in every way. Prints CPU seconds, and
-fails if a way disagrees with the full command about a candidate.
+of that reduction is kept. Then the same candidates are run by the full command and by the one that
+stops after the failing phase, in turns. The runs of the input itself are left out: they are the
+same in both. Prints CPU seconds, and fails if the two disagree about a candidate.
 """
 
 import tempfile
@@ -20,7 +19,6 @@ import click
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.phases import PHASES
-from oracles.warm import WarmCompiler
 from reducer.ir import PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -83,21 +81,19 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of all candidates, in three ways, and of finding where to stop."""
+    """CPU seconds of all candidates, in two ways, and of finding where to stop."""
 
     phase: str
     candidates: int
     plain: float
     stopped: float
-    warm: float
     finding: float
 
     def line(self, name: str) -> str:
         """One row of the table."""
         return (
             f"{name:42}{self.phase:26}{self.candidates:>6}{self.plain:>9.2f}{self.stopped:>9.2f}"
-            f"{self.warm:>9.2f}{self.plain / self.stopped:>8.2f}{self.plain / self.warm:>8.2f}"
-            f"{self.finding:>9.2f}"
+            f"{self.plain / self.stopped:>8.2f}{self.finding:>9.2f}"
         )
 
 
@@ -108,8 +104,8 @@ class Cost:
 def main(names: tuple[str, ...], layers: int, most_seconds: float) -> None:
     """Prints one row for each case, and the sums."""
     click.echo(
-        f"{'case':42}{'stops after':26}{'cands':>6}{'plain':>9}{'stopped':>9}{'+ warm':>9}"
-        f"{'ratio':>8}{'+ warm':>8}{'finding':>9}"
+        f"{'case':42}{'stops after':26}{'cands':>6}{'plain':>9}{'stopped':>9}"
+        f"{'ratio':>8}{'finding':>9}"
     )
     costs = []
     for case in map(load_case, names or case_names()):
@@ -135,7 +131,6 @@ def _sum(costs: Sequence[Cost]) -> Cost:
         sum(cost.candidates for cost in costs),
         sum(cost.plain for cost in costs),
         sum(cost.stopped for cost in costs),
-        sum(cost.warm for cost in costs),
         sum(cost.finding for cost in costs),
     )
 
@@ -151,21 +146,17 @@ def _measure(case: Case, run: Run, layers: int) -> Cost | None:
     if found is None:
         return None
     stopped, finding = found
-    with WarmCompiler(toolchain.compile) as server:
-        warm = CompilerOracle(stopped.command, toolchain.compile, limits=_LIMITS, runner=server)
-        ways = (plain, stopped, warm)
-        seconds: list[tuple[float, ...]] = []
-        wanted = plain.run(result).signature
-        warm.run(result)
-        for candidate in candidates:
-            outcomes = [way.run(candidate) for way in ways]
-            verdicts = {outcome.signature == wanted for outcome in outcomes}
-            if len(verdicts) > 1:
-                raise click.ClickException(f"{case.name}: the ways disagree about\n{candidate}")
-            seconds.append(tuple(outcome.cpu_seconds for outcome in outcomes))
+    seconds: list[tuple[float, ...]] = []
+    wanted = plain.run(result).signature
+    for candidate in candidates:
+        outcomes = [way.run(candidate) for way in (plain, stopped)]
+        verdicts = {outcome.signature == wanted for outcome in outcomes}
+        if len(verdicts) > 1:
+            raise click.ClickException(f"{case.name}: the two disagree about\n{candidate}")
+        seconds.append(tuple(outcome.cpu_seconds for outcome in outcomes))
     phase = stopped.command.flags[-1].partition("=")[2]
     sums = [sum(column) for column in zip(*seconds, strict=True)]
-    return Cost(phase, len(candidates), sums[0], sums[1], sums[2], finding)
+    return Cost(phase, len(candidates), sums[0], sums[1], finding)
 
 
 def _candidates(text: str, recorder: Recorder, toolchain: Toolchain) -> tuple[list[str], str]:

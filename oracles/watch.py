@@ -1,4 +1,4 @@
-"""Watches one child from its start to its end, whoever its parent is.
+"""Watches one child from its start to its end.
 
 Memory is watched rather than limited in advance: a compiler maps hundreds of megabytes of library
 and reserves address space for every thread, so RLIMIT_AS says nothing about what it uses. The
@@ -14,11 +14,10 @@ import signal
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from oracles.capture import Capture
+from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
@@ -30,38 +29,6 @@ _MOST_WAITING = 3
 """Times the limit that a run may wait for a processor on a busy machine, on top of its time."""
 
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What the kernel says of a child that ended; `status` is that of `wait`, memory is in bytes.
-
-    The peak is `doubtful` where it may be that of the parent.
-    """
-
-    status: int
-    cpu_seconds: float
-    peak_memory: int
-    doubtful: bool = False
-
-
-class Child(Protocol):
-    """A process that leads a session of its own, with two pipes to read from."""
-
-    pid: int
-    pidfd: int | None
-    """Readable once the process has ended; without it the end is seen a tick later."""
-    stdout: int
-    stderr: int
-
-    def has_exited(self) -> bool:
-        """Whether it has ended; its number is not free for another until `reap`."""
-
-    def reap(self) -> Usage:
-        """Waits for its end."""
-
-    def close(self) -> None:
-        """Closes the descriptors."""
 
 
 def watch(
@@ -179,13 +146,9 @@ class _Watch:
         return self.end
 
     def kill(self, token: str, sweep: bool) -> None:
-        """The group dies before its leader is reaped, while its number cannot be reused.
-
-        A leader that has just been forked may not have its group yet.
-        """
-        for kill in (os.kill, os.killpg):
-            with suppress(ProcessLookupError, PermissionError):
-                kill(self.child.pid, signal.SIGKILL)
+        """The group dies before its leader is reaped, while its number cannot be reused."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.child.pid, signal.SIGKILL)
         if sweep or self.end is not End.EXITED:
             kill_strays(token)
 

@@ -19,7 +19,6 @@ from reducer.cli.report import report_json, write_json
 from reducer.cli.signals import stopping
 from reducer.cli.table import report_table
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.warm import warmed
 from reducer.cli.workspace import workspace
 from reducer.search.sequential import MOST_RUNS
 from reducer.session import Reduction, Report, Settings
@@ -85,11 +84,6 @@ Exit codes:
     default=True,
     help="Begin the result with the command, end it with the message. [default: yes]",
 )
-@click.option(
-    "--warm",
-    is_flag=True,
-    help="Fork compilers from a process that has their library loaded; the outcomes are the same.",
-)
 @scheduler_option
 @click.option(
     "--pass-level/--no-pass-level",
@@ -132,7 +126,6 @@ def reduce(
     keep_generic: bool,
     keep_flags: bool,
     comments: bool,
-    warm: bool,
     scheduler: str | None,
     pass_level: bool,
     also_found: bool,
@@ -203,7 +196,7 @@ def reduce(
             reduction = Reduction(
                 settings, oracle, display, regression=regression(passes_with, oracle)
             )
-            with stopping(reduction.stop, leave=place.clean_up), warmed(oracle, warm):
+            with stopping(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
                 level, bundle = None, None
                 with extras.trying("reproducer at the level of the failing pass"):
