@@ -9,12 +9,12 @@ of the failing pass: its pass, size, calls, and whether a fresh run of its comma
 """
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
+
+from reducer.session.reading import reading
 
 COLUMNS = (
     "case", "ops", "first step", "gone", "calls", "full runs", "pass level", "lines", "calls",
@@ -48,9 +48,9 @@ def _row(folder: Path) -> tuple[str, ...]:
 
 def _first_step(journal: Path) -> tuple[int, int]:
     """Ops left by the first accepted candidate, and the calls until then."""
-    with closing(sqlite3.connect(f"file:{journal.absolute()}?mode=ro", uri=True)) as database:
-        found = database.execute("SELECT ops, calls FROM steps ORDER BY n LIMIT 1").fetchone()
-    return found or (0, 0)
+    with reading(journal) as reader:
+        moments = reader.history().moments
+    return (moments[0].ops, moments[0].spent.calls) if moments else (0, 0)
 
 
 def _pass_level(report: dict[str, Any] | None) -> tuple[str, str, str]:

@@ -1,13 +1,11 @@
 """The best program so far: on disk, whole, and known to fail under the full command."""
 
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 
 from reducer.ir import Document
 from reducer.session.events import Size
 from reducer.session.files import write_atomic
-from reducer.session.journal import Journal
 
 
 class Best:
@@ -16,50 +14,38 @@ class Best:
     Attributes:
         document: the best that the full command is known to fail on.
         newest: the same, or a smaller one that only a shortened command has seen.
-        steps: how many documents were accepted.
         head: a comment above whatever is saved.
         on_confirm: is told of each document that the full command is known to fail on.
         on_accept: is told of each better document, its size and what made it.
         on_fall_back: is told of the document that is the best again, and its size.
     """
 
-    def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
+    def __init__(self, output: Path, document: Document, size: Size) -> None:
         self._output = output
-        self._journal = journal
         self.document = self.newest = document
         self.size = size
-        self.steps = 0
         self.head = ""
         self.on_confirm: Callable[[Document], None] = lambda document: None
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
         self.on_fall_back: Callable[[Document, Size], None] = lambda document, size: None
-        self._origin = ""
         self.save(document.text)
 
-    def accept(
-        self, document: Document, origin: str, calls: int, *, provisional: bool = False
-    ) -> None:
+    def accept(self, document: Document, origin: str, *, provisional: bool = False) -> None:
         """Takes a better document; saves it at once unless it is provisional."""
         self.newest = document
         self.size = Size.of(document)
-        self._origin = origin
         self.on_accept(document, self.size, origin)
         if not provisional:
-            self.confirm(calls)
+            self.confirm()
 
     @property
     def is_provisional(self) -> bool:
         return self.newest is not self.document
 
-    def confirm(self, calls: int) -> None:
+    def confirm(self) -> None:
         """The full command fails on the newest document too."""
         self.document = self.newest
         self.save(self.document.text)
-        self.steps += 1
-        digest = sha256(self.document.text.encode(errors="surrogateescape")).hexdigest()
-        self._journal.record_step(
-            self.steps, digest, self.size.ops, self.size.bytes, self._origin, calls
-        )
         self.on_confirm(self.document)
 
     def fall_back(self) -> None:

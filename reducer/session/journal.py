@@ -12,7 +12,6 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,27 +28,9 @@ CREATE TABLE verdicts (
     created REAL NOT NULL, outcome BLOB NOT NULL
 );
 CREATE TABLE texts (key TEXT PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE steps (
-    n INTEGER PRIMARY KEY, hash TEXT NOT NULL, ops INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    transformation TEXT NOT NULL, calls INTEGER NOT NULL, at REAL NOT NULL
-);
 """
-_TABLES = ("meta", "verdicts", "texts", "steps")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-
-
-@dataclass(frozen=True)
-class Step:
-    """An accepted candidate: the `n`-th, found after `calls` oracle calls, at `at` (Unix time)."""
-
-    n: int
-    hash: str
-    ops: int
-    bytes: int
-    transformation: str
-    calls: int
-    at: float
 
 
 class _ForeignFile(Exception):
@@ -57,7 +38,7 @@ class _ForeignFile(Exception):
 
 
 class Journal(SharedFile):
-    """Verdicts, converted texts and accepted steps of one reduction. Safe to use from threads."""
+    """Verdicts, converted texts and facts of one reduction. Safe to use from threads."""
 
     def __init__(self, connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
         super().__init__(connection)
@@ -140,22 +121,6 @@ class Journal(SharedFile):
     def set_meta(self, key: str, value: str) -> None:
         """Remembers a fact about the reduction, such as a limit derived from its first run."""
         self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
-
-    # ---- steps -----------------------------------------------------------------------------
-
-    def record_step(
-        self, n: int, digest: str, ops: int, size: int, transformation: str, calls: int
-    ) -> None:
-        """Remembers the `n`-th accepted candidate; `size` is in bytes."""
-        row = (n, digest, ops, size, transformation, calls, time.time())
-        self._write("INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
-
-    def steps(self) -> list[Step]:
-        """Every accepted candidate, in order."""
-        with self._lock:
-            return [
-                Step(*row) for row in self._connection.execute("SELECT * FROM steps ORDER BY n")
-            ]
 
     # ---- SQLite ----------------------------------------------------------------------------
 
@@ -306,8 +271,9 @@ def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> 
     with closing(connection.cursor()) as cursor:
         cursor.execute("BEGIN IMMEDIATE")
         try:
-            for table in _TABLES:
-                cursor.execute(f"DROP TABLE IF EXISTS {table}")
+            tables = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (table,) in tables.fetchall():  # also one that only older versions have
+                cursor.execute(f"DROP TABLE {table}")
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 cursor.execute(statement)
             cursor.execute(f"PRAGMA application_id = {_APPLICATION_ID}")

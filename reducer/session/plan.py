@@ -248,7 +248,7 @@ class Plan:
             outcome = self.evaluator.run(document.text, document.op_count)
         if self.evaluator.judge(outcome) is not Verdict.SAME:
             raise Drift
-        self.best.confirm(self.evaluator.costs.calls)
+        self.best.confirm()
 
     def _reduce_text(self) -> None:
         text = PlainText(self.text)
@@ -259,9 +259,4 @@ class Plan:
             reduce_to_fixpoint(state, text_transformations(), self.show)
 
     def _accept(self, candidate: Candidate[D]) -> None:
-        self.best.accept(
-            candidate.document,
-            candidate.origin,
-            self.evaluator.costs.calls,
-            provisional=self._shortened,
-        )
+        self.best.accept(candidate.document, candidate.origin, provisional=self._shortened)

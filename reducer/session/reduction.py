@@ -119,9 +119,7 @@ class Reduction:
         self._screen = self.evaluator.screen = screen_for(
             self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
         )
-        best = Best(
-            self.settings.output, self.journal, PlainText(self.settings.text), self.input_size
-        )
+        best = Best(self.settings.output, PlainText(self.settings.text), self.input_size)
         best.on_confirm = time_limit.adapt
         self._best = best
         self._record(best, module, first)

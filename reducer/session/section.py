@@ -1,11 +1,11 @@
 """A part of a journal for a reduction inside another one, as at the level of the failing pass."""
 
 from oracles import Outcome
-from reducer.session.journal import Journal, Step
+from reducer.session.journal import Journal
 
 
 class Section(Journal):
-    """Verdicts, texts and facts under names of their own. Steps are the whole reduction's alone.
+    """Verdicts, texts and facts under names of their own.
 
     Args:
         journal: whose file it is; closing the section leaves it open.
@@ -40,14 +40,6 @@ class Section(Journal):
 
     def set_meta(self, key: str, value: str) -> None:
         self._journal.set_meta(self._own(key), value)
-
-    def record_step(
-        self, n: int, digest: str, ops: int, size: int, transformation: str, calls: int
-    ) -> None:
-        """Nothing: the steps in the file lead to the input-level reproducer."""
-
-    def steps(self) -> list[Step]:
-        return []
 
     def _own(self, key: str) -> str:
         return f"{self._name}: {key}"

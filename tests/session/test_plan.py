@@ -75,7 +75,7 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
         evaluator = Evaluator(oracle, journal)
         first = oracle.run(text, limits=oracle.limits)
         evaluator.wanted = first.signature
-        best = Best(folder / "out.mlir", journal, module, Size.of(module))
+        best = Best(folder / "out.mlir", module, Size.of(module))
         conversions = Conversions(None, journal, notes.append)
         sanity = Sanity(evaluator, text, module.op_count)
         stages = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
