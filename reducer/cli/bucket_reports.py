@@ -24,7 +24,7 @@ from reducer.cli.extras import Extras
 from reducer.releases.answer import Verdict
 from reducer.session.errors import ReducerError
 from reducer.session.files import BYTECODE_MAGIC
-from reducer.triage import Bug, Caps, Compiler, Database, Input, Leases, Plan
+from reducer.triage import Bug, Caps, Compiler, Database, Input, Plan
 from reducer.triage.bugs import Known
 from reducer.triage.reducing import OUTPUT, buckets_folder
 from reducer.triage.store import Store
@@ -51,7 +51,6 @@ class BucketReports:
     def __init__(
         self,
         database: Database,
-        leases: Leases,
         plan: Plan,
         caps: Caps,
         inputs: Sequence[Input],
@@ -59,7 +58,6 @@ class BucketReports:
     ) -> None:
         self._database = database
         self._store = Store(database, run=0)
-        self._leases = leases
         self._plan = plan
         self._limits = Limits(caps.seconds, caps.memory)
         self._inputs: Mapping[str, Input] = {item.digest: item for item in inputs}
@@ -86,14 +84,12 @@ class BucketReports:
     def _attempt(self, bug: Bug, known: Known) -> str:
         """Makes one report; why it could not be made, or ''."""
         compiler = self._compilers.get(known.compiler)
-        task = f"report:{known.bucket}"
-        if self._stop.is_set() or compiler is None or not self._leases.claim(task):
+        if self._stop.is_set() or compiler is None:
             return ""
         extras = Extras()
         folder = report_folder(self._database.path, known)
         with extras.trying(f"report of {bug.name}"):
             self._make(bug, known, compiler, folder)
-        self._leases.give_back(task)
         problem = "; ".join(extras.problems)
         if problem and not self._stop.is_set():
             text = json.dumps({"of": known.digest, "reason": problem})

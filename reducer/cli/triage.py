@@ -27,7 +27,6 @@ from reducer.triage import (
     Caps,
     Compiler,
     Database,
-    Leases,
     Options,
     Plan,
     State,
@@ -35,6 +34,7 @@ from reducer.triage import (
     Triage,
     find_compiler,
     find_inputs,
+    owned,
     read_flags_file,
 )
 from reducer.triage.junit import junit_xml
@@ -57,9 +57,9 @@ Exit codes:
     0  done, whatever fails                 69  a compiler version cannot be had
     1  something new or back, with          70  a bug in mlir-reducer
        --fail-on-new                        73  a file cannot be written
-    2  usage, or flags that a compiler     127  there is no such compiler
-       does not take                       130  interrupted; run it again to go on
-   65  an input could not be read or run
+    2  usage, or flags that a compiler      75  another triage uses the same database
+       does not take                       127  there is no such compiler
+   65  an input could not be read or run   130  interrupted; run it again to go on
    66  there is no such folder or file""",
 )
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
@@ -157,8 +157,7 @@ def triage(
           --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
     Everything is kept in a database as it comes in. Run it again, after Ctrl-C or the next night:
-    only what is new is compiled or reduced, and each bug is new, known, fixed or reopened. Several
-    processes may work on one database at once; they share the work.
+    only what is new is compiled or reduced, and each bug is new, known, fixed or reopened.
     """
     _check_targets(json_target, junit, html)
     program, common = _command(words)
@@ -168,7 +167,7 @@ def triage(
     with ExitStack() as stack:
         place = stack.enter_context(workspace())
         database = stack.enter_context(Database.open(where))
-        leases = stack.enter_context(Leases(database))
+        stack.enter_context(owned(database))
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
         plan = Plan(_compilers(program, versions, watcher.message), lines, common, str(Path.cwd()))
@@ -178,10 +177,10 @@ def triage(
         stop = threading.Event()
         executor = stack.enter_context(executing(plan.compilers, scheduler, jobs))
         stack.enter_context(stopping(stop, leave=place.clean_up))
-        run = Triage(database, leases, plan, options, executor, watcher, stop)
+        run = Triage(database, plan, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
         if reports and options.reduce and not summary.interrupted:
-            writing = BucketReports(database, leases, run.plan, options.caps, inputs, stop)
+            writing = BucketReports(database, run.plan, options.caps, inputs, stop)
             writing.write(summary.bugs, jobs, watcher.message)
     _show(summary, json_target, junit, quiet)
     if html is not None:

@@ -87,6 +87,12 @@ class JournalBusy(ReducerError):
     exit_code = ExitCode.BUSY
 
 
+class DatabaseBusy(ReducerError):
+    """Another process works on the same triage."""
+
+    exit_code = ExitCode.BUSY
+
+
 class JournalMismatch(UsageError):
     """Asked to resume, but the journal belongs to another reduction."""
 

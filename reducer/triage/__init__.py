@@ -6,7 +6,7 @@ from reducer.triage.database import Database
 from reducer.triage.executor import Executor, LocalExecutor
 from reducer.triage.flags_file import EVERYTHING, FlagsLine, read_flags_file
 from reducer.triage.inputs import Input, find_inputs
-from reducer.triage.leases import Leases
+from reducer.triage.ownership import owned
 from reducer.triage.plan import Plan
 from reducer.triage.representatives import Options
 from reducer.triage.states import State
@@ -27,7 +27,6 @@ __all__ = [
     "Executor",
     "FlagsLine",
     "Input",
-    "Leases",
     "LocalExecutor",
     "Options",
     "Plan",
@@ -38,6 +37,7 @@ __all__ = [
     "Watcher",
     "find_compiler",
     "find_inputs",
+    "owned",
     "read_flags_file",
     "run_task",
 ]

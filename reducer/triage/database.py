@@ -1,4 +1,4 @@
-"""The one SQLite file of a triage: opened, checked and migrated; shared with other processes.
+"""The one SQLite file of a triage: opened, checked and migrated.
 
 Readers never wait for a writer (write-ahead logging); writers wait for each other a while. Every
 change is one short transaction, so that a killed process leaves nothing half done.

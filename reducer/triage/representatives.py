@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from oracles import Kind
@@ -14,7 +14,6 @@ from reducer.triage.compiling import Watcher
 from reducer.triage.configuration import Compiler
 from reducer.triage.executor import Executor
 from reducer.triage.inputs import Input
-from reducer.triage.leases import Leases
 from reducer.triage.plan import Plan
 from reducer.triage.reducing import Case, Reproducer, buckets_folder, reduce_case
 from reducer.triage.store import Caps, Store
@@ -24,8 +23,6 @@ _ATTEMPTS = 2
 
 TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
 """Each call takes as long as the limit, and other hangs would be in the same bucket."""
-
-_PAUSE = 0.2
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,6 @@ class Reducing:
     def __init__(
         self,
         store: Store,
-        leases: Leases,
         plan: Plan,
         executor: Executor,
         options: Options,
@@ -59,7 +55,6 @@ class Reducing:
         watcher: Watcher,
     ) -> None:
         self._store = store
-        self._leases = leases
         self._plan = plan
         self._caps = options.caps
         self._executor = executor
@@ -79,19 +74,14 @@ class Reducing:
             return
         at_once = min(self._jobs, len(work))
         each = self._jobs // at_once
-        waiting, running = work, dict[Future[None], _Work]()
         with ThreadPoolExecutor(at_once, thread_name_prefix="reduce") as pool:
-            while (waiting or running) and not self._stop.is_set():
-                waiting = self._start(waiting, running, pool, inputs, at_once, each)
-                if running:
-                    done, _ = wait(running, timeout=_PAUSE, return_when="FIRST_COMPLETED")
-                    for future in done:
-                        self._leases.give_back(_name(running.pop(future)))
-                        future.result()
-                else:
-                    self._stop.wait(_PAUSE)  # the rest is with others
-        for left in running.values():
-            self._leases.give_back(_name(left))
+            futures = [pool.submit(self._reduce, one, inputs, each) for one in work]
+            try:
+                for future in as_completed(futures):
+                    future.result()
+            finally:
+                for future in futures:
+                    future.cancel()  # those in line, if one has failed
 
     def _work(self, inputs: Mapping[str, Input]) -> list[_Work]:
         """Buckets to reduce, those that look cheapest first."""
@@ -123,29 +113,10 @@ class Reducing:
             return True
         return self._max_calls is not None and self._max_calls <= one.max_calls
 
-    def _start(
-        self,
-        waiting: list[_Work],
-        running: dict[Future[None], _Work],
-        pool: ThreadPoolExecutor,
-        inputs: Mapping[str, Input],
-        at_once: int,
-        each: int,
-    ) -> list[_Work]:
-        left: list[_Work] = []
-        for number, work in enumerate(waiting):
-            if len(running) >= at_once:
-                return [*left, *waiting[number:]]
-            if self._is_done(reproducers(self._store.database), work.bucket):
-                self._watcher.step()  # somebody else has done it
-            elif not self._leases.claim(_name(work)):
-                left.append(work)
-            else:
-                running[pool.submit(self._reduce, work, inputs, each)] = work
-        return left
-
     def _reduce(self, work: _Work, inputs: Mapping[str, Input], jobs: int) -> None:
-        """Reduces one bucket and keeps what comes of it."""
+        """Reduces one bucket and keeps what comes of it, unless the user wants to stop."""
+        if self._stop.is_set():
+            return
         tried: set[str] = set()
         found: Reproducer | None = None
         for one in work.candidates:
@@ -206,7 +177,3 @@ class Reducing:
             reduced_configuration=number,
             max_calls=self._max_calls,
         )
-
-
-def _name(work: _Work) -> str:
-    return f"reduce:{work.bucket.bucket}"

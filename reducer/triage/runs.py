@@ -1,36 +1,26 @@
-"""Runs of the program on a database. Processes that work at the same time share one."""
+"""Runs of the program on a database, one after the other."""
 
 import time
 
 from reducer import __version__
 from reducer.triage.database import Database
-from reducer.triage.leases import Leases
 from reducer.triage.states import Standing
 
-_LEASE = "run:"
 
-
-def join_run(database: Database, leases: Leases) -> int:
-    """The run that others are at work on, or a new one.
+def start_run(database: Database) -> int:
+    """The number of a new run.
 
     What a killed process has found belongs to a run that never ended; it is told of in the next.
     """
     with database.transaction():
-        for task in leases.living(_LEASE):
-            run = int(task.split(":")[1])
-            if database.value("SELECT finished FROM runs WHERE run = ?", run) is None:
-                break
-        else:
-            database.write(
-                "INSERT INTO runs (started, version) VALUES (?, ?)", time.time(), __version__
-            )
-            run = int(database.value("SELECT max(run) FROM runs"))
-        leases.claim(f"{_LEASE}{run}:{leases.owner}")
-    return run
+        database.write(
+            "INSERT INTO runs (started, version) VALUES (?, ?)", time.time(), __version__
+        )
+        return int(database.value("SELECT max(run) FROM runs"))
 
 
 def finish_run(database: Database, run: int, standings: dict[str, Standing]) -> None:
-    """Keeps the states with which a run ended, by bucket. Each of its processes does so.
+    """Keeps the states with which a run ended, by bucket.
 
     Buckets without any failure are dropped.
     """

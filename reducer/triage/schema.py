@@ -68,5 +68,7 @@ CREATE TABLE grounds (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (_FIRST, _FLAGS, _PARTING)
+_ONE_PROCESS = "DROP TABLE leases;"
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS)
 """`user_version` counts how many of these a file has had."""

@@ -16,12 +16,11 @@ from reducer.triage.examining import Cost
 from reducer.triage.executor import Executor
 from reducer.triage.grounds import Grounds
 from reducer.triage.inputs import Input, Unreadable, digest_of
-from reducer.triage.leases import Leases
 from reducer.triage.merging import merge
 from reducer.triage.parting import Parting
 from reducer.triage.plan import Plan
 from reducer.triage.representatives import Options, Reducing
-from reducer.triage.runs import finish_run, join_run
+from reducer.triage.runs import finish_run, start_run
 from reducer.triage.spelling import Spelling
 from reducer.triage.states import Standing, standing_of
 from reducer.triage.store import Store
@@ -36,7 +35,6 @@ class Triage:
     def __init__(
         self,
         database: Database,
-        leases: Leases,
         plan: Plan,
         options: Options,
         executor: Executor,
@@ -47,11 +45,11 @@ class Triage:
         self.options = options
         self.watcher = watcher
         self.stop = stop
-        self.run_number = join_run(database, leases)
+        self.run_number = start_run(database)
         self.store = Store(database, self.run_number)
         self.plan = replace(plan, translate=plan.translate or Spelling(self.store))
-        self.compiling = Compiling(self.store, leases, executor, options.caps, stop, watcher)
-        self.reducing = Reducing(self.store, leases, self.plan, executor, options, stop, watcher)
+        self.compiling = Compiling(self.store, executor, options.caps, stop, watcher)
+        self.reducing = Reducing(self.store, self.plan, executor, options, stop, watcher)
         self.grounds = Grounds(self.store, self.plan, options.caps, stop)
         self.parting = Parting(self.store, self.grounds, stop, watcher)
 

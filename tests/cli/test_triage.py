@@ -190,23 +190,24 @@ def _repetitions(bench: Bench) -> int:
     return sum(count - 1 for count in (bench.runs() - before).values())
 
 
-def test_two_processes_share_the_work(bench: Bench) -> None:
-    bench.compiler("sleep 0.2\n")
-    write_all(bench.inputs, {f"{n}.mlir": program(n).replace("x.bad", "x.fine") for n in range(9)})
-    words = bench.words("-j", 1, "--no-reduce", "--json")
-    ends = words.index("--")
-    targets = [bench.home / "one.json", bench.home / "two.json"]
-    with (
-        bench.reducer.start(*words[:ends], targets[0], *words[ends:]) as one,
-        bench.reducer.start(*words[:ends], targets[1], *words[ends:]) as two,
-    ):
-        assert one.wait(60) == 0
-        assert two.wait(60) == 0
-    reports = [json.loads(target.read_text()) for target in targets]
-    assert all(count == 1 for count in bench.runs().values())
-    assert sum(report["compiler_runs"] for report in reports) == len(bench.runs())
-    assert all(report["compiler_runs"] for report in reports)
-    assert [report["states"]["new"] for report in reports] == [2, 2]
+def test_a_second_triage_of_the_same_database_is_refused_until_the_first_is_dead(
+    bench: Bench,
+) -> None:
+    bench.compiler(f"while [ -e {bench.home}/hold ]; do sleep 0.05; done\n")
+    hold = bench.home / "hold"
+    hold.touch()
+    with bench.reducer.start(*bench.words("-j", 1)) as first:
+        assert wait_until(lambda: bench.runs().total() == 1)
+        refused = bench.reducer(*bench.words("-j", 1))
+        assert refused.returncode == 75
+        assert "another triage is using" in refused.stderr
+        assert "--db" in refused.stderr
+        database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
+        assert bench.reducer("buckets", "--db", database, "list").returncode == 0
+        first.kill()
+        first.wait(timeout=30)
+    hold.unlink()
+    assert bench("-j", 1)["states"]["new"] == 2
 
 
 @pytest.mark.parametrize(

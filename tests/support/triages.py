@@ -13,7 +13,6 @@ from reducer.triage import (
     Configuration,
     Database,
     FlagsLine,
-    Leases,
     LocalExecutor,
     Options,
     Plan,
@@ -153,9 +152,9 @@ def triaged(
     plan = Plan(compilers, lines, common, "/")
     executor = LocalExecutor(2)
     try:
-        with Database.open(folder / ".t" / "t.sqlite") as database, Leases(database) as leases:
+        with Database.open(folder / ".t" / "t.sqlite") as database:
             stop = threading.Event()
-            run = Triage(database, leases, plan, options, executor, Silent(), stop)
+            run = Triage(database, plan, options, executor, Silent(), stop)
             return run.run(inputs, unreadable)
     finally:
         executor.close()

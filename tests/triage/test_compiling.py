@@ -1,5 +1,5 @@
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,7 +7,6 @@ import pytest
 from oracles import Kind, Signature
 from reducer.session.errors import BadInput
 from reducer.triage.compiling import Compiling, Job
-from reducer.triage.leases import Leases
 from reducer.triage.store import Caps
 from reducer.triage.task import Answer, Task
 from tests.support.triages import (
@@ -29,15 +28,12 @@ class Bench:
 
     def __init__(self, folder: Path, respond: Callable[[Task], Answer]) -> None:
         self.records = Records(folder)
-        self.leases = Leases(self.records.database)
         self.executor = Scripted(respond)
         self.watcher = Silent()
         self.stop = threading.Event()
 
     def compiling(self, caps: Caps = CAPS) -> Compiling:
-        return Compiling(
-            self.records.store, self.leases, self.executor, caps, self.stop, self.watcher
-        )
+        return Compiling(self.records.store, self.executor, caps, self.stop, self.watcher)
 
     def job(self, digest: str, load: Callable[[], bytes] | None = None) -> Job:
         self.records.store.add_input(digest, 1, 1)
@@ -45,10 +41,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path, lambda task: answer(BUG if task.data == b"bad" else SUCCESS))
-    yield made
-    made.leases.close()
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path, lambda task: answer(BUG if task.data == b"bad" else SUCCESS))
 
 
 def test_results_are_kept_and_nothing_is_run_twice(bench: Bench) -> None:
@@ -64,7 +58,6 @@ def test_results_are_kept_and_nothing_is_run_twice(bench: Bench) -> None:
     again.run(jobs)
     assert again.runs == 0
     assert len(bench.executor.tasks) == 2
-    assert bench.records.database.value("SELECT count(*) FROM leases") == 0
 
 
 def test_a_task_is_plain_data(bench: Bench) -> None:
@@ -126,33 +119,16 @@ def test_a_limit_that_was_hit_is_tried_again_when_it_is_higher(
     assert again.runs == runs
 
 
-def test_what_another_process_is_at_is_waited_for(bench: Bench) -> None:
+def test_one_run_is_made_once_however_often_it_is_asked_for(bench: Bench) -> None:
     job = bench.job("a")
-    number = bench.records.store.configuration(job.configuration)
-    with Leases(bench.records.database) as other:
-        other.claim(f"compile:a:{number}")
-        compiling = bench.compiling()
-        thread = threading.Thread(target=compiling.run, args=([job],))
-        thread.start()
-        bench.records.result("a", "3.13.0", SUCCESS, "--x")
-        thread.join(timeout=10)
-    assert not thread.is_alive()
-    assert compiling.runs == 0
+    jobs = [job, Job("a", job.configuration, lambda: b"read in another place")]
+    compiling = bench.compiling()
+    assert compiling.left(jobs) == 1
+    compiling.run(jobs)
+    assert compiling.runs == bench.watcher.steps == 1
 
 
-def test_what_a_process_that_died_was_at_is_done(bench: Bench) -> None:
-    job = bench.job("a")
-    number = bench.records.store.configuration(job.configuration)
-    other = Leases(bench.records.database)
-    other.claim(f"compile:a:{number}")
-    thread = threading.Thread(target=(compiling := bench.compiling()).run, args=([job],))
-    thread.start()
-    other.close()
-    thread.join(timeout=10)
-    assert compiling.runs == 1
-
-
-def test_stopping_gives_back_what_is_under_way(tmp_path: Path) -> None:
+def test_nothing_is_started_once_the_user_wants_to_stop(tmp_path: Path) -> None:
     bench = Bench(tmp_path, lambda task: answer(SUCCESS))
 
     def load() -> bytes:
@@ -160,4 +136,4 @@ def test_stopping_gives_back_what_is_under_way(tmp_path: Path) -> None:
         return b""
 
     bench.compiling().run([bench.job("a", load), bench.job("b"), bench.job("c")])
-    assert bench.records.database.value("SELECT count(*) FROM leases") == 0
+    assert len(bench.executor.tasks) == bench.executor.capacity == 2
