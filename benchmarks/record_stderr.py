@@ -10,6 +10,7 @@ so that the texts can be classified again without any compiler. Printed IR is cu
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -65,7 +66,7 @@ def main(
     entry: dict[str, object] = {
         "source": source,
         "compiler": version,
-        "command": command.shell("input.mlir"),
+        "command": shlex.join(command.words("input.mlir")),
     }
     words = command.expand("input.mlir", "output.bin")[1:]
     exit_code, stderr = _run([str(binary), *words], source_file, symbolizer)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,10 +81,6 @@ class Command:
         if output_path is not None and _WRITES_OUTPUT.search(Path(self.program).name):
             words += ["-o", str(output_path)]
         return words
-
-    def shell(self, input_name: str, output_path: str | Path | None = None) -> str:
-        """One line for a shell."""
-        return shlex.join(self.words(input_name, output_path))
 
     def words(self, input_name: str, output_path: str | Path | None = None) -> list[str]:
         """Like `expand`, with the user's own spelling of every path."""

@@ -28,13 +28,12 @@ class ValuesOracle:
         *,
         limits: Limits | None = None,
         display: Callable[[str], list[str]] | None = None,
-        plan: Plan | None = None,
     ) -> None:
         self.comparison = comparison
         self.input_text = input_text
         self.limits = limits or Limits()
         self._display = display or comparison.candidate.oracle("/dev/null").display
-        self._plan = plan
+        self._plan: Plan | None = None
         self._planning = threading.Lock()
 
     @property

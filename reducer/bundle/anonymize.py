@@ -43,7 +43,7 @@ class Leftover:
 
 @dataclass(frozen=True)
 class AnonymizedResult:
-    """What may be shared, if `clean`.
+    """What may be shared, if it is `verified` and has no `leftovers`.
 
     `text` is the program, `outcome` what its last run showed: the wanted failure if `verified`. If
     it is not, `text` is the original. `kept` are the names that the failure does not go without;
@@ -58,11 +58,6 @@ class AnonymizedResult:
     calls: int = 0
     renamed: Mapping[str, int] = field(default_factory=dict)
     """How many names of each sort are gone."""
-
-    @property
-    def clean(self) -> bool:
-        """Whether it fails as before and no name of the original is left anywhere."""
-        return self.verified and not self.leftovers
 
 
 def anonymize(

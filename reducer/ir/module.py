@@ -246,63 +246,6 @@ class Module:
         """Every `@symbol` mentioned by an op itself."""
         return _symbols_in(self.own_text(op))
 
-    # ---- text of the module ----------------------------------------------------------------
-
-    def print(self) -> str:
-        """The module's text, put together again from the table. Identity after `parse`."""
-        out: list[str] = []
-        position = 0
-        for alias in self.t.aliases:
-            out.append(self.text[position : alias.end])
-            position = alias.end
-        for op in self.roots:
-            out.append(self.text[position : self.t.start[op]])
-            self._print_op(op, out)
-            position = self.t.end[op]
-        out.append(self.text[position:])
-        return "".join(out)
-
-    def _print_op(self, root: int, out: list[str]) -> None:
-        # An explicit stack: input may be nested deeper than Python's recursion limit.
-        stack: list[int | str] = [root]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, str):
-                out.append(item)
-                continue
-            out.append(self.header(item))
-            if item not in self.t.regions:
-                continue
-            stack.append(self.tail(item))
-            pieces: list[int | str] = []
-            for number, region in enumerate(self.t.regions[item]):
-                if number:
-                    pieces.append(self._separator(item, number))
-                for block in self.t.region_blocks[region]:
-                    end = self.t.block_label_end[block]
-                    if end != NONE:
-                        pieces.append(self.text[self.t.block_start[block] : end])
-                    pieces.extend(self.t.block_ops[block])
-            stack.extend(reversed(pieces))
-
-    def _separator(self, op: int, number: int) -> str:
-        """The `}, {` line before an op's region `number`."""
-        start = self._region_end(self.t.regions[op][number - 1], op, number)
-        return self.text[start : self.text.index("\n", start) + 1]
-
-    def _region_end(self, region: int, op: int, number: int) -> int:
-        blocks = self.t.region_blocks[region]
-        if not blocks:
-            if number == 1:
-                return self.t.header_end[op]
-            previous = self._region_end(self.t.regions[op][number - 2], op, number - 1)
-            return self.text.index("\n", previous) + 1
-        last = blocks[-1]
-        ops = self.t.block_ops[last]
-        if ops:
-            return self.t.end[ops[-1]]
-        return self.t.block_label_end[last]
-
 
 def _symbols_in(text: str) -> set[str]:
     if "@" not in text:

@@ -198,19 +198,16 @@ class Evaluator:
         text: str,
         ops: int,
         cancel: threading.Event | None = None,
-        *,
-        repetition: int = 0,
     ) -> Outcome:
         """The outcome of one text, from the cache or from the oracle.
 
-        With a sequential `test` that is an outcome that stands for several runs, unless one
-        `repetition` (from 1 on) is asked for.
+        With a sequential `test` that is an outcome that stands for several runs.
 
         Raises:
             Stopped: the budget is spent, or the user wants to stop.
         """
-        if self.test is None or repetition:
-            return self.run_once(text, ops, cancel, repetition=repetition)
+        if self.test is None:
+            return self.run_once(text, ops, cancel)
         rate, same, other = Rate(), None, None
         while (taken := self.test.decide(rate)) is None:
             outcome = self.run_once(text, ops, cancel, repetition=rate.runs)

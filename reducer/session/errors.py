@@ -45,12 +45,6 @@ class UsageError(ReducerError):
     exit_code = ExitCode.USAGE
 
 
-class BudgetHit(ReducerError):
-    """The limit on calls or on seconds was reached before the work was done."""
-
-    exit_code = ExitCode.BUDGET
-
-
 class FlakyOracle(ReducerError):
     """The same command on the same text gives different answers."""
 

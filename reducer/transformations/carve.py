@@ -31,7 +31,6 @@ class Carving:
     Args:
         keep: the units to keep.
         gone: units that must not come back as somebody's producer, if their type allows.
-        inline: whether cheap scalar producers of kept units stay rather than become arguments.
     """
 
     def __init__(
@@ -41,13 +40,11 @@ class Carving:
         abi: Abi,
         *,
         gone: frozenset[int] = frozenset(),
-        inline: bool = True,
     ) -> None:
         self.units = units
         self.module: Module = units.module
         self.abi = abi
         self.gone = gone
-        self.inline = inline
         self.kept: set[int] = set(keep)
         self.lost: dict[int, set[int]] = {}  # function -> values to become arguments
         self.whole: set[int] = set()  # functions that something kept refers to
@@ -105,7 +102,7 @@ class Carving:
         kind = self.module.type_of(value)
         if not self.abi.allows(kind):
             return False
-        if self.inline and producer not in self.gone and self._is_cheap(producer, kind):
+        if producer not in self.gone and self._is_cheap(producer, kind):
             return False
         self.lost.setdefault(function, set()).add(value)
         return True
@@ -281,6 +278,6 @@ def is_configuration(units: Units, unit: int, abi: Abi) -> bool:
     return not module.t.operands[unit] and not any(abi.is_shaped(kind) for kind in kinds)
 
 
-def carve(units: Units, keep: Iterable[int], abi: Abi, *, inline: bool = True) -> str:
+def carve(units: Units, keep: Iterable[int], abi: Abi) -> str:
     """The text of a module of only these units, made whole by stubs."""
-    return Carving(units, keep, abi, inline=inline).render()
+    return Carving(units, keep, abi).render()

@@ -43,7 +43,7 @@ def test_without_any_tool_the_text_itself_is_cleaned() -> None:
     )
     done = anonymize(text, oracle, BAD)
     assert done.text == '"x.bad"(%v0) {layer = "s0"} : (i1) -> ()\nx.use @f0 @f0 @f1\n'
-    assert (done.calls, done.clean, done.kept) == (1, True, ())
+    assert (done.calls, done.verified, done.leftovers, done.kept) == (1, True, (), ())
     assert done.renamed == {"symbol": 2, "string": 1, "resource": 0, "data": 0}
 
 
@@ -51,7 +51,7 @@ def test_what_the_failure_needs_stays_and_is_told() -> None:
     oracle = failing_on("x.bad", '"onnx.If"')
     names = " ".join(f'"string {number}"' for number in range(30))
     done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
-    assert done.verified and not done.clean
+    assert done.verified
     assert done.kept == (Name(Sort.STRING, "onnx.If"),)
     assert done.leftovers == (Leftover("onnx.If", "program"),)
     assert "string 3" not in done.text
@@ -60,7 +60,7 @@ def test_what_the_failure_needs_stays_and_is_told() -> None:
 
 def test_what_no_longer_fails_is_not_given_away_as_anonymous() -> None:
     done = anonymize("x.bad // x.worse\n", failing_on("x.worse"), BAD)
-    assert (done.verified, done.clean) == (False, False)
+    assert not done.verified
 
 
 def test_a_name_in_the_message_or_the_command_is_told() -> None:
@@ -88,7 +88,7 @@ def test_a_private_model(iree_toolchain: Callable[..., Toolchain]) -> None:
     signature = oracle.run(SECRET).signature
     assert signature.kind is Kind.BUFFERIZATION
     done = anonymize(SECRET, oracle, signature, opt=toolchain.opt)
-    assert done.clean, (done.kept, done.leftovers)
+    assert done.verified and not done.leftovers, (done.kept, done.leftovers)
     assert done.calls == 1
     assert oracle.run(done.text).signature == signature
     assert not [name for name in SECRETS if name in done.text + done.outcome.stderr]
@@ -106,7 +106,7 @@ def test_bytes_of_constants_are_blanked(iree_toolchain: Callable[..., Toolchain]
 {-# dialect_resources: { builtin: { layer0: "0x040000000102030405060708" } } #-}
 """
     done = anonymize(text, failing_on("x.bad"), BAD, opt=iree_toolchain().opt)
-    assert done.clean
+    assert done.verified and not done.leftovers
     assert 'r0: "0x040000000000000000000000"' in done.text
     assert "layer0" not in done.text and "0A0B0C" not in done.text.upper()
 
@@ -118,7 +118,7 @@ def test_a_layer_of_deepseek(iree_toolchain: Callable[..., Toolchain]) -> None:
     toolchain = iree_toolchain()
     oracle = CompilerOracle(Command.parse(HIP), toolchain.compile)
     done = anonymize(text, oracle, oracle.run(text).signature, opt=toolchain.opt)
-    assert done.clean, (done.kept, done.leftovers)
+    assert done.verified and not done.leftovers, (done.kept, done.leftovers)
     for name in ("blocks", "attn", "kv_norm", "prefill", "ffn", "model", "__auto"):
         assert name not in done.text
         assert name not in done.outcome.stderr

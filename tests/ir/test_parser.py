@@ -5,6 +5,7 @@ from hypothesis import given
 
 from reducer.ir import GenericSyntaxError, Module
 from tests.support.modules import modules
+from tests.support.printing import printed
 from tests.support.wellformed import problems
 
 SORT = """\
@@ -34,13 +35,13 @@ def test_ops_nest_and_values_are_bound() -> None:
 
 
 def test_printing_a_parsed_module_changes_nothing() -> None:
-    assert Module.parse(SORT).print() == SORT
+    assert printed(Module.parse(SORT)) == SORT
 
 
 @given(modules())
 def test_printing_is_the_identity_on_any_module(text: str) -> None:
     module = Module.parse(text)
-    assert module.print() == text
+    assert printed(module) == text
     assert problems(module) == []
 
 
@@ -59,7 +60,7 @@ def test_regions_are_separated() -> None:
     assert len(module.t.regions[0]) == 2
     assert [len(module.t.region_blocks[r]) for r in module.t.regions[0]] == [1, 2]
     assert module.t.successors[2] == ("^bb1",)
-    assert module.print() == text
+    assert printed(module) == text
 
 
 def test_names_used_again_in_an_isolated_region_are_other_values() -> None:

@@ -42,12 +42,6 @@ def test_output_only_for_tools_that_know_it(program: str, has_output: bool) -> N
     assert words == [program, "in.mlir", *(["-o", "out"] if has_output else [])]
 
 
-def test_shell_quotes() -> None:
-    command = Command.parse(["iree-compile", "--pipeline=builtin.module(util.func(x))"])
-    expected = "iree-compile '--pipeline=builtin.module(util.func(x))' 'my input.mlir'"
-    assert command.shell("my input.mlir") == expected
-
-
 def test_relative_paths_hold_where_the_user_is(tmp_path: Path) -> None:
     """The compiler runs in a private folder, so a file that a flag names must be found there."""
     (tmp_path / "spec.mlir").touch()
