@@ -86,6 +86,8 @@ class Look:
         self.costs = costs
         self.hearing = Hearing(text, folder, costs)
         self.notes: list[str] = []
+        self.finding: Finding | None = None
+        """What `first` found."""
         self._ended: End = End.EXITED
         self._runs_here = True
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
@@ -102,6 +104,7 @@ class Look:
                     return Plan(None), self._outcome(None)
                 finding = self._finding(question, answer, programs)
                 if finding is not None:
+                    self.finding = finding
                     return plan, self._outcome(finding)
             if not self._runs_here:
                 break

@@ -2,16 +2,35 @@
 
 import tempfile
 import threading
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
 from oracles.kind import Kind
 from oracles.limits import Limits
 from oracles.outcome import Outcome
+from oracles.values.inputs import Given
 from oracles.values.look import Comparison, Look, Plan
 from oracles.values.run import Costs
+
+_LONGEST = 4096
+"""Characters of inputs that may stand in a command."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with inputs, as `iree-run-module` takes them."""
+
+    function: str
+    inputs: tuple[str, ...]
+
+
+class Display(Protocol):
+    """Words that ask the same of a file; of this very call, if there is one."""
+
+    def __call__(self, input_name: str, call: Call | None = None) -> list[str]: ...
 
 
 class ValuesOracle:
@@ -27,12 +46,13 @@ class ValuesOracle:
         input_text: str,
         *,
         limits: Limits | None = None,
-        display: Callable[[str], list[str]] | None = None,
+        display: Display | None = None,
     ) -> None:
         self.comparison = comparison
         self.input_text = input_text
         self.limits = limits or Limits()
-        self._display = display or comparison.candidate.oracle("/dev/null").display
+        self._shown = display
+        self._call: Call | None = None
         self._plan: Plan | None = None
         self._planning = threading.Lock()
 
@@ -69,7 +89,30 @@ class ValuesOracle:
 
     def display(self, input_name: str) -> list[str]:
         """The words that ask the same of the file `input_name`."""
-        return self._display(input_name)
+        if self._shown is None:
+            return self.inner.display(input_name)
+        return self._shown(input_name, self._call)
+
+    def pinned(self, text: str) -> "ValuesOracle":
+        """The oracle that calls what is wrong in `text`, with the inputs that showed it here.
+
+        Another compiler might be wrong elsewhere. This very oracle where nothing is wrong, or
+        where the inputs cannot be told.
+        """
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            look = Look(self.comparison, text, Path(folder), Costs(self.limits))
+            look.first()
+        found = look.finding
+        if found is None or sum(map(len, found.inputs)) > _LONGEST:
+            return self
+        try:
+            given = tuple(map(Given.parse, found.inputs))
+        except ValueError:
+            return self
+        comparison = replace(self.comparison, function=found.function.name, given=given)
+        pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown)
+        pinned._call = Call(found.function.name, found.inputs)
+        return pinned
 
     def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
         """Asks once more as `display` would: with this text as the input, and nothing known."""

@@ -1,11 +1,15 @@
-"""Files that a command names besides its input: they go along, or the command fails elsewhere."""
+"""Files that a command names besides its input: they go along, or the command fails elsewhere.
+
+Programs do not: one without its libraries is of no use, and whoever reads the report has their own.
+"""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import Command
 from oracles.command import INPUT
-from reducer.bundle.check import FILES
+from reducer.bundle.check import FILES, OURSELVES
 
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
 
@@ -14,7 +18,11 @@ def carried(command: Command) -> tuple[Command, dict[str, Path]]:
     """The command with such files in `files/`, and where each of them is now, by its name there."""
     found: dict[str, Path] = {}
     words = [command.argv[0]]
-    for word in command.argv[1:]:
+    programs = _programs(command.argv)
+    for index, word in enumerate(command.argv[1:], 1):
+        if index in programs:
+            words.append(Path(word).name)
+            continue
         before, value, after = _split(word)
         path = _file(value, command.directory or Path.cwd())
         if path is None:
@@ -24,6 +32,14 @@ def carried(command: Command) -> tuple[Command, dict[str, Path]]:
             found[name] = path
             words.append(f"{before}{FILES}/{name}{after}")
     return Command(tuple(words)), found
+
+
+def _programs(argv: Sequence[str]) -> set[int]:
+    """Where words that `mlir-reducer` is told name a program: the compiler, an interpreter."""
+    if argv[0] != OURSELVES:
+        return set()
+    end = argv.index("--") if "--" in argv else len(argv)
+    return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
 
 
 def _split(word: str) -> tuple[str, str, str]:

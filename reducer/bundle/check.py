@@ -10,6 +10,9 @@ from reducer.bundle.pattern import Pattern
 from reducer.bundle.trail import NO_TRAIL, Trail, trail_of
 
 REPRO = "repro.mlir"
+OURSELVES = "mlir-reducer"
+"""The program that asks where a compiler alone cannot tell: wrong results, a user's own oracle."""
+
 ERROR = "error: "
 """What every diagnostic of an error has."""
 
@@ -26,7 +29,8 @@ class Check:
     `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
     what it prints, if there is one. With `seconds`, still running after so long is the failure;
     with `memory`, using so many bytes. With `silent`, no error is printed. With `asks`, the command
-    itself answers: 0 it fails, 1 not. `trail` is where it crashes.
+    itself answers: 0 it fails, 1 not; if there is a `bucket`, it also prints that of the failure.
+    `trail` is where it crashes.
     """
 
     words: tuple[str, ...]
@@ -35,6 +39,7 @@ class Check:
     seconds: float | None = None
     memory: int | None = None
     asks: bool = False
+    bucket: str = ""
     silent: bool = False
     trail: Trail = NO_TRAIL
 
@@ -66,7 +71,8 @@ def check_of(oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: s
         return _of_compiler(words, oracle, outcome, output)
     if isinstance(oracle, PatternOracle):
         return Check(words, oracle.exit_code, _first_match(oracle.regex, output))
-    return Check(words, asks=True)
+    ours = words[0] == OURSELVES
+    return Check(words, asks=True, bucket=outcome.signature.bucket if ours else "")
 
 
 def message(outcome: Outcome) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
 from oracles.compiler import DISCARD
 from oracles.passes import pass_on_stack
+from oracles.plugin import PluginOracle
 from oracles.primary import primary_error
 from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
 from reducer.bundle.carried import carried
-from reducer.bundle.check import FILES, REPRO, check_of
+from reducer.bundle.check import FILES, OURSELVES, REPRO, check_of
 from reducer.bundle.compiler import Compiler
 from reducer.bundle.excerpt import excerpt
 from reducer.bundle.facts import Facts, History, PassFile
@@ -41,6 +42,8 @@ def gather(
     `source` names the input for people; `opt`, the compiler's `…-opt` tool, counts operations.
     Raises NotInteresting where nothing fails.
     """
+    if isinstance(oracle, ValuesOracle):
+        oracle = oracle.pinned(text)
     words, files = portable_words(oracle)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
     head, body, outcome = _run(text, oracle, limits, command_line(words))
@@ -77,6 +80,14 @@ def compiler_of(oracle: Oracle) -> CompilerOracle | None:
     return oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else None
 
 
+def program_of(oracle: Oracle) -> Path | None:
+    """The program under test, whatever asks it."""
+    if isinstance(oracle, PluginOracle):
+        return oracle.executable
+    compiler = compiler_of(oracle)
+    return compiler.executable if compiler else None
+
+
 def without_comments(text: str) -> str:
     """A program without whole lines of comments above and below it.
 
@@ -95,12 +106,22 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     if isinstance(oracle, ScriptOracle):
         name = oracle.script.name
         return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
-    command = oracle.command
-    if command is None:
-        command, files = carried(Command(tuple(oracle.display(REPRO))))
+    shown = oracle.display(REPRO)
+    if oracle.command is None or shown[0] == OURSELVES:
+        command, files = carried(Command(tuple(_with_release(shown, oracle))))
         return command.argv, files
-    command, files = carried(command)
+    command, files = carried(oracle.command)
     return tuple(command.words(REPRO, DISCARD)), files
+
+
+def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
+    """The words with the release that the compiler under test belongs to, if it is known."""
+    program = program_of(oracle)
+    release = Compiler.read(program, "").package if program else ""
+    if not release or "--iree" in words:
+        return list(words)
+    at = words.index(REPRO) + 1
+    return [*words[:at], "--iree", release, *words[at:]]
 
 
 def _run(text: str, oracle: Oracle, limits: Limits, head: str) -> tuple[str, str, Outcome]:

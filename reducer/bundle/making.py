@@ -4,25 +4,24 @@ import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Limits, run_process
 from oracles.process import End
 from reducer.bundle.archive import too_large, zipped
-from reducer.bundle.check import FILES, REPRO
+from reducer.bundle.check import FILES, OURSELVES, REPRO
 from reducer.bundle.facts import Facts
 from reducer.bundle.folder import write_folder
 from reducer.bundle.lit import lit_test
 from reducer.bundle.metadata import metadata_text
 from reducer.bundle.report import report_text
-from reducer.bundle.script import repro_script, variable_of
+from reducer.bundle.script import compiler_asked, repro_script, variable_of
 from reducer.session.files import write_atomic
 
 REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
 PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
-OURSELVES = "mlir-reducer"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
 _MOST_CARRIED = 100_000_000  # bytes of one file that the command names
@@ -106,15 +105,29 @@ def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -
 
 
 def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
-    """What tells the script which program to run: the compiler under test, or this very program."""
-    program = facts.check.words[0]
-    if program == OURSELVES:
-        executable = folder / OURSELVES
+    """What tells the script which programs to run: the compiler under test, and this very program.
+
+    A release of the compiler is found by its version, as it is elsewhere.
+    """
+    words = facts.check.words
+    if words[0] != OURSELVES:
+        chosen = {words[0]: executable}
+    else:
+        ourselves = folder / OURSELVES
         python = shlex.quote(sys.executable)
-        executable.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n')
-        executable.chmod(0o755)
-    chosen = {} if executable is None else {variable_of(program): str(executable.absolute())}
-    return {**os.environ, **chosen}
+        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n')
+        ourselves.chmod(0o755)
+        chosen = {OURSELVES: ourselves}
+        if compiler := compiler_asked(words):
+            chosen[compiler] = None if "--iree" in words else executable
+    named = {variable_of(name): str(path.absolute()) for name, path in chosen.items() if path}
+    return {**_without_variables(chosen), **named}
+
+
+def _without_variables(programs: Iterable[str]) -> dict[str, str]:
+    """The environment without what the script would take for somebody's choice of a program."""
+    variables = {variable_of(program) for program in programs}
+    return {name: value for name, value in os.environ.items() if name not in variables}
 
 
 def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:

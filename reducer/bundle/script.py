@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from reducer.bundle.check import ERROR, FILES, REPRO, Check
+from reducer.bundle.check import ERROR, FILES, OURSELVES, REPRO, Check
 from reducer.bundle.trail import HANDLER, Trail, name_pattern
 from reducer.session.comments import one_line
 
@@ -47,6 +47,13 @@ def variable_of(program: str) -> str:
     return f"PROGRAM_{name}" if name[0].isdigit() else name
 
 
+def compiler_asked(words: Sequence[str]) -> str | None:
+    """The program whose command `mlir-reducer` is given after two dashes, if there is one."""
+    if words[0] != OURSELVES or "--" not in words:
+        return None
+    return words[words.index("--") + 1]
+
+
 def shell_word(word: str) -> str:
     """A word for a shell; what is in the user's home is found in anybody's."""
     home = os.environ.get("HOME", "").rstrip("/")
@@ -59,13 +66,17 @@ def shell_word(word: str) -> str:
 
 def _head(check: Check, signature: str, variable: str) -> list[str]:
     end = "it does not fail any more" if not check.passes_anyway else "it does not any more"
+    asked = compiler_asked(check.words)
+    other = variable if asked is None else variable_of(asked)
+    needs = [f"# It needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []
     return [
         "#!/bin/sh",
         "# Does this failure still occur?",
         "#",
         f"#   {one_line(signature)}",
         "#",
-        f"# Usage: ./repro.sh, or {variable}=/path/to/another ./repro.sh",
+        f"# Usage: ./repro.sh, or {other}=/path/to/another ./repro.sh",
+        *needs,
         f"# Exit status: 0 it fails as reported, 1 {end}, 2 it fails differently,",
         "# or cannot be run.",
         "set -u",
@@ -87,6 +98,8 @@ def _start(check: Check, variable: str, carried: bool) -> list[str]:
         "*/*) program=$PWD/$program ;;",
         "esac",
     ]
+    if compiler := compiler_asked(check.words):
+        lines += _absolute(variable_of(compiler))
     if check.carries_program:
         lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
     lines += [
@@ -104,9 +117,19 @@ def _start(check: Check, variable: str, carried: bool) -> list[str]:
     return [*lines, 'cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""]
 
 
+def _absolute(variable: str) -> list[str]:
+    """Another program may be given by a relative path, and is run in another folder."""
+    return [
+        f"case ${{{variable}:-}} in",
+        "/*) ;;",
+        f"*/*) {variable}=$PWD/${variable} ;;",
+        "esac",
+    ]
+
+
 def _run(check: Check) -> list[str]:
-    if check.asks and "--" in check.words:
-        return _run_asking(check.words)
+    if compiler := compiler_asked(check.words):
+        return _run_asking(check.words, compiler)
     words = " ".join(['"$program"', *map(shell_word, check.words[1:])])
     redirected = f"{words} >stdout 2>stderr"
     if check.seconds is None and check.memory is None:
@@ -130,17 +153,17 @@ def _run(check: Check) -> list[str]:
     ]
 
 
-def _run_asking(words: Sequence[str]) -> list[str]:
+def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
     """A command with the compiler's own after two dashes; that one may be another too."""
     at = words.index("--")
-    asking, compiler = list(words[1:at]), words[at + 1 :]
+    asking, flags = list(words[1:at]), words[at + 2 :]
     plain = " ".join(map(shell_word, words[1:]))
-    variable = variable_of(compiler[0])
+    variable = variable_of(compiler)
     if "--iree" in asking:
         version = asking.index("--iree")
         del asking[version : version + 2]
     before = " ".join(map(shell_word, asking))
-    after = " ".join(map(shell_word, compiler[1:]))
+    after = " ".join(map(shell_word, flags))
     return [
         f'if [ -n "${{{variable}:-}}" ]; then',
         f'    "$program" {before} -- "${variable}" {after}',
@@ -169,6 +192,21 @@ def _verdict(check: Check) -> list[str]:
             if limit == "time"
             else f'[ "$exceeded" != {limit} ] || {{ say "it still uses up the memory"; exit 0; }}',
             *_otherwise(),
+        ]
+    if check.bucket:
+        return [
+            "case $status in",
+            f"0) if grep -q -e '^bucket  *{check.bucket}$' stdout; then",
+            '       say "it still fails as reported"; exit 0',
+            "   fi ;;",
+            "1) if grep -q -e '^kind  *success$' stdout; then",
+            '       say "it does not fail any more"',
+            "       sed -n '/^[0-9]* remark/,$p' stdout",
+            "       exit 1",
+            "   fi ;;",
+            "esac",
+            "grep -e '^signature ' stdout",
+            *_differently(),
         ]
     if check.asks:
         return [

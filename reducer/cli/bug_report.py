@@ -11,7 +11,7 @@ from oracles import Oracle
 from reducer.bundle import Bundle, Facts, History, PassFile, bundle_folder, gather, make_bundle
 from reducer.bundle.archive import MOST_BYTES
 from reducer.bundle.folder import check_folder
-from reducer.bundle.gathering import compiler_of
+from reducer.bundle.gathering import program_of
 from reducer.bundle.past import read_past
 from reducer.bundle.sharing import NOTE, anonymous, refusing
 from reducer.cli.extras import Extras
@@ -135,7 +135,7 @@ def bug_report(
         ):
             facts = part(facts) if ask else facts
         folder = output or known.folder(facts, hide_names)
-        bundle = make_bundle(facts, folder, executable=_executable(oracle), page=page, look=look)
+        bundle = make_bundle(facts, folder, executable=program_of(oracle), page=page, look=look)
     click.echo(_told(bundle))
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
@@ -219,14 +219,9 @@ def report_of(
     return make_bundle(
         facts,
         bundle_folder(report.output_path),
-        executable=_executable(oracle),
+        executable=program_of(oracle),
         page=past.page if past else None,
     )
-
-
-def _executable(oracle: Oracle) -> Path | None:
-    compiler = compiler_of(oracle)
-    return compiler.executable if compiler else None
 
 
 def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | None:

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracl
 from oracles.command import verifying_tool
 from oracles.ir_after import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
+from oracles.values import Call
 from reducer.cli.completion import complete_versions
 from reducer.cli.values import WrongResults, wrong_results_options
 from reducer.session.errors import CommandNotFound, UsageError
@@ -144,8 +145,12 @@ class Wanted:
             self.references, self.function, self.inputs, self.tolerance, self.device, self.python
         )
 
-    def _check_words(self, comparison: WrongResults, input_name: str) -> list[str]:
+    def _check_words(
+        self, comparison: WrongResults, input_name: str, call: Call | None = None
+    ) -> list[str]:
         """The words that show wrong results once more: only this program compares values."""
+        if call is not None:
+            comparison = replace(comparison, function=call.function, inputs=call.inputs)
         version = [] if self.iree is None else ["--iree", self.iree]
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
         return [*words, "--", *(word for word in self.words if word != str(self.source))]

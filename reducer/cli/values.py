@@ -15,6 +15,7 @@ from oracles.command import verifying_tool
 from oracles.values import (
     Comparison,
     Configuration,
+    Display,
     Given,
     Poisoned,
     PythonReference,
@@ -51,7 +52,7 @@ class WrongResults:
         text: str,
         *,
         limits: Limits,
-        display: Callable[[str], list[str]],
+        display: Display,
     ) -> ValuesOracle:
         """The oracle for one command.
 

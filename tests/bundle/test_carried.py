@@ -33,3 +33,14 @@ def test_a_reference_in_python(tmp_path: Path) -> None:
 def test_what_is_no_file_stays(tmp_path: Path) -> None:
     words = ("t", "--a=b", "x" * 5000, "--n=", "{}", "--p=a\0b", "--dir=.")
     assert carried(Command(words, tmp_path)) == (Command(words), {})
+
+
+def test_programs_stay_at_home(tmp_path: Path) -> None:
+    """Without its libraries and its interpreter a copy of one would not even start."""
+    for name in ("iree-compile", "python3", "spec.mlir"):
+        (tmp_path / name).write_text(name)
+    words = ["mlir-reducer", "check", "repro.mlir", "--python", f"{tmp_path}/python3", "--"]
+    words += [f"{tmp_path}/iree-compile", "--spec=spec.mlir"]
+    moved, files = carried(Command(tuple(words), tmp_path))
+    assert moved.argv[3:] == ("--python", "python3", "--", "iree-compile", "--spec=files/spec.mlir")
+    assert list(files) == ["spec.mlir"]

@@ -148,6 +148,24 @@ def test_a_command_that_answers_itself(tmp_path: Path) -> None:
     assert [run(tmp_path, check, f"exit {n}").returncode for n in (0, 1, 4)] == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("told", "code", "status"),
+    [
+        ("kind       miscompile\nbucket     c637b0f196f2", 0, 0),
+        ("kind       miscompile\nbucket     198b7a46fc1f", 0, 2),
+        ("kind       success", 1, 1),
+        ("kind       crash\nsignature  crash: SIGSEGV", 1, 2),
+        ("", 2, 2),
+    ],
+)
+def test_what_our_own_check_says(told: str, code: int, status: int, tmp_path: Path) -> None:
+    """Other wrong results, or a compiler that crashes now, are another failure and no fix."""
+    words = ("mlir-reducer", "check", "repro.mlir", "--", "iree-compile")
+    check = Check(words, asks=True, bucket="c637b0f196f2")
+    ours = compiler(tmp_path, f"echo '{told}'; exit {code}", "mlir-reducer")
+    assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
+
+
 def test_any_end_will_do_where_only_the_text_counts(tmp_path: Path) -> None:
     check = Check(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
     assert run(tmp_path, check, "echo bad ir; exit 0").returncode == 0
