@@ -14,10 +14,18 @@ from oracles.normalise import quoted_operation, template_of
 CONDITION_KEPT = 300
 """Characters of an asserted condition."""
 
-_SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
-FATAL_SIGNALS = frozenset({*_SIGNALS, 9, 15, 24, 25, 31})
+_SIGNALS = {
+    4: "SIGILL",
+    5: "SIGTRAP",
+    6: "SIGABRT",
+    7: "SIGBUS",
+    8: "SIGFPE",
+    9: "SIGKILL",
+    11: "SIGSEGV",
+}
+FATAL_SIGNALS = frozenset({*_SIGNALS, 15, 24, 25, 31})
 """Signals that end a compiler."""
-_SIGKILL, _SIGXCPU = 9, 24
+_SIGXCPU = 24
 
 # glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
 _ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
@@ -74,8 +82,6 @@ def last_words(stderr: str, code: int) -> LastWords | None:
         thrown = " ".join(filter(None, (match["type"], match["what"])))
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
         return LastWords(kind, template_of(thrown), "", thrown)
-    if code == -_SIGKILL:  # not by us: the kernel, short of memory
-        return LastWords(Kind.MEMORY)
     if code == -_SIGXCPU:
         return LastWords(Kind.TIMEOUT)
     if code < 0 or _CRASH.search(stderr):

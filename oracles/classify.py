@@ -18,6 +18,9 @@ from oracles.process import End, ProcessResult
 SILENT = "silent failure"
 """What the template of a failure without any message begins with."""
 
+STARVED = "killed by the kernel, out of memory"
+"""The template of what no limit of ours has ended: another failure than to exceed that."""
+
 _STACKLESS = (Kind.MEMORY, Kind.TIMEOUT)  # where it happens to hit the limit is chance
 
 _USAGE = re.compile(
@@ -63,6 +66,8 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
         return Finding(kinds[result.end], diagnostics=parse_diagnostics(result.stderr))
     code = signal_code(result.exit_code)
+    if result.starved:
+        return Finding(Kind.MEMORY, STARVED, message=STARVED, exit_code=code)
     if code == 0:
         diagnostics = parse_diagnostics(result.stderr)
         return Finding(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)

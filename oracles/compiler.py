@@ -24,7 +24,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-READING = 3
+READING = 4
 """Counts up whenever the same text gives another signature: no journal may hold both."""
 
 NAME_PASS = (

@@ -36,7 +36,10 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a process ended. `exit_code` is negative for a signal; times are in seconds."""
+    """How a process ended. `exit_code` is negative for a signal; times are in seconds.
+
+    `starved` is whether the kernel killed it for want of memory, also when nothing else ran here.
+    """
 
     end: End
     exit_code: int
@@ -45,6 +48,7 @@ class ProcessResult:
     peak_memory: int
     stdout: str
     stderr: str
+    starved: bool = False
 
 
 class Reader(Protocol):
@@ -52,6 +56,9 @@ class Reader(Protocol):
 
     def __call__(self, stream: str, chunk: bytes) -> bool:
         """Takes some bytes of `stdout` or `stderr`; true to end the program now."""
+
+    def restart(self) -> None:
+        """Forgets everything: the program is started again."""
 
 
 class Runner(Protocol):

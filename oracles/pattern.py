@@ -4,7 +4,7 @@ import re
 import threading
 
 from oracles.base import outcome_of
-from oracles.classify import signal_code
+from oracles.classify import STARVED, signal_code
 from oracles.command import Command
 from oracles.compiler import DISCARD, CompilerOracle
 from oracles.diagnostics import Diagnostic, parse_diagnostics
@@ -118,6 +118,8 @@ class PatternOracle:
     def _judge(self, result: ProcessResult, found: bool) -> Signature:
         if result.end not in (End.EXITED, End.STOPPED):
             return Signature(Kind(str(result.end)))
+        if result.starved:
+            return Signature(Kind.MEMORY, STARVED)
         code_holds = self.exit_code in (None, signal_code(result.exit_code))
         pattern = self._pattern
         if pattern is None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from oracles.child import Child
 from oracles.guard import guarded_mark
 from oracles.limits import End, Limits, ProcessResult, Reader
+from oracles.room import Seat
+from oracles.settle import settled
 from oracles.tree import RUN_VARIABLE
 from oracles.watch import watch
 
@@ -29,31 +31,39 @@ def run_process(
 ) -> ProcessResult:
     """Runs `argv` in a session of its own and kills whatever is left of it at the end.
 
+    It waits for memory that others use, and is started again where its end says nothing of it
+    (see `settle`).
+
     `sweep` also hunts, after a normal end, for descendants that made a session of their own (it
     costs a scan of /proc, which a forced end always pays). `env` replaces the environment.
     `reader` gets the output as it comes and may end the program (end STOPPED).
     Raises OSError when the program cannot be started.
     """
-    token = uuid.uuid4().hex
-    started = time.monotonic()
-    process = subprocess.Popen(
-        list(argv),
-        cwd=cwd,
-        env=_marked_environment(os.environ if env is None else env, token),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    return watch(
-        Child(process),
-        limits=limits,
-        cancel=cancel,
-        started=started,
-        token=token,
-        sweep=sweep,
-        reader=reader,
-    )
+
+    def attempt(seat: Seat) -> ProcessResult:
+        token = uuid.uuid4().hex
+        started = time.monotonic()
+        process = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=_marked_environment(os.environ if env is None else env, token),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        return watch(
+            Child(process),
+            limits=limits,
+            cancel=cancel,
+            started=started,
+            token=token,
+            sweep=sweep,
+            seat=seat,
+            reader=reader,
+        )
+
+    return settled(attempt, cancel=cancel, reader=reader)
 
 
 def _marked_environment(env: Mapping[str, str], token: str) -> dict[str, str]:

@@ -45,13 +45,17 @@ class Scanner:
     def __init__(
         self, pattern: re.Pattern[str], *, pass_name: str | None = None, stops: bool = True
     ) -> None:
-        self.found = False
         self._pattern = pattern
         self._pass_name = pass_name
         self._stops = stops
+        self.restart()
+
+    def restart(self) -> None:
+        """Forgets everything that was read."""
+        self.found = False
         self._partial = {"stdout": b"", "stderr": b""}
         self._window = {"stdout": "", "stderr": ""}
-        self._inside = pass_name is None
+        self._inside = self._pass_name is None
 
     def __call__(self, stream: str, chunk: bytes) -> bool:
         lines, newline, rest = (self._partial[stream] + chunk).rpartition(b"\n")

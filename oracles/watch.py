@@ -19,6 +19,7 @@ from pathlib import Path
 from oracles.capture import Capture
 from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
+from oracles.room import Seat
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 _TICK = 0.02
@@ -39,13 +40,15 @@ def watch(
     started: float,
     token: str,
     sweep: bool,
+    seat: Seat,
     reader: Reader | None = None,
 ) -> ProcessResult:
     """Waits for the child within `limits` and kills whatever is left of it.
 
-    `started` is when its time began, on the monotonic clock; `token` marks its descendants.
+    `started` is when its time began, on the monotonic clock; `token` marks its descendants. If it
+    must leave its `seat`, the end is CANCELLED.
     """
-    watcher = _Watch(child, limits, cancel, started, reader)
+    watcher = _Watch(child, limits, cancel, started, seat, reader)
     try:
         watcher.confine()
         end = watcher.wait()
@@ -90,11 +93,13 @@ class _Watch:
         limits: Limits,
         cancel: threading.Event | None,
         started: float,
+        seat: Seat,
         reader: Reader | None,
     ) -> None:
         self.child = child
         self.limits = limits
         self.cancel = cancel
+        self.seat = seat
         self.reader = reader
         self.started = started
         self.deadline = None if limits.seconds is None else started + limits.seconds
@@ -185,9 +190,11 @@ class _Watch:
                 self.confine()
             self._next_look = now + _TICK
             self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
-            limit = self.limits.memory
-            if limit is not None and resident_memory(self.child.pid) > limit:
+            used = resident_memory(self.child.pid)
+            if self.limits.memory is not None and used > self.limits.memory:
                 self.end = End.MEMORY
+            elif self.seat.must_go(used):
+                self.end = End.CANCELLED
 
     def _had_its_time(self, now: float) -> bool:
         """Whether the limit is used up; what it waited for a processor does not count.

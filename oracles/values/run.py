@@ -109,6 +109,8 @@ class Compiled:
         costs.add(result)
         if result.end is not End.EXITED:
             return Answer(failure=str(result.end), end=result.end)
+        if result.starved:
+            return Answer(failure=str(End.MEMORY), end=End.MEMORY)
         if result.exit_code != 0:
             return Answer(failure=_why(result))
         return Answer(tuple(read_results(result.stdout)))

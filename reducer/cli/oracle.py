@@ -13,6 +13,7 @@ import click
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
 from oracles.ir_after import ir_after
+from oracles.machine import memory_limit
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.values import Call
 from reducer.cli.completion import complete_versions
@@ -173,10 +174,8 @@ class Wanted:
         return newest.opt if newest else None
 
     def _memory(self) -> int:
-        """Bytes; half of the machine's unless said otherwise, so that one candidate cannot hurt."""
-        if self.memory_limit is not None:
-            return self.memory_limit * _MEGABYTE
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        """Bytes that one run may use, so that no candidate can hurt."""
+        return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
 
 
 def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -234,7 +233,7 @@ def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--memory-limit",
             metavar="MB",
             type=click.IntRange(min=1),
-            help="Most memory of one run. [default: half of the machine's]",
+            help="Most memory of one run, for any -j. [default: half of the machine's]",
         ),
     ]
     function = wrong_results_options(function)

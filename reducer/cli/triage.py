@@ -1,6 +1,5 @@
 """`mlir-reducer triage`"""
 
-import os
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import click
 
+from oracles.machine import memory_limit
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.cluster import executing, scheduler_option
@@ -95,7 +95,7 @@ Exit codes:
     "--memory",
     metavar="MB",
     type=click.IntRange(min=1),
-    help="Kill a compiler that uses more. [default: half of the machine's, shared among the jobs]",
+    help="Kill a compiler that uses more. [default: half of the machine's]",
 )
 @scheduler_option
 @click.option("--no-reduce", is_flag=True, help="Only compile and sort into buckets.")
@@ -171,9 +171,7 @@ def triage(
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
         plan = Plan(_compilers(program, versions, watcher.message), lines, common, str(Path.cwd()))
-        options = Options(
-            Caps(timeout, _memory(memory, jobs)), reduce=not no_reduce, max_calls=max_calls
-        )
+        options = Options(Caps(timeout, _memory(memory)), reduce=not no_reduce, max_calls=max_calls)
         stop = threading.Event()
         executor = stack.enter_context(executing(plan.compilers, scheduler, jobs))
         stack.enter_context(stopping(stop, leave=place.clean_up))
@@ -212,10 +210,8 @@ def _compilers(program: str, versions: str | None, say: Any) -> tuple[Compiler, 
     return tuple(dict.fromkeys(find_compiler(program, version, say) for version in wanted))
 
 
-def _memory(megabytes: int | None, jobs: int) -> int:
-    if megabytes is not None:
-        return megabytes * _MEGABYTE
-    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 / max(1, jobs))
+def _memory(megabytes: int | None) -> int:
+    return memory_limit() if megabytes is None else megabytes * _MEGABYTE
 
 
 def _check_targets(json_target: str | None, *others: Path | None) -> None:

@@ -155,7 +155,7 @@ def test_later_error_of_a_dispatch_is_not_its_bug() -> None:
             Kind.FATAL_ERROR,
             "std::length_error vector::reserve",
         ),
-        ("", -9, Kind.MEMORY, ""),
+        ("", -9, Kind.CRASH, "SIGKILL"),
         ("", 1, Kind.OTHER_ERROR, "silent failure (exit 1)"),
         ("warning: old flag\n", 3, Kind.OTHER_ERROR, "warning: old flag"),
         (

@@ -1,0 +1,51 @@
+"""Runs a program until its end says something about the program itself.
+
+Two things end a run that are no fault of its own: other runs that need the memory (`room`), and a
+kill that we did not send, most often by a kernel that is short of memory. Both are repeated, the
+latter alone on this machine.
+"""
+
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from oracles.limits import End, ProcessResult, Reader
+from oracles.machine import out_of_memory_kills
+from oracles.room import Seat, room_here
+
+_NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
+"""Exit codes: its own, that of a shell around it, and that of IREE's entry point."""
+
+
+def settled(
+    attempt: Callable[[Seat], ProcessResult],
+    *,
+    cancel: threading.Event | None,
+    reader: Reader | None,
+) -> ProcessResult:
+    """How the program ends. `attempt` starts it and watches it in a seat.
+
+    Whoever is killed from outside once more, alone, ends like that by itself; it is `starved` if
+    the kernel ran out of memory again.
+    """
+    seat, alone, attempts = room_here().seat(), False, 0
+    while True:
+        with seat.taken(cancel, alone=alone) as admitted:
+            if not admitted:
+                return _NEVER_RUN
+            if attempts and reader is not None:
+                reader.restart()
+            attempts += 1
+            kills = out_of_memory_kills()
+            result = attempt(seat)
+        if seat.displaced:
+            continue
+        short = result.end is End.EXITED and kills != out_of_memory_kills()
+        killed = result.end is End.EXITED and result.exit_code in _KILLED
+        if alone:
+            return replace(result, starved=killed and short)
+        if not killed and not (short and result.exit_code):
+            return result
+        alone = True

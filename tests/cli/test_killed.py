@@ -1,0 +1,67 @@
+"""Reductions of what is killed: by our limit on memory, or by somebody else."""
+
+import json
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from oracles.machine import memory_limit
+from reducer.cli import main
+from tests.support.fake_compilers import FAIL, program, write_script
+
+EAT = f"""exec {sys.executable} -c 'x = b"x" * (200 << 20); import time; time.sleep(60)'\n"""
+
+
+def reduce(folder: Path, body: str, *options: str) -> tuple[str, dict[str, Any]]:
+    """What is left of a program of some lines, and the record."""
+    tool = write_script(folder / "fake", body)
+    source, record = folder / "in.mlir", folder / "out.json"
+    source.write_text(program(6))
+    words = ["reduce", str(source), "--json", str(record), "--no-comments", *options]
+    done = CliRunner().invoke(main, [*words, "--", str(tool)])
+    assert done.exit_code == 0, done.output
+    return (folder / "in.reduced.mlir").read_text(), json.loads(record.read_text())
+
+
+def test_a_compiler_that_kills_itself_can_be_reduced(tmp_path: Path) -> None:
+    text, record = reduce(tmp_path, "has x.bad && kill -9 $$\nexit 0\n")
+    assert "x.bad" in text and "x.op" not in text
+    assert (record["signature"], record["verified"]) == ("crash: SIGKILL", True)
+    assert json.loads((tmp_path / "in.reduced.report/metadata.json").read_text())["verified"]
+
+
+def test_a_kill_is_not_taken_for_runaway_memory(tmp_path: Path) -> None:
+    """What is killed without `x.bad` is another failure than to exceed the limit on memory."""
+    body = f"if has x.bad; then {EAT}fi\nhas x.op && kill -9 $$\nexit 0\n"
+    text, record = reduce(tmp_path, body, "--memory-limit=100", "--no-report")
+    assert "x.bad" in text and "x.op" not in text
+    assert record["kind"] == "memory"
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_kill_now_and_then_changes_nothing(jobs: int, tmp_path: Path) -> None:
+    """Every third run is killed from outside, as by a kernel that is short of memory."""
+    third = 'echo >> "$0.runs"\n[ $(($(wc -l < "$0.runs") % 3)) -ne 0 ] || kill -9 $$\n'
+    text, _ = reduce(tmp_path, third + FAIL, f"-j{jobs}")
+    assert "x.bad" in text and "x.op" not in text
+
+
+def test_how_many_run_at_once_does_not_change_the_limit(tmp_path: Path) -> None:
+    """A candidate that fits beside one other compiler must not fail beside seven."""
+    tool = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/in.mlir").write_text(program(2))
+    limits = []
+    for jobs in (1, 8):
+        database = tmp_path / f"{jobs}.db"
+        words = ["triage", tmp_path / "models", "--db", database, "-j", jobs, "--no-reduce", "-q"]
+        done = CliRunner().invoke(main, [*map(str, words), "--", str(tool)])
+        assert done.exit_code == 0, done.output
+        with closing(sqlite3.connect(database)) as known:
+            limits += known.execute("SELECT DISTINCT memory_limit FROM results").fetchall()
+    assert limits == [(memory_limit(),)] * 2
