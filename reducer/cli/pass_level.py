@@ -27,7 +27,7 @@ def pass_level_of(
         return None
     calls, seconds = MOST_CALLS, MOST_SECONDS
     if settings.max_calls is not None:
-        calls = min(calls, settings.max_calls - report.calls)
+        calls = min(calls, settings.max_calls - report.charged)
     if settings.max_seconds is not None:
         seconds = min(seconds, settings.max_seconds - report.wall_seconds)
     return reduce_pass_level(

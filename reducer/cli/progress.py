@@ -166,7 +166,7 @@ class _Status:
         seconds = max(1e-3, event.seconds + time.monotonic() - self._arrived)
         if event.calls:
             parts.append(f"{plural(event.calls, 'run')}, {event.calls / seconds:.1f}/s")
-        left = self._budget.left(event.calls, seconds)
+        left = self._budget.left(event.charged, seconds)
         if left is not None:
             parts.append(f"at most {duration(left)} left")
         return ", ".join(parts)

@@ -60,7 +60,8 @@ Exit codes:
     "--max-calls",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Stop after N runs of the command; the best so far is kept.",
+    help="Stop after N runs of the command; the best so far is kept. Speculative runs of -j do not "
+    "count.",
 )
 @click.option(
     "--max-seconds",

@@ -64,13 +64,14 @@ class OptTool:
         self.limits = limits
         self.cancel = cancel or threading.Event()
         self.calls = 0
+        self._charged = 0
         self.compiler_seconds = 0.0
         self._most_calls = calls
         self._deadline = time.monotonic() + seconds
 
     @property
     def calls_left(self) -> int:
-        return max(0, self._most_calls - self.calls)
+        return max(0, self._most_calls - self._charged)
 
     @property
     def seconds_left(self) -> float:
@@ -147,9 +148,10 @@ class OptTool:
             raise Exhausted
         return result
 
-    def spend(self, calls: int, seconds: float) -> None:
-        """Counts runs and their CPU time."""
+    def spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
+        """Counts runs and their CPU time; `charged` of the runs count against what is allowed."""
         self.calls += calls
+        self._charged += calls if charged is None else charged
         self.compiler_seconds += seconds
 
     def check(self) -> None:

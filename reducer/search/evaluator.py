@@ -1,13 +1,11 @@
 """Runs candidates on the oracle, several at once, with the same outcome for any number of workers.
 
 Candidates are given in order of preference. The first interesting one in that order wins; those
-after it that were started meanwhile are cancelled. Verdicts are looked up by content first, so
-nothing is run twice, in this process or in one that was killed.
+after it that were started meanwhile are cancelled, and the budget is not charged for them. Verdicts
+are looked up by content first, so nothing is run twice, in this process or in one that was killed.
 """
 
-import math
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +15,7 @@ from typing import Any, Generic, Protocol
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.remembering import Cache, digest_of
 from reducer.ir import D, Document
+from reducer.search.budget import Budget, Costs, Ledger
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.renaming import canonical
 from reducer.search.screening import LARGE, Rates, Screen, Screened
@@ -45,55 +44,6 @@ class Review(Protocol):
         ...
 
 
-@dataclass
-class Costs:
-    """What a reduction has spent, cached verdicts left out."""
-
-    calls: int = 0
-    cached: int = 0
-    by_verdict: dict[str, int] = field(default_factory=dict)
-    compiler_seconds: float = 0.0
-    candidate_ops: int = 0
-
-    def add(self, verdict: Verdict, seconds: float, ops: int) -> None:
-        self.calls += 1
-        self.by_verdict[verdict] = self.by_verdict.get(verdict, 0) + 1
-        self.compiler_seconds += seconds
-        self.candidate_ops += ops
-
-    def add_probes(self, calls: int, seconds: float, ops: int) -> None:
-        """Runs that look into a failure and judge no candidate; `ops` is what each was given."""
-        self.calls += calls
-        self.by_verdict["probe"] = self.by_verdict.get("probe", 0) + calls
-        self.compiler_seconds += seconds
-        self.candidate_ops += calls * ops
-
-
-@dataclass
-class Budget:
-    """Bounds on a reduction; None means no bound."""
-
-    calls: int | None = None
-    seconds: float | None = None
-    started: float = field(default_factory=time.monotonic)
-
-    def is_spent(self, costs: Costs) -> bool:
-        if self.calls is not None and costs.calls >= self.calls:
-            return True
-        return self.seconds is not None and self.seconds_left <= 0
-
-    @property
-    def seconds_left(self) -> float:
-        """Of wall time; infinite without a bound."""
-        if self.seconds is None:
-            return math.inf
-        return self.seconds - (time.monotonic() - self.started)
-
-    def calls_left(self, costs: Costs) -> float:
-        """Infinite without a bound."""
-        return math.inf if self.calls is None else self.calls - costs.calls
-
-
 @dataclass(frozen=True)
 class Slip:
     """A candidate that fails differently, under the oracle that was asked."""
@@ -101,6 +51,18 @@ class Slip:
     text: str
     outcome: Outcome
     oracle: Oracle
+
+
+@dataclass
+class Trial:
+    """The runs of a candidate whose turn to be judged has not come.
+
+    `ahead` is how many come before it: of what is left of the budget, it leaves one run for each.
+    `digests` are the hashes of what it asked for.
+    """
+
+    ahead: int
+    digests: list[str] = field(default_factory=list)
 
 
 class Evaluator:
@@ -135,6 +97,7 @@ class Evaluator:
         self.budget = budget or Budget()
         self.stop = stop or threading.Event()
         self.costs = Costs()
+        self._ledger = Ledger()
         self.wanted: Signature | None = None
         self.test: SequentialTest | None = None
         self.limits: Limits = oracle.limits
@@ -198,19 +161,22 @@ class Evaluator:
         text: str,
         ops: int,
         cancel: threading.Event | None = None,
+        *,
+        trial: Trial | None = None,
     ) -> Outcome:
         """The outcome of one text, from the cache or from the oracle.
 
-        With a sequential `test` that is an outcome that stands for several runs.
+        With a sequential `test` that is an outcome that stands for several runs. The runs of a
+        `trial` are not charged.
 
         Raises:
             Stopped: the budget is spent, or the user wants to stop.
         """
         if self.test is None:
-            return self.run_once(text, ops, cancel)
+            return self.run_once(text, ops, cancel, trial=trial)
         rate, same, other = Rate(), None, None
         while (taken := self.test.decide(rate)) is None:
-            outcome = self.run_once(text, ops, cancel, repetition=rate.runs)
+            outcome = self.run_once(text, ops, cancel, repetition=rate.runs, trial=trial)
             verdict = self.judge(outcome)
             if verdict in (Verdict.CANCELLED, Verdict.INVALID):
                 return outcome  # what a parser or verifier says does not depend on chance
@@ -230,6 +196,7 @@ class Evaluator:
         cancel: threading.Event | None = None,
         *,
         repetition: int = 0,
+        trial: Trial | None = None,
     ) -> Outcome:
         """The outcome of one run; each `repetition` of the same text is remembered by itself.
 
@@ -238,23 +205,45 @@ class Evaluator:
         """
         oracle = self._current
         digest = self._digest(text, repetition)
+        if trial is not None:
+            trial.digests.append(digest)
         known = self.cache.get(digest)
         if known is not None:
+            if trial is None:
+                self.charge([digest])
             with self._lock:
                 self.costs.cached += 1
             return known
-        self.check()
+        self.check(trial)
         cancel = cancel or self.stop
         outcome = oracle.run(text, cancel=cancel, limits=self._patient_limits())
         if self._review is not None and outcome.signature == self.wanted:
             outcome = self._review.review(text, outcome, cancel=cancel, limits=self.limits)
-        if outcome.kind is not Kind.CANCELLED:
-            self.cache.put(digest, outcome, ops)
         with self._lock:
             self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+        if outcome.kind is not Kind.CANCELLED:
+            self._ledger.enter(digest)  # first: what is in the cache must not seem free
+            self.cache.put(digest, outcome, ops)
+            if trial is None:
+                self.charge([digest])
         if self.stop.is_set():
             raise Stopped("interrupted")
         return outcome
+
+    def charge(self, digests: Iterable[str]) -> None:
+        """Charges the budget for those of these runs that are due, in this order.
+
+        Raises:
+            Stopped: the budget does not allow one of them.
+        """
+        with self._lock:
+            for digest in digests:
+                if not self._ledger.is_due(digest):
+                    continue
+                if self.budget.calls_left(self.costs) <= 0:
+                    raise Stopped("budget")
+                self.costs.charged += 1
+                self._ledger.settle(digest)
 
     def _patient_limits(self) -> Limits:
         seconds, cpu = (
@@ -264,16 +253,23 @@ class Evaluator:
         return replace(self.limits, seconds=seconds, cpu=cpu)
 
     def known(self, text: str) -> Outcome | None:
-        """What the full command said of a text, if it was ever run on it."""
-        with self.asking(self.oracle):
-            return self.cache.get(self._digest(text))
+        """What the full command said of a text, if that was ever asked.
 
-    def check(self) -> None:
-        """Raises Stopped where nothing may be run any more."""
+        What only a candidate that was not judged has asked does not count.
+        """
+        with self.asking(self.oracle):
+            digest = self._digest(text)
+            return None if self._ledger.is_due(digest) else self.cache.get(digest)
+
+    def check(self, trial: Trial | None = None) -> None:
+        """Raises Stopped where nothing may be run any more, or nothing more for this trial."""
         if self.stop.is_set():
             raise Stopped("interrupted")
         with self._lock:
-            if self.budget.is_spent(self.costs):
+            reserved = 0
+            if trial is not None:
+                reserved = trial.ahead + sum(map(self._ledger.is_due, set(trial.digests)))
+            if self.budget.is_spent(self.costs, reserved):
                 raise Stopped("budget")
 
     def judge(self, outcome: Outcome) -> Verdict:
@@ -311,6 +307,7 @@ class Evaluator:
         """
         source = self._screened(iter(candidates), base)
         running: list[_Running[D]] = []
+        withdrawn: list[_Running[D]] = []
         try:
             while True:
                 self._refill(source, running)
@@ -319,7 +316,9 @@ class Evaluator:
                     return None
                 head = running.pop(0)
                 verdict, outcome = head.judged()
-                source.settle(head.position, invalid=verdict is Verdict.INVALID)
+                late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
+                withdrawn += [task for task in running if task.position in late]
+                running = [task for task in running if task.position not in late]
                 if self._on_judged is not None:
                     self._on_judged(head.candidate, verdict)
                 if verdict is Verdict.SAME:
@@ -329,9 +328,9 @@ class Evaluator:
                 if heard is not None and heard(head.position, verdict, outcome):
                     return None
         finally:
-            for task in running:
+            for task in (*running, *withdrawn):
                 task.cancel.set()
-            for task in running:
+            for task in (*running, *withdrawn):
                 task.settle()
             source.close()
 
@@ -341,7 +340,8 @@ class Evaluator:
         return Screened(candidates, screen, base, self._rates, self._is_known)
 
     def _is_known(self, text: str) -> bool:
-        return self.cache.get(self._digest(text)) is not None
+        digest = self._digest(text)
+        return not self._ledger.is_due(digest) and self.cache.get(digest) is not None
 
     def _digest(self, text: str, repetition: int = 0) -> str:
         text = text if self._names_matter else canonical(text)
@@ -359,35 +359,55 @@ class Evaluator:
             if item is None:
                 return
             position, candidate = item
-            running.append(_Running(self, position, candidate))
+            running.append(_Running(self, position, candidate, ahead=len(running)))
 
-    def evaluate(self, candidate: Candidate[D], cancel: threading.Event) -> tuple[Verdict, Outcome]:
+    def evaluate(
+        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
+    ) -> tuple[Verdict, Outcome]:
         """The verdict on one candidate, and what it was derived from."""
-        outcome = self.run(candidate.text, candidate.document.op_count, cancel)
+        outcome = self.run(candidate.text, candidate.document.op_count, cancel, trial=trial)
         verdict = self.judge(outcome)
         if self._on_verdict is not None:
             self._on_verdict(verdict, outcome)
         return verdict, outcome
 
     def submit(
-        self, candidate: Candidate[D], cancel: threading.Event
+        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
     ) -> "Future[tuple[Verdict, Outcome]]":
-        return self._pool.submit(self.evaluate, candidate, cancel)
+        return self._pool.submit(self.evaluate, candidate, cancel, trial)
 
 
 class _Running(Generic[D]):
-    """A candidate on a worker."""
+    """A candidate on a worker, with so many `ahead` of it."""
 
-    def __init__(self, evaluator: Evaluator, position: int, candidate: Candidate[D]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, position: int, candidate: Candidate[D], *, ahead: int
+    ) -> None:
         self.position = position
         self.candidate = candidate
         self.cancel = threading.Event()
-        self._stop = evaluator.stop
-        self._future = evaluator.submit(candidate, self.cancel)
+        self._evaluator = evaluator
+        self._start(ahead)
+
+    def _start(self, ahead: int) -> None:
+        self._trial = Trial(ahead)
+        self._future = self._evaluator.submit(self.candidate, self.cancel, self._trial)
 
     def judged(self) -> tuple[Verdict, Outcome]:
+        """The verdict, now that it is this one's turn; what it took is charged."""
+        try:
+            found = self._finished()
+        except Stopped:
+            if not self._trial.ahead:
+                raise
+            self._start(ahead=0)  # it may have left runs to others who did not need them
+            found = self._finished()
+        self._evaluator.charge(self._trial.digests)
+        return found
+
+    def _finished(self) -> tuple[Verdict, Outcome]:
         while not self._future.done():
-            if self._stop.wait(0.0):
+            if self._evaluator.stop.is_set():
                 self.cancel.set()
             _wait(self._future)
         return self._future.result()

@@ -78,6 +78,9 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         self._rates = rates
         self._judged: list[tuple[str, bool]] = []
         self._alarmed = False  # one was invalid that no check had stopped
+        self._batches = 0
+        self._batch_of: dict[int, int] = {}
+        self._unchecked: dict[int, Candidate[D]] = {}  # let through, and not settled yet
         self._known = known
         self._size = _FIRST
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
@@ -92,16 +95,38 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
             self._check(batch)
         return self._ready.popleft()
 
-    def settle(self, position: int, *, invalid: bool) -> None:
+    def settle(self, position: int, *, invalid: bool) -> set[int]:
         """Learns the verdict on the candidate at a position; call it in their order.
 
         Those turned away before it count as well, and no others: with several workers more may
         have been checked already, and what is learned must not depend on that.
+
+        Returns:
+            The positions of candidates that were handed out too early: one worker alone would have
+            known that they need a check, and they do not pass it.
         """
         while self._rejected and self._rejected[0][0] < position:
             self._judged.append((self._rejected.popleft()[1], True))
         self._judged.append((self._origins[position], invalid))
-        self._alarmed |= invalid
+        self._unchecked.pop(position, None)
+        if not invalid or self._alarmed:
+            return set()
+        self._alarmed = True
+        return self._check_late(self._batch_of[position])
+
+    def _check_late(self, batch: int) -> set[int]:
+        """Checks what was let through in later batches than the one that raised the alarm."""
+        late = {
+            position: candidate
+            for position, candidate in self._unchecked.items()
+            if self._batch_of[position] > batch and self._needs_check(candidate)
+        }
+        rejected = self._turned_away([candidate.text for candidate in late.values()])
+        gone = {position for position, candidate in late.items() if candidate.text in rejected}
+        self._ready = deque(item for item in self._ready if item[0] not in gone)
+        added = [(position, late[position].origin) for position in gone]
+        self._rejected = deque(sorted([*self._rejected, *added]))
+        return gone
 
     def end(self) -> None:
         """All were judged, and none was wanted."""
@@ -128,16 +153,24 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         return out
 
     def _check(self, batch: list[tuple[int, Candidate[D]]]) -> None:
+        self._batches += 1
         doubtful = {c.text for _, c in batch if self._needs_check(c)}
-        texts = list(dict.fromkeys(c.text for _, c in batch if c.text in doubtful))
-        passed = self._passes(texts) if texts else []
-        rejected = {text for text, passes in zip(texts, passed, strict=True) if not passes}
+        rejected = self._turned_away([c.text for _, c in batch if c.text in doubtful])
         for position, candidate in batch:
             if candidate.text in rejected:
                 self._rejected.append((position, candidate.origin))
-            else:
-                self._ready.append((position, candidate))
-                self._origins[position] = candidate.origin
+                continue
+            self._ready.append((position, candidate))
+            self._origins[position] = candidate.origin
+            self._batch_of[position] = self._batches
+            if candidate.text not in doubtful:
+                self._unchecked[position] = candidate
+
+    def _turned_away(self, texts: list[str]) -> set[str]:
+        """Those of some texts that do not pass."""
+        texts = list(dict.fromkeys(texts))
+        passed = self._passes(texts) if texts else []
+        return {text for text, passes in zip(texts, passed, strict=True) if not passes}
 
     def _passes(self, texts: list[str]) -> list[bool]:
         assert self._screen is not None and self._base is not None

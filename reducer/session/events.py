@@ -23,7 +23,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a reduction: the size of the best so far, and what it has cost."""
+    """A moment of a reduction: the size of the best so far, and what it has cost.
+
+    `charged` are the calls that count against a budget; see `Costs`.
+    """
 
     phase: str
     best: Size
@@ -31,6 +34,7 @@ class Progress:
     cached: int
     compiler_seconds: float
     seconds: float
+    charged: int = 0
 
 
 class Listener(Protocol):

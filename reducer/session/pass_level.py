@@ -242,7 +242,7 @@ class _PassReduction:
         reduction = Reduction(settings, oracle, self.listener, section)
         reduction.stop = self.tool.cancel
         report = reduction.run()
-        self.tool.spend(report.calls, report.compiler_seconds)
+        self.tool.spend(report.calls, report.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return settings.output.read_text(errors="surrogateescape")
 

@@ -8,8 +8,9 @@ from oracles import Kind, Oracle, Outcome
 from oracles.stage import INPUT
 from reducer.ir import D, Document, Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
+from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Budget, Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.polish import polish
 from reducer.search.sampling import sample

@@ -11,8 +11,9 @@ from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
 from oracles.regression import Regression
 from reducer import __version__
 from reducer.ir import Module, PlainText
+from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Budget, Evaluator, Slip, Stopped
+from reducer.search.evaluator import Evaluator, Slip, Stopped
 from reducer.session.also_found import Collection, also_found_folder
 from reducer.session.best import Best
 from reducer.session.comments import command_line, one_line, with_comments
@@ -288,6 +289,7 @@ class Reduction:
             flaky=self._flaky,
             input_path=self.settings.input,
             also_left_out=self._others.left_out if self._others else 0,
+            charged=costs.charged,
         )
 
     @property
@@ -338,6 +340,7 @@ class Reduction:
             )
             verdict = self.evaluator.judge(outcome)
             self.evaluator.costs.add(verdict, outcome.cpu_seconds, best.size.ops)
+            self.evaluator.costs.charged += 1
             return outcome.signature == first.signature
 
         if self._flaky is None or self.evaluator.test is None:
@@ -381,6 +384,7 @@ class Reduction:
                 costs.cached,
                 self._compiler_seconds,
                 time.monotonic() - self._started,
+                costs.charged,
             )
         )
 

@@ -19,7 +19,8 @@ class Report:
     are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
     their `check_seconds` are part of `compiler_seconds`, but they are no `calls`. `also_found` are
     other failures met on the way, under `also_found_folder`; `also_left_out` counts those that were
-    too many or too large to keep. `flaky` is measured only where it was asked for.
+    too many or too large to keep. `flaky` is measured only where it was asked for. `charged` are
+    the `calls` that count against a budget, the same for any number of workers.
     """
 
     status: str
@@ -46,6 +47,7 @@ class Report:
     also_left_out: int = 0
     flaky: Flakiness | None = None
     input_path: Path = Path()
+    charged: int = 0
 
     @property
     def kind(self) -> str:

@@ -23,7 +23,7 @@ def fake_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def event(ops: int, *, calls: int = 0, seconds: float = 0.0) -> Progress:
-    return Progress("halve", Size(ops, ops, ops * 10), calls, 0, 0.0, seconds)
+    return Progress("halve", Size(ops, ops, ops * 10), calls, 0, 0.0, seconds, calls)
 
 
 def test_a_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

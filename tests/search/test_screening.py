@@ -4,6 +4,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
@@ -141,3 +143,35 @@ def test_known_outcomes_need_no_check() -> None:
     evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
     assert not screen.batches
     evaluator.close()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5, 8])
+def test_after_the_first_that_was_not_worth_a_run_the_same_are_judged_by_any_workers(
+    jobs: int,
+) -> None:
+    """Nothing was ever invalid, so nothing is checked: workers are ahead when the first one is."""
+    judged: list[str] = []
+    oracle = PredicateOracle(lambda text: "yes" in text)
+    usual = oracle.run
+
+    def run(text: str, **_: object) -> Outcome:
+        return Outcome(INVALID.kind, INVALID, 1) if "bad" in text else usual(text)
+
+    oracle.run = run  # type: ignore[method-assign, assignment]
+    evaluator = Evaluator(
+        oracle, Memory(), jobs=jobs, on_judged=lambda candidate, _: judged.append(candidate.text)
+    )
+    evaluator.wanted = FAILURE
+    evaluator.screen = Turnstile()
+
+    def first_of(*texts: str) -> tuple[int, object] | None:
+        return evaluator.first_interesting([Candidate(PlainText(t), "test") for t in texts], BASE)
+
+    assert first_of(*(f"no {n}" for n in range(100))) is None
+    judged.clear()
+    charged = evaluator.costs.charged
+    hit = first_of("no", "bad 1", "bad 2", "no 3", "bad 4", "bad 5", "yes 6", "bad 7")
+    evaluator.close()
+    assert hit is not None and hit[0] == 6
+    assert judged == ["no", "bad 1", "no 3", "yes 6"]
+    assert evaluator.costs.charged - charged == 3  # "no 3" was run before

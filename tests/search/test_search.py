@@ -8,8 +8,9 @@ import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module, PlainText
+from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Budget, Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.fixpoint import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve

@@ -10,8 +10,9 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Level, Limits, ProcessResult, run_process
 from reducer.ir import Module
+from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Budget, Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.state import State
 from reducer.session import Reduction, Report, Settings, before_pass, plan
 from reducer.session.before_pass import ORIGIN, cut_before_pass

@@ -1,5 +1,6 @@
 """A request to stop, whenever it comes, leaves a report and the best result."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from reducer.search.evaluator import Stopped
 from reducer.session import Reduction, Settings
 from reducer.session.best import Best
+from reducer.session.history import KEY, read_history
+from reducer.session.journal import Journal
 from tests.support.predicate import PredicateOracle
 from tests.support.silent import Silent
 
@@ -30,3 +33,31 @@ def test_a_stop_while_the_result_is_printed(
     assert (report.status, report.verified) == ("interrupted", False)
     assert report.text == output.read_text()
     assert "needle" in report.text and report.output.lines == 1
+
+
+def test_a_budget_leaves_the_same_result_for_any_number_of_workers(tmp_path: Path) -> None:
+    lines = [f"line {n}" for n in range(60)]
+    needed = {"line 7", "line 22", "line 40", "line 51"}
+    ends: list[tuple[str, list[tuple[int, str]], int]] = []
+    for jobs in (1, 2, 4, 8):
+        settings = Settings(
+            input=tmp_path / "in.mlir",
+            text="".join(f"{line}\n" for line in lines),
+            output=tmp_path / f"{jobs}.mlir",
+            journal=tmp_path / f"{jobs}.journal",
+            jobs=jobs,
+            max_calls=25,
+        )
+        oracle = PredicateOracle(
+            lambda text: needed <= set(text.splitlines()), delay=lambda text: 0.001
+        )
+        report = Reduction(settings, oracle, Silent()).run()
+        assert (report.status, report.verified) == ("budget", True)
+        assert report.calls == len(oracle.texts) >= report.charged
+        with closing(Journal.reopen(settings.journal)) as journal:
+            history = read_history(journal.get_text(KEY))
+        assert history is not None
+        steps = [(moment.bytes, moment.origin) for moment in history.moments]
+        ends.append((report.text, steps, report.charged))
+    assert all(end == ends[0] for end in ends)
+    assert len(ends[0][1]) > 0 and len(ends[0][0].splitlines()) > len(needed)

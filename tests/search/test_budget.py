@@ -1,0 +1,139 @@
+"""A budget of calls: it ends the search at the same candidate for any number of workers."""
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from oracles import Kind, Outcome, Signature
+from reducer.ir import PlainText
+from reducer.search.budget import Budget
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.sequential import Rate, SequentialTest
+from reducer.search.state import State
+from reducer.transformations import text_transformations
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+INPUT = "".join(f"line {n}\n" for n in range(60))
+WORKERS = (1, 2, 4, 8)
+INVALID = Outcome(Kind.INVALID_INPUT, Signature(Kind.INVALID_INPUT), 1)
+
+
+def has(text: str, *numbers: int) -> bool:
+    lines = text.splitlines()
+    return all(f"line {n}" in lines for n in numbers)
+
+
+def needing(*numbers: int) -> PredicateOracle:
+    """Fails while all of these lines are there; how long a run takes depends on chance alone."""
+    return PredicateOracle(
+        lambda text: has(text, *numbers), delay=lambda text: random.random() / 500
+    )
+
+
+def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
+    """What a search accepts, one after another, until it is done or its budget is spent."""
+    steps: list[str] = []
+    evaluator.wanted = FAILURE
+    state = State(
+        PlainText(text), PlainText, evaluator, lambda found: steps.append(found.document.text)
+    )
+    try:
+        reduce_to_fixpoint(state, text_transformations(), lambda name: None)
+    except Stopped as stopped:
+        steps.append(stopped.reason)
+    finally:
+        evaluator.close()
+    return steps
+
+
+def for_any_workers(search: Callable[[int], list[str]]) -> list[str]:
+    """What a search accepts, if that is the same for any number of workers."""
+    alone, *others = [search(jobs) for jobs in WORKERS]
+    for jobs, steps in zip(WORKERS[1:], others, strict=True):
+        assert steps == alone, f"{jobs} workers"
+    return alone
+
+
+@pytest.mark.parametrize("calls", [1, 3, 10, 25])
+def test_the_steps_are_the_same_for_any_number_of_workers(calls: int) -> None:
+    def search(jobs: int) -> list[str]:
+        return accepted(
+            Evaluator(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
+        )
+
+    assert for_any_workers(search)[-1] == "budget"
+
+
+@pytest.mark.parametrize("calls", [10, 40])
+def test_runs_that_a_flaky_failure_needs_count_each(calls: int) -> None:
+    def search(jobs: int) -> list[str]:
+        evaluator = Evaluator(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
+        evaluator.test = SequentialTest.after(Rate(runs=10, failed=8), 20)
+        return accepted(evaluator)
+
+    assert for_any_workers(search)[-1] == "budget"
+
+
+class Screen:
+    """Turns away what the oracle says is invalid."""
+
+    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
+        return [has(text, 11) for text in texts]
+
+
+@pytest.mark.parametrize("calls", [5, 10, 25])
+def test_checks_turn_away_the_same_for_any_number_of_workers(calls: int) -> None:
+    def search(jobs: int) -> list[str]:
+        oracle = needing(7, 22, 40, 51)
+        run = oracle.run
+        oracle.run = lambda text, **_: run(text) if has(text, 11) else INVALID  # type: ignore[method-assign, assignment]
+        evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls))
+        evaluator.screen = Screen()
+        return accepted(evaluator)
+
+    assert for_any_workers(search)[-1] == "budget"
+
+
+@pytest.mark.parametrize("jobs", WORKERS)
+def test_no_more_is_run_than_the_budget_allows(jobs: int) -> None:
+    """Nothing is accepted, so that nothing runs in vain."""
+    oracle = PredicateOracle(lambda text: False, delay=lambda text: 0.01)
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls=3))
+    assert accepted(evaluator) == ["budget"]
+    assert len(oracle.texts) == evaluator.costs.calls == 3
+
+
+def test_what_ran_in_vain_is_told_and_not_charged() -> None:
+    oracle = needing(7, 22, 40, 51)
+    evaluator = Evaluator(oracle, Memory(), jobs=8, budget=Budget(calls=25))
+    accepted(evaluator)
+    assert evaluator.costs.calls == len(oracle.texts) > evaluator.costs.charged == 25
+
+
+@pytest.mark.parametrize("jobs", WORKERS)
+def test_what_an_earlier_process_ran_costs_nothing(jobs: int) -> None:
+    memory = Memory()
+    before = accepted(Evaluator(needing(7, 22, 40, 51), memory, budget=Budget(calls=12)))
+    after = accepted(Evaluator(needing(7, 22, 40, 51), memory, jobs=jobs, budget=Budget(calls=12)))
+    assert after == accepted(Evaluator(needing(7, 22, 40, 51), Memory(), budget=Budget(calls=24)))
+    assert after[: len(before) - 1] == before[:-1]
+
+
+def test_what_speculation_found_is_charged_when_its_turn_comes() -> None:
+    """The second candidate runs beside the first, in vain; asked again it costs what it cost."""
+    oracle = PredicateOracle(lambda text: text == "first")
+    evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2))
+    evaluator.wanted = FAILURE
+    first, second, third = (
+        Candidate(PlainText(text), "test") for text in ("first", "second", "third")
+    )
+    assert evaluator.first_interesting([first, second]) == (0, first)
+    assert evaluator.first_interesting([second]) is None
+    assert evaluator.first_interesting([second, first]) == (1, first)  # both are paid for
+    with pytest.raises(Stopped, match="budget"):
+        evaluator.first_interesting([third])
+    evaluator.close()
+    assert "third" not in oracle.texts
