@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import SimpleQueue
 from types import FrameType
 
 from reducer.session.errors import ExitCode
@@ -19,14 +20,26 @@ def stopping(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]
 
     A signal that was ignored, as SIGHUP is under nohup, stays ignored.
     """
+    asked = False
+    requests: SimpleQueue[bool] = SimpleQueue()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
+        nonlocal asked
+        if asked or stop.is_set():
             leave()
             os._exit(ExitCode.INTERRUPTED)
-        stop.set()
+        asked = True
+        requests.put(True)
         os.write(2, _NOTICE)  # a handler may interrupt a print; this cannot clash with it
 
+    def set_if_asked() -> None:
+        if requests.get():
+            stop.set()
+
+    # Not in the handler: it interrupts the main thread, which may be in a method of `stop` and hold
+    # its lock. A simple queue is made for that: `put` never waits.
+    setter = threading.Thread(target=set_if_asked, name="signals", daemon=True)
+    setter.start()
     earlier = {number: signal.getsignal(number) for number in _SIGNALS}
     caught = [number for number, handler in earlier.items() if handler is not signal.SIG_IGN]
     for number in caught:
@@ -36,3 +49,5 @@ def stopping(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]
     finally:
         for number in caught:
             signal.signal(number, earlier[number])
+        requests.put(False)
+        setter.join()

@@ -37,3 +37,30 @@ def test_what_was_ignored_stays_ignored_and_the_rest_comes_back() -> None:
         assert signal.getsignal(signal.SIGINT) is before[0]
     finally:
         signal.signal(signal.SIGHUP, before[1])
+
+
+def test_a_signal_may_come_while_the_main_thread_waits_for_the_very_event() -> None:
+    """It then holds the lock of the event, and a handler that needs it would never return."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)  # ends a process that hangs
+        stop = threading.Event()
+        with stopping(stop, leave=lambda: None):
+            with vars(stop)["_cond"]:
+                os.kill(os.getpid(), signal.SIGINT)
+                for _ in range(1000):  # where a handler gets its chance to run
+                    pass
+            os._exit(0 if stop.wait(10) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_a_second_signal_leaves_though_the_first_has_not_been_heard_of() -> None:
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        stop = threading.Event()
+        with stopping(stop, leave=lambda: None), vars(stop)["_cond"]:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+        os._exit(99)  # not reached
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
