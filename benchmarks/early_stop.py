@@ -75,8 +75,15 @@ class Recorder:
     def display(self, input_name: str) -> list[str]:
         return self._oracle.display(input_name)
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
-        return self._oracle.confirm(text, input_name, limits=limits)
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        return self._oracle.confirm(text, input_name, limits=limits, cancel=cancel)
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,18 @@ class Oracle(Protocol):
         """The words a user could type to see the same with the input in `input_name`."""
         ...
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
-        """Runs the very words of `display` in an empty folder that holds only the input."""
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """Runs the very words of `display` in an empty folder that holds only the input.
+
+        `cancel` and what is raised are those of `run`.
+        """
         ...
 
 

@@ -94,14 +94,21 @@ class CompilerOracle:
         same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
         return words if same else [str(self.executable), *words[1:]]
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         """Runs what `display` shows, with the program that a shell would find."""
         shown = self.display(input_name)
         program = Path(shutil.which(shown[0]) or self.executable)
         fresh = CompilerOracle(
             self.command, program, name=input_name, output=DISCARD, level=self.level
         )
-        return fresh.run(text, limits=limits)
+        return fresh.run(text, limits=limits, cancel=cancel)
 
     def run(
         self,

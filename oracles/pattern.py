@@ -80,12 +80,19 @@ class PatternOracle:
         """Only what was asked for."""
         return outcome.kind in (Kind.MATCH, Kind.EXIT_CODE)
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         """Runs the compiler's printed command and looks once more."""
         inner = CompilerOracle(
             self.inner.command, self.inner.executable, name=input_name, output=DISCARD
         )
-        return self._with(inner).run(text, limits=limits)
+        return self._with(inner).run(text, limits=limits, cancel=cancel)
 
     def display(self, input_name: str) -> list[str]:
         """The compiler's command on `input_name`."""

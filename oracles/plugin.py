@@ -161,9 +161,16 @@ class PluginOracle:
         words = [] if self.command is None else ["--", *self.command.argv]
         return [*self._shown(input_name), *words]
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         """Asks once more, with the input under its final name."""
-        return self._with(self.command, input_name).run(text, limits=limits)
+        return self._with(self.command, input_name).run(text, limits=limits, cancel=cancel)
 
     def run(
         self,

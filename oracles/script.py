@@ -57,10 +57,17 @@ class ScriptOracle:
         """Only exit code 0."""
         return outcome.kind is Kind.SCRIPT
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         """Asks the script once more, with the input under its final name."""
         fresh = ScriptOracle(self.script, name=input_name, arguments=self.arguments)
-        return fresh.run(text, limits=limits)
+        return fresh.run(text, limits=limits, cancel=cancel)
 
     def display(self, input_name: str) -> list[str]:
         """The script on `input_name`."""

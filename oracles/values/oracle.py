@@ -114,11 +114,18 @@ class ValuesOracle:
         pinned._call = Call(found.function.name, found.inputs)
         return pinned
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         """Asks once more as `display` would: with this text as the input, and nothing known."""
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
         fresh = ValuesOracle(self.comparison, source, limits=limits)
-        return fresh.run(text, limits=limits)
+        return fresh.run(text, limits=limits, cancel=cancel)
 
     def run(
         self,

@@ -1,11 +1,13 @@
 """Collects what a report says, with one or two runs of the compiler."""
 
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
 from oracles.compiler import DISCARD
+from oracles.kind import Kind
 from oracles.passes import pass_on_stack
 from oracles.plugin import PluginOracle
 from oracles.primary import primary_error
@@ -19,6 +21,7 @@ from reducer.bundle.facts import Facts, History, PassFile
 from reducer.bundle.hiding import hide_folders
 from reducer.bundle.stack import folded_stack
 from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.search.evaluator import Stopped
 from reducer.session.comments import command_line, told
 from reducer.session.errors import NotInteresting
 from reducer.session.events import Size
@@ -36,17 +39,18 @@ def gather(
     opt: Path | None = None,
     history: History | None = None,
     pass_file: PassFile | None = None,
+    cancel: threading.Event | None = None,
 ) -> Facts:
     """What is to say about the failure of `text` under `oracle`, and how to see it again.
 
     `source` names the input for people; `opt`, the compiler's `…-opt` tool, counts operations.
-    Raises NotInteresting where nothing fails.
+    Raises NotInteresting where nothing fails, and Stopped where `cancel` was set before that.
     """
     if isinstance(oracle, ValuesOracle):
         oracle = oracle.pinned(text)
     words, files = portable_words(oracle)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
-    head, body, outcome = _run(text, oracle, limits, command_line(words))
+    head, body, outcome = _run(text, oracle, limits, command_line(words), cancel)
     check = check_of(oracle, words, outcome, _output(head + body, oracle, outcome, limits))
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
@@ -124,14 +128,18 @@ def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
     return [*words[:at], "--iree", release, *words[at:]]
 
 
-def _run(text: str, oracle: Oracle, limits: Limits, head: str) -> tuple[str, str, Outcome]:
+def _run(
+    text: str, oracle: Oracle, limits: Limits, head: str, cancel: threading.Event | None
+) -> tuple[str, str, Outcome]:
     """The comment above the program, the program, and its failure.
 
     Other comments go, and so does that one if it should change anything.
     """
     bare = without_comments(text)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
-        outcome = oracle.confirm(above + body, REPRO, limits=limits)
+        outcome = oracle.confirm(above + body, REPRO, limits=limits, cancel=cancel)
+        if outcome.kind is Kind.CANCELLED:
+            raise Stopped("interrupted")
         if oracle.wants(outcome):
             return above, body, outcome
     raise NotInteresting("the command does not fail on this input, so there is nothing to report")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from oracles import Oracle
+from oracles import Kind, Oracle
 from reducer.bundle import Bundle, Facts, History, PassFile, bundle_folder, gather, make_bundle
 from reducer.bundle.archive import MOST_BYTES
 from reducer.bundle.folder import check_folder
@@ -23,6 +23,7 @@ from reducer.cli.report_parts import Parts, pass_file_of
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
+from reducer.search.evaluator import Stopped
 from reducer.session import Listener, Report
 from reducer.session.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.files import read_input
@@ -120,7 +121,7 @@ def bug_report(
     with workspace() as place, stopping(stop, leave=place.clean_up):
         asked = Wanted(source=input, words=words, **wanted)
         oracle, opt = asked.oracle(source.text)
-        known = _Known(input, record, record_file, opt)
+        known = _Known(input, record, record_file, opt, stop)
         if hide_names:
             facts, page = known.without_names(source.text, oracle, told), None
             look = refusing(source.text, told)
@@ -148,11 +149,12 @@ class _Known:
     record: dict[str, Any]
     record_file: Path | None
     opt: Path | None
+    stop: threading.Event
 
     def all(self, text: str, oracle: Oracle) -> tuple[Facts, str | None]:
         """Its failure and its past, and the page about that."""
         pass_file = _pass_file(self.record, self.record_file)
-        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file)
+        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_past(self.source, facts.signature, self.opt)
         history = History({**(past.record if past else {}), **self._recorded(_RECORDED)})
         facts = replace(facts, history=history, source=_source(history, self.source))
@@ -163,11 +165,16 @@ class _Known:
 
         Raises NotAnonymous, and NotInteresting where nothing fails.
         """
-        first = oracle.run(text)
+        first = oracle.run(text, cancel=self.stop)
+        if first.kind is Kind.CANCELLED:
+            raise Stopped("interrupted")
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on this input")
         facts = gather(
-            anonymous(text, oracle, first.signature, self.opt, told), oracle, opt=self.opt
+            anonymous(text, oracle, first.signature, self.opt, told),
+            oracle,
+            opt=self.opt,
+            cancel=self.stop,
         )
         past = read_past(self.source, first.signature, self.opt)
         figures = {**(past.record if past else {}), **self._recorded(_FIGURES)}
@@ -193,6 +200,7 @@ def report_of(
     opt: Path | None,
     listener: Listener,
     extras: Extras,
+    stop: threading.Event,
 ) -> Bundle | None:
     """The report at the end of a reduction; None where there is nothing certain to report.
 
@@ -215,6 +223,7 @@ def report_of(
             {**report_json(report, level), "origin": past.record["origin"] if past else []}
         ),
         pass_file=pass_file_of(level, report.output_path.name) if level else None,
+        cancel=stop,
     )
     return make_bundle(
         facts,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import click
 
+from reducer.search.evaluator import Stopped
 from reducer.session.errors import ReducerError
 
 
@@ -30,6 +31,8 @@ class Extras:
 
 
 def _described(error: Exception) -> str:
+    if isinstance(error, Stopped):
+        return error.reason
     if isinstance(error, ReducerError | OSError):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]

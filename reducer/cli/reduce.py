@@ -207,7 +207,9 @@ def reduce(
                         )
                 with extras.trying("report"):
                     if with_report and not reduction.stop.is_set():
-                        bundle = report_of(report, level, reduction.oracle, opt, display, extras)
+                        bundle = report_of(
+                            report, level, reduction.oracle, opt, display, extras, reduction.stop
+                        )
         except NotInteresting:
             settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise

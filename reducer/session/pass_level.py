@@ -254,7 +254,9 @@ class _PassReduction:
         level = self._level(found)
         text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"
         oracle = found.oracle(self.tool)
-        outcome = oracle.confirm(text, self.work.output.name, limits=self.tool.limits)
+        outcome = oracle.confirm(
+            text, self.work.output.name, limits=self.tool.limits, cancel=self.tool.cancel
+        )
         self.tool.spend(1, outcome.cpu_seconds)
         if outcome.signature != found.signature:
             return None

@@ -246,8 +246,14 @@ class Reduction:
         if status != "interrupted":
             self.evaluator.budget = Budget()  # what is left to do is little, and owed
             try:
-                text, verified = self._printed(best, first)
-            except Stopped as stopped:  # the best as it was searched is on disk
+                self._show("print")
+                readable = self._readable(best)
+                self._show("verify")
+                best.head = ""
+                best.save(readable)
+                text = readable
+                verified = self._verified(text, best, first)
+            except Stopped as stopped:  # the text is on disk, perhaps with comments
                 status = stopped.reason
         costs = self.evaluator.costs
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
@@ -297,13 +303,6 @@ class Reduction:
         """CPU seconds of the oracle's runs and of the checks before them."""
         return self.evaluator.costs.compiler_seconds + (self._screen.seconds if self._screen else 0)
 
-    def _printed(self, best: Best, first: Outcome) -> tuple[str, bool]:
-        """The result as people read it, and whether the printed command fails on it."""
-        self._show("print")
-        text = self._readable(best)
-        self._show("verify")
-        return text, self._verified(text, best, first)
-
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
         if self.settings.keep_generic or not isinstance(best.document, Module):
@@ -311,8 +310,7 @@ class Reduction:
         return Finish(self.evaluator, self.conversions, self._note).readable(best.document)
 
     def _verified(self, text: str, best: Best, first: Outcome) -> bool:
-        """Writes the result and runs the printed command on it; without comments if need be."""
-        best.head = ""
+        """Runs the printed command on the result, with comments if it fails with them as well."""
         if self.settings.comments:
             outcome = self.evaluator.run(text, best.size.ops)
             shown = self.oracle.display(self.settings.output.name)
@@ -321,7 +319,7 @@ class Reduction:
             if self._verify(commented, best, first):
                 return True
             self._note("with comments it does not fail in the same way; the result has none")
-        best.save(text)
+            best.save(text)
         if self._verify(text, best, first):
             return True
         if self._flaky is None:
@@ -336,11 +334,13 @@ class Reduction:
 
         def confirm() -> bool:
             outcome = self.oracle.confirm(
-                text, self.settings.output.name, limits=self.evaluator.limits
+                text, self.settings.output.name, limits=self.evaluator.limits, cancel=self.stop
             )
             verdict = self.evaluator.judge(outcome)
             self.evaluator.costs.add(verdict, outcome.cpu_seconds, best.size.ops)
             self.evaluator.costs.charged += 1
+            if verdict is Verdict.CANCELLED:
+                raise Stopped("interrupted")
             return outcome.signature == first.signature
 
         if self._flaky is None or self.evaluator.test is None:

@@ -213,6 +213,22 @@ def test_a_signal_in_the_first_run_ends_it_too(reducer: Reducer, script: Script)
     reducer.assert_clean()
 
 
+def test_a_signal_while_the_result_is_verified_ends_it_too(
+    reducer: Reducer, script: Script
+) -> None:
+    verifying = "case $input in *in.reduced.mlir) touch verifying; sleep 1000;; esac\n"
+    fake = script(verifying.replace("touch ", f"touch {reducer.home}/") + FAIL)
+    with reducer.start("reduce", "in.mlir", "--json", "-", "--", fake) as process:
+        assert wait_until(lambda: (reducer.home / "verifying").exists())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    report = json.loads(out)
+    assert (report["status"], report["verified"]) == ("interrupted", False)
+    assert "x.bad" in result(reducer) and "x.op" not in result(reducer)
+    reducer.assert_clean()
+
+
 def test_a_second_signal_leaves_at_once(reducer: Reducer, script: Script) -> None:
     # A script that cannot be cancelled quickly would be the case for it; two signals in a row
     # must work whatever the first one is still doing.

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
+from oracles import (
+    Command,
+    CompilerOracle,
+    Kind,
+    Limits,
+    Oracle,
+    Outcome,
+    PatternOracle,
+    ScriptOracle,
+)
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 CPU = "--iree-hal-target-backends=llvm-cpu"
@@ -91,6 +100,17 @@ def test_cancelled(tmp_path: Path) -> None:
     cancel = threading.Event()
     cancel.set()
     assert oracle(fake(tmp_path, "sleep 600")).run("", cancel=cancel).kind is Kind.CANCELLED
+
+
+def test_a_confirmation_can_be_cancelled(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    path = fake(tmp_path, "sleep 600")
+    compiler = oracle(path)
+    asked: list[Oracle] = [compiler, PatternOracle(compiler, regex="x"), ScriptOracle(path)]
+    for one in asked:
+        outcome = one.confirm("", "small.mlir", limits=Limits(), cancel=cancel)
+        assert outcome.kind is Kind.CANCELLED
 
 
 def test_shell_that_reports_a_signal(tmp_path: Path) -> None:

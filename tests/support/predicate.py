@@ -61,8 +61,15 @@ class PredicateOracle:
     def wants(self, outcome: Outcome) -> bool:
         return outcome.kind is self.failure.kind
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
-        return self.run(text)
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        return self.run(text, cancel=cancel)
 
     def display(self, input_name: str) -> list[str]:
         return ["predicate", input_name]
