@@ -68,7 +68,7 @@ class CompilerOracle:
         self.runner = runner
         self.level = level
         self._verifier = verifying_tool(resolve_binary(executable))
-        self._name_pass = False  # ask for the failing pass at once: an earlier run needed it
+        self._name_pass = False
 
     @property
     def key(self) -> str:
@@ -126,15 +126,10 @@ class CompilerOracle:
             place = Path(folder)
             write_candidate(place, self.name, text)
             probe = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
-            told = self._name_pass
-            result = probe(self._argv(NAME_PASS if told else ()))
+            result = probe(self._argv(NAME_PASS if self._name_pass else ()))
             finding = classify(result, self.symbols)
             probes = _Probes(self, probe)
-            signature = derive(finding, self.level, probes, told=told)
-            if failing_pass(probes.named):  # else the compiler may not know the flags
-                self._name_pass = True
-            elif finding.nameless and " " not in signature.stage:
-                self._name_pass = False
+            signature = derive(finding, self.level, probes, told=self._name_pass)
             return probes.added(
                 outcome_of(
                     result,
@@ -143,6 +138,15 @@ class CompilerOracle:
                     diagnostics=finding.diagnostics,
                 )
             )
+
+    def expect(self, outcome: Outcome) -> None:
+        """From now on failures like this one are expected; no other run may be under way.
+
+        Where it took a run of its own to learn the failing pass, every run asks for it at once. No
+        later outcome changes that: asked like that, the compiler uses one thread, and of several
+        failing dispatches it may tell of another one first.
+        """
+        self._name_pass = outcome.pass_asked
 
     def verifying_command(self) -> list[str] | None:
         """A program and flags that read an input as the command does, and verify it, no more.
@@ -163,8 +167,8 @@ class CompilerOracle:
         return self.with_command(self.command.with_flags([*self.command.flags, *flags]))
 
     def with_command(self, command: Command) -> "CompilerOracle":
-        """The same program and limits with another command."""
-        return CompilerOracle(
+        """The same program, limits and expectation with another command."""
+        other = CompilerOracle(
             command,
             self.executable,
             name=self.name,
@@ -173,6 +177,8 @@ class CompilerOracle:
             runner=self.runner,
             level=self.level,
         )
+        other._name_pass = self._name_pass
+        return other
 
     def execute(
         self,
@@ -269,4 +275,6 @@ class _Probes:
             seconds=outcome.seconds + sum(result.seconds for result in self._results),
             cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
             peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
+            # A compiler that names none may not know the flags.
+            pass_asked=bool(failing_pass(self.named)),
         )

@@ -19,6 +19,7 @@ class Outcome:
 
     `exit_code` is negative for a signal and None where nothing ran to an end; `seconds` is wall
     time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process.
+    `pass_asked` is whether it took a run of its own to learn the failing pass.
     """
 
     kind: Kind
@@ -29,6 +30,7 @@ class Outcome:
     peak_memory: int = 0
     diagnostics: tuple[Diagnostic, ...] = ()
     stderr: str = ""
+    pass_asked: bool = False
 
     @property
     def failed(self) -> bool:

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from oracles import Kind, Outcome
+from oracles import CompilerOracle, Kind, Outcome
 from oracles.regression import Regression
 from oracles.remembering import digest_of
 from reducer.ir import Document, Module
@@ -42,7 +42,7 @@ class Sanity:
                 "the command does not fail on the input, so there is nothing to reduce; "
                 f"{_advice(first)}"
             )
-        self.evaluator.wanted = first.signature
+        self._want(first)
         return first
 
     def measure_input(self, most_runs: int) -> tuple[Outcome, Rate]:
@@ -63,9 +63,16 @@ class Sanity:
                 f"say how many to try: --flaky N; or {_advice(measured.outcomes[0])}"
             )
         rate = measured.rate(wanted)
-        self.evaluator.wanted = wanted
+        first = measured.first(wanted)
+        self._want(first)
         self.evaluator.test = SequentialTest.after(rate, most_runs)
-        return measured.first(wanted), rate
+        return first, rate
+
+    def _want(self, first: Outcome) -> None:
+        """Failures like this one are what every run from here on is about."""
+        self.evaluator.wanted = first.signature
+        if isinstance(self.evaluator.oracle, CompilerOracle):
+            self.evaluator.oracle.expect(first)
 
     def _run(self, repetition: int) -> Outcome:
         return self.evaluator.run_once(self.text, self.ops, repetition=repetition)

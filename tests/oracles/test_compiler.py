@@ -155,7 +155,7 @@ def test_confirm_runs_what_is_displayed_in_an_empty_folder(tmp_path: Path) -> No
 
 
 def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:
-    """Two silent bugs differ in the pass only; once needed, it costs no second run."""
+    """Two silent bugs differ in the pass only; where it is expected, it costs no second run."""
     path = fake(
         tmp_path,
         f"""echo run >> {tmp_path}/runs
@@ -164,11 +164,47 @@ def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:
         exit 1""",
     )
     it = oracle(path)
-    first, second = it.run("PassA"), it.run("PassB")
+    first = it.run("PassA")
+    it.expect(first)
+    second = it.run("PassB")
     assert first.signature.stage == "pipeline PassA"
     assert second.signature.stage == "pipeline PassB"
     assert first.signature.bucket != second.signature.bucket
     assert (tmp_path / "runs").read_text().count("run") == 3
+
+
+def test_what_ran_before_does_not_change_a_signature(tmp_path: Path) -> None:
+    """Of two dispatches that fail, the one that is told of first depends on the threads."""
+    path = fake(
+        tmp_path,
+        """case "$(cat "$1") $*" in
+        silent*print-ir-after-failure*)
+          echo "// -----// IR Dump After PassA Failed (x) //----- //" >&2;;
+        two*disable-threading*) echo "$1:1:1: error: the first dispatch" >&2;;
+        two*) echo "$1:2:2: error: the second dispatch" >&2;;
+        esac
+        exit 1""",
+    )
+    alone = oracle(path).run("two")
+    it = oracle(path)
+    it.expect(alone)
+    assert it.run("silent").signature.stage == "pipeline PassA"
+    assert it.run("two").signature == alone.signature
+
+
+def test_what_is_expected_is_expected_of_any_command_and_after_a_resume(tmp_path: Path) -> None:
+    path = fake(
+        tmp_path,
+        f"""echo run >> {tmp_path}/runs
+        case "$*" in *print-ir-after-failure*)
+          echo "// -----// IR Dump After PassA Failed (x) //----- //" >&2;; esac
+        exit 1""",
+    )
+    first = oracle(path).run("")
+    it = oracle(path)
+    it.expect(Outcome.from_json(first.to_json()))
+    assert it.adding(["--more"]).run("").signature == first.signature
+    assert (tmp_path / "runs").read_text().count("run") == 2 + 1
 
 
 def real(iree_toolchain: Callable[..., Any], *flags: str) -> CompilerOracle:
