@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from reducer.search.candidate import Verdict
 
 
+class Stopped(Exception):
+    """The search must end now; the best so far stands. `reason` is `budget` or `interrupted`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 @dataclass
 class Costs:
     """What a reduction has spent, cached verdicts left out.
@@ -85,3 +93,15 @@ class Ledger:
     def settle(self, digest: str) -> None:
         """The run is charged."""
         self._is_due[digest] = False
+
+
+@dataclass
+class Trial:
+    """The runs of a candidate whose turn to be judged has not come.
+
+    `ahead` is how many come before it: of what is left of the budget, it leaves one run for each.
+    `digests` are the hashes of what it asked for.
+    """
+
+    ahead: int
+    digests: list[str] = field(default_factory=list)

@@ -9,26 +9,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.remembering import Cache, digest_of
 from reducer.ir import D, Document
-from reducer.search.budget import Budget, Costs, Ledger
+from reducer.search.budget import Budget, Costs, Ledger, Trial
+from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.renaming import canonical
+from reducer.search.running import Running
 from reducer.search.screening import LARGE, Rates, Screen, Screened
 from reducer.search.sequential import Rate, SequentialTest
-
-
-class Stopped(Exception):
-    """The search must end now; the best so far stands. `reason` is `budget` or `interrupted`."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 Heard = Callable[[int, Verdict, Outcome], bool]
 """Hears of a candidate that is not interesting: its position, and what came of it. True ends it."""
@@ -51,18 +45,6 @@ class Slip:
     text: str
     outcome: Outcome
     oracle: Oracle
-
-
-@dataclass
-class Trial:
-    """The runs of a candidate whose turn to be judged has not come.
-
-    `ahead` is how many come before it: of what is left of the budget, it leaves one run for each.
-    `digests` are the hashes of what it asked for.
-    """
-
-    ahead: int
-    digests: list[str] = field(default_factory=list)
 
 
 class Evaluator:
@@ -306,8 +288,8 @@ class Evaluator:
             Stopped: see `run`.
         """
         source = self._screened(iter(candidates), base)
-        running: list[_Running[D]] = []
-        withdrawn: list[_Running[D]] = []
+        running: list[Running[D]] = []
+        withdrawn: list[Running[D]] = []
         try:
             while True:
                 self._refill(source, running)
@@ -317,8 +299,10 @@ class Evaluator:
                 head = running.pop(0)
                 verdict, outcome = head.judged()
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
-                withdrawn += [task for task in running if task.position in late]
-                running = [task for task in running if task.position not in late]
+                for task in [task for task in running if task.position in late]:
+                    task.cancel.set()
+                    running.remove(task)
+                    withdrawn.append(task)
                 if self._on_judged is not None:
                     self._on_judged(head.candidate, verdict)
                 if verdict is Verdict.SAME:
@@ -328,7 +312,7 @@ class Evaluator:
                 if heard is not None and heard(head.position, verdict, outcome):
                     return None
         finally:
-            for task in (*running, *withdrawn):
+            for task in running:
                 task.cancel.set()
             for task in (*running, *withdrawn):
                 task.settle()
@@ -352,14 +336,17 @@ class Evaluator:
         return digest_of(text, repetition, asked)
 
     def _refill(
-        self, source: Iterator[tuple[int, Candidate[D]]], running: "list[_Running[D]]"
+        self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]]
     ) -> None:
         while len(running) < self.jobs:
             item = next(source, None)
             if item is None:
                 return
             position, candidate = item
-            running.append(_Running(self, position, candidate, ahead=len(running)))
+            start = partial(self._submit, candidate)
+            running.append(
+                Running(position, candidate, start, self.charge, self.stop, ahead=len(running))
+            )
 
     def evaluate(
         self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
@@ -371,55 +358,7 @@ class Evaluator:
             self._on_verdict(verdict, outcome)
         return verdict, outcome
 
-    def submit(
+    def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
-    ) -> "Future[tuple[Verdict, Outcome]]":
+    ) -> Future[tuple[Verdict, Outcome]]:
         return self._pool.submit(self.evaluate, candidate, cancel, trial)
-
-
-class _Running(Generic[D]):
-    """A candidate on a worker, with so many `ahead` of it."""
-
-    def __init__(
-        self, evaluator: Evaluator, position: int, candidate: Candidate[D], *, ahead: int
-    ) -> None:
-        self.position = position
-        self.candidate = candidate
-        self.cancel = threading.Event()
-        self._evaluator = evaluator
-        self._start(ahead)
-
-    def _start(self, ahead: int) -> None:
-        self._trial = Trial(ahead)
-        self._future = self._evaluator.submit(self.candidate, self.cancel, self._trial)
-
-    def judged(self) -> tuple[Verdict, Outcome]:
-        """The verdict, now that it is this one's turn; what it took is charged."""
-        try:
-            found = self._finished()
-        except Stopped:
-            if not self._trial.ahead:
-                raise
-            self._start(ahead=0)  # it may have left runs to others who did not need them
-            found = self._finished()
-        self._evaluator.charge(self._trial.digests)
-        return found
-
-    def _finished(self) -> tuple[Verdict, Outcome]:
-        while not self._future.done():
-            if self._evaluator.stop.is_set():
-                self.cancel.set()
-            _wait(self._future)
-        return self._future.result()
-
-    def settle(self) -> None:
-        """Waits for the worker to let go; what it says no longer matters."""
-        self._future.exception() if not self._future.cancel() else None
-
-
-def _wait(future: "Future[tuple[Verdict, Outcome]]") -> None:
-    """Waits a moment, so that a stop request is noticed while a compiler runs."""
-    try:
-        future.exception(timeout=0.1)
-    except TimeoutError:
-        return
