@@ -125,7 +125,7 @@ def _question(case: Case, folder: Path) -> Question:
         name, _, value = argument.removeprefix("--").partition("=")
         options.setdefault(name, []).append(value)
     reference = folder / f"{case.name}.py"
-    reference.write_text(_reference_in_python(case.execution))
+    reference.write_text(_reference_in_python(case.execution), encoding="utf-8")
     wanted = Wanted(
         source=source,
         words=words,

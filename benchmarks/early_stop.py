@@ -179,7 +179,8 @@ def _candidates(text: str, recorder: Recorder, toolchain: Toolchain) -> tuple[li
             comments=False,
         )
         Reduction(settings, recorder, Silent()).run()
-        return [candidate for candidate in recorder.texts if candidate != text], output.read_text()
+        reduced = output.read_text(encoding="utf-8")
+        return [candidate for candidate in recorder.texts if candidate != text], reduced
 
 
 def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float] | None:

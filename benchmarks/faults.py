@@ -132,7 +132,7 @@ def _judge(
     if code not in (_ENDINGS if hiding else {0}):
         broken.append(f"exit code {code}")
     elif not hiding and place.output.read_bytes() != peaceful.output.read_bytes():
-        broken.append(f"another result: {place.output.read_text()!r}")
+        broken.append(f"another result: {place.output.read_text(encoding='utf-8')!r}")
     try:
         place.reducer.assert_clean()
     except AssertionError as error:

@@ -68,7 +68,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
     folder.mkdir(parents=True)
     as_it_is = case.packed_input or not layers
     text = case.input_text() if as_it_is else plant(case.input_text(), layers)
-    (folder / "input.mlir").write_text(text)
+    (folder / "input.mlir").write_text(text, encoding="utf-8")
     opt = run.opt()
     report, message = _reduce(folder, case.words(run), budget)
     output = report.get("output", {})
@@ -95,13 +95,13 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
 
 def save(row: Row, folder: Path) -> None:
     """Keeps a finished measurement beside its result."""
-    (folder / "row.json").write_text(json.dumps(asdict(row), indent=2) + "\n")
+    (folder / "row.json").write_text(json.dumps(asdict(row), indent=2) + "\n", encoding="utf-8")
 
 
 def load(folder: Path) -> Row | None:
     """The measurement that `save` kept there, if there is one."""
     try:
-        return Row(**json.loads((folder / "row.json").read_text()))
+        return Row(**json.loads((folder / "row.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -114,7 +114,7 @@ def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, A
         "--jobs", str(budget.jobs), "--max-seconds", str(budget.max_seconds),
         *words,
     ]  # fmt: skip
-    with (folder / "log.txt").open("w+") as log:
+    with (folder / "log.txt").open("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
         )
@@ -131,7 +131,7 @@ def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, A
         report = json.loads(printed)
     except ValueError:
         return {}, f"exit code {process.returncode}: {last}"
-    (folder / "report.json").write_text(printed)
+    (folder / "report.json").write_text(printed, encoding="utf-8")
     return report, "" if process.returncode == 0 else f"exit code {process.returncode}: {last}"
 
 
@@ -144,7 +144,7 @@ def _fails_alike(folder: Path, case: Case, run: Run, bucket: str) -> bool:
         )
         return done.returncode == 0 and bool(json.loads(done.stdout)["bucket"] == bucket)
     oracle = run.oracle(run.limits(LIMITS.seconds))
-    outcome = oracle.run((folder / "reduced.mlir").read_text())
+    outcome = oracle.run((folder / "reduced.mlir").read_text(encoding="utf-8"))
     return (
         outcome.signature.bucket == bucket
         and outcome.kind == run.kind
@@ -156,7 +156,7 @@ def _sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
     """Ops and characters of a file; comments and the space around do not count."""
     if path is None or not path.is_file():
         return {}
-    lines = path.read_text().splitlines(keepends=True)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     text = "".join(line for line in lines if not line.lstrip().startswith("//")).strip()
     generic = Normaliser(opt, LIMITS).generic(text)
     ops = Module.parse(generic).op_count if generic else None

@@ -154,4 +154,4 @@ def _closing_parenthesis(text: str, opening: int) -> int:
 
 if __name__ == "__main__":
     source, layer_count = sys.argv[1:]
-    sys.stdout.write(plant(Path(source).read_text(), int(layer_count)))
+    sys.stdout.write(plant(Path(source).read_text(encoding="utf-8"), int(layer_count)))

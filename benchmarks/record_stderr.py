@@ -81,17 +81,17 @@ def main(
         entry["symbols"] = {
             hex(frame.address): name for frame, name in zip(frames, names, strict=True) if name
         }
-    (folder / f"{name}.txt").write_text(_short(stderr))
+    (folder / f"{name}.txt").write_text(_short(stderr), encoding="utf-8")
     probes: dict[str, int] = {}
     if exit_code == 1:
         for probe, extra in _PROBES.items():
             argv = [str(opt), "input.mlir", *extra, "--allow-unregistered-dialect", "-o", "out"]
             probes[probe], text = _run(argv, source_file, False)
             if probes[probe]:
-                (folder / f"{name}.{probe}.txt").write_text(_short(text))
+                (folder / f"{name}.{probe}.txt").write_text(_short(text), encoding="utf-8")
         probes["pass"], text = _run([str(binary), *words, *NAME_PASS], source_file, False)
         dumps = re.findall(r"^// -----// IR Dump After \S+ Failed[^\n]*", text, re.M)
-        (folder / f"{name}.pass.txt").write_text("\n".join(dumps[:1]) + "\n")
+        (folder / f"{name}.pass.txt").write_text("\n".join(dumps[:1]) + "\n", encoding="utf-8")
     if probes:
         entry["probes"] = probes
     add_line({"file": f"{group}/{name}.txt", "group": group, **entry})

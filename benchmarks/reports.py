@@ -90,7 +90,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
     archive = folder / "report.zip"
     if made.returncode not in (0, 4) or not archive.is_file():
         return Row(case.name, run.wheel, run.kind, made.returncode, title=made.stderr[-120:])
-    text = (folder / "report" / "report.md").read_text()
+    text = (folder / "report" / "report.md").read_text(encoding="utf-8")
     first = run is case.runs[0]  # what is healthy is so for this one
     other = case.healthy[-1] if healthy and case.healthy and first else None
     return Row(

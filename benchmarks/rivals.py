@@ -116,7 +116,7 @@ class Bench:
         """This program, as `benchmarks.reduce_corpus` runs it; the pass level is left out."""
         place = self.folder / "ours"
         row = measure(self.case, self.run, self.layers, place, Budget(1, self.max_seconds))
-        text = (place / "reduced.mlir").read_text()
+        text = (place / "reduced.mlir").read_text(encoding="utf-8")
         return Result(
             row.ops,
             row.characters or len(text),
@@ -150,7 +150,7 @@ class Bench:
     def _place(self, name: str) -> Path:
         place = self.folder / name
         place.mkdir()
-        (place / "input.mlir").write_text(self.text)
+        (place / "input.mlir").write_text(self.text, encoding="utf-8")
         return place
 
     def _script(self, place: Path) -> Path:
@@ -160,7 +160,8 @@ class Bench:
                 compile=shlex.join([str(self.toolchain.compile), *self.run.flags]),
                 message=shlex.quote(self.run.message),
                 log=shlex.quote(str(place / "calls")),
-            )
+            ),
+            encoding="utf-8",
         )
         script.chmod(0o755)
         return script
@@ -168,9 +169,10 @@ class Bench:
     def _measured(self, place: Path, words: Sequence[object], out: Path) -> Result:
         log, begun = place / "calls", _children()
         ended = _run([str(word) for word in words], place, self.max_seconds)
-        times = log.read_text().splitlines() if log.exists() else []
+        times = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         seconds = sum(sum(map(float, line.split())) for line in times if line[:1].isdigit())
-        text = out.read_text(errors="replace") if out.exists() else ""  # some write in the end
+        # some write in the end
+        text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
         outcome: Outcome = self.oracle.run(text)
         return Result(
             self._ops(text) if text else None,

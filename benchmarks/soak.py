@@ -61,11 +61,12 @@ class Place:
         self.reducer = Reducer(home, cache)
         self._flags = flags
         self._log = home / "runs"
-        (home / "in.mlir").write_text(text)
+        (home / "in.mlir").write_text(text, encoding="utf-8")
         noting = home / "noting"  # a name that `--iree` does not put the real one in place of
         noting.write_text(
             f"#!/bin/sh\nfor file in *.mlir; do :; done\n"
-            f'echo "$(cksum < "$file") $*" >> {shlex.quote(str(self._log))}\n{compiler}\n'
+            f'echo "$(cksum < "$file") $*" >> {shlex.quote(str(self._log))}\n{compiler}\n',
+            encoding="utf-8",
         )
         noting.chmod(0o755)
 
@@ -76,11 +77,13 @@ class Place:
 
     def runs(self) -> Counter[str]:
         """Every run so far: what was compiled, and with which arguments."""
-        return Counter(self._log.read_text().splitlines() if self._log.exists() else ())
+        return Counter(
+            self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else ()
+        )
 
     def said(self) -> str:
         """What the program printed."""
-        return (self.home / SAID).read_text(errors="replace")
+        return (self.home / SAID).read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def soak(
     if code != 0:
         broken.append(f"exit code {code}: {killed.said()}")
     elif killed.output.read_bytes() != peaceful.output.read_bytes():
-        broken.append(f"another result: {killed.output.read_text()!r}")
+        broken.append(f"another result: {killed.output.read_text(encoding='utf-8')!r}")
     if jobs == 1 and (repeated > starts or before - after):
         broken.append(f"{repeated} runs repeated, {(before - after).total()} missing")
     try:

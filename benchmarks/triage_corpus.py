@@ -107,7 +107,7 @@ def triage(words: Iterable[object], target: Path) -> dict[str, Any]:
     code = subprocess.run([*command, "--progress"], check=False).returncode
     if code:
         raise click.ClickException(f"triage ended with {code}: {shlex.join(command)}")
-    report: dict[str, Any] = json.loads(target.read_text())
+    report: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     return report
 
 
@@ -121,10 +121,12 @@ def write_inputs(folder: Path, layers: int) -> None:
             if expert is None or run.program != "iree-compile" or run.match:
                 continue
             name = _name(case, expert)
-            text = expert.read_text()
-            (folder / f"{name}.mlir").write_text(_planted(text, layers) if layers else text)
+            text = expert.read_text(encoding="utf-8")
+            (folder / f"{name}.mlir").write_text(
+                _planted(text, layers) if layers else text, encoding="utf-8"
+            )
             lines[f"{name}.mlir: {shlex.join(as_newest(run.flags))}"] = None
-    (folder / "flags").write_text("\n".join(lines) + "\n")
+    (folder / "flags").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _planted(text: str, layers: int) -> str:
@@ -150,7 +152,7 @@ def as_newest(flags: Iterable[str]) -> list[str]:
 def truth() -> dict[tuple[str, str], str]:
     """The bug of each case on each wheel; the wheel is '' for all that are not named."""
     found = {}
-    for bug, entries in tomllib.loads(TRUTH.read_text()).items():
+    for bug, entries in tomllib.loads(TRUTH.read_text(encoding="utf-8")).items():
         for entry in entries:
             name, *wheels = entry.split(" @")
             for wheel in wheels or [""]:

@@ -70,7 +70,7 @@ class Case:
     @property
     def text(self) -> str:
         """The candidate."""
-        return self.path.read_text(errors="surrogateescape")
+        return self.path.read_text(encoding="utf-8", errors="surrogateescape")
 
     def command(
         self, source: Path | None = None, output: Path | None = None, flags: Sequence[str] = ()

@@ -29,7 +29,8 @@ def tree(pid: int) -> Iterator[int]:
         yield parent
         try:
             for task in (_PROC / str(parent) / "task").iterdir():
-                pending += [int(child) for child in (task / "children").read_text().split()]
+                children = (task / "children").read_text(encoding="utf-8")
+                pending += map(int, children.split())
         except OSError:
             continue
 

@@ -128,7 +128,7 @@ class _Watch:
                 with suppress(ProcessLookupError, PermissionError, ValueError):
                     self._limit_resources(pid)
             with suppress(OSError):
-                Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+                Path(f"/proc/{pid}/oom_score_adj").write_text("1000", encoding="utf-8")
 
     def _limit_resources(self, pid: int) -> None:
         limits = self.limits

@@ -46,7 +46,9 @@ class _PythonProgram:
     ) -> Answer:
         types = [str(result) for result in function.results]
         question = self.folder / "question.json"
-        question.write_text(json.dumps({"inputs": list(inputs), "results": types}))
+        question.write_text(
+            json.dumps({"inputs": list(inputs), "results": types}), encoding="utf-8"
+        )
         reference = self.reference
         words = [
             reference.interpreter,

@@ -25,7 +25,7 @@ _ELEMENTS = {"bool": "i1", "float16": "f16", "float32": "f32", "float64": "f64"}
 
 def main() -> None:
     file, name, question_path = sys.argv[1:]
-    with open(question_path) as stream:  # noqa: PTH123
+    with open(question_path, encoding="utf-8") as stream:  # noqa: PTH123
         question = json.load(stream)
     with contextlib.redirect_stdout(sys.stderr):  # what the function prints is no answer
         function = _load(file, name)

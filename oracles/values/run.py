@@ -97,7 +97,7 @@ class Compiled:
         self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
     ) -> Answer:
         flags = self.path.with_suffix(".inputs")  # a command line could be too long
-        flags.write_text("".join(f"--input={value}\n" for value in inputs))
+        flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
         limits = Limits(costs.limits.seconds, costs.limits.memory, _PRINTED)
         result = run_process(
             self.words(function, flags),

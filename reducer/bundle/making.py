@@ -115,7 +115,7 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
     else:
         ourselves = folder / OURSELVES
         python = shlex.quote(sys.executable)
-        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n')
+        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n', encoding="utf-8")
         ourselves.chmod(0o755)
         chosen = {OURSELVES: ourselves}
         if compiler := compiler_asked(words):

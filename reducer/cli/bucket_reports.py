@@ -42,7 +42,10 @@ def report_folder(database: Path, known: Known) -> Path:
 def has_report(folder: Path, known: Known) -> bool:
     """Whether a report in `folder` is about this reproducer."""
     told = (folder / METADATA).is_file() and archive_of(folder).is_file()
-    return told and known.text.strip() in (folder / OUTPUT).read_text(errors="surrogateescape")
+    if not told:
+        return False
+    text = (folder / OUTPUT).read_text(encoding="utf-8", errors="surrogateescape")
+    return known.text.strip() in text
 
 
 class BucketReports:
@@ -78,7 +81,8 @@ class BucketReports:
     def _is_missing(self, known: Known) -> bool:
         folder = report_folder(self._database.path, known)
         failed = folder.with_name(_NONE)
-        given_up = failed.is_file() and json.loads(failed.read_text()).get("of") == known.digest
+        reason = failed.read_text(encoding="utf-8") if failed.is_file() else "{}"
+        given_up = json.loads(reason).get("of") == known.digest
         return not given_up and not has_report(folder, known)
 
     def _attempt(self, bug: Bug, known: Known) -> str:
@@ -93,7 +97,7 @@ class BucketReports:
         problem = "; ".join(extras.problems)
         if problem and not self._stop.is_set():
             text = json.dumps({"of": known.digest, "reason": problem})
-            folder.with_name(_NONE).write_text(text)
+            folder.with_name(_NONE).write_text(text, encoding="utf-8")
         return problem
 
     def _make(self, bug: Bug, known: Known, compiler: Compiler, folder: Path) -> None:

@@ -242,7 +242,7 @@ def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | N
         output = found["output"]
         named = Path(output["path"])
         text = next(
-            path.read_text(errors="surrogateescape")
+            path.read_text(encoding="utf-8", errors="surrogateescape")
             for path in (record_file.parent / named, named)
             if path.is_file()
         )

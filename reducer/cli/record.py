@@ -17,7 +17,7 @@ def read_record(path: Path) -> dict[str, Any]:
     Raises BadInput where it is none.
     """
     try:
-        found = json.loads(path.read_text())
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} is no report of a reduction ({error})") from error
     if not isinstance(found, dict):

@@ -73,7 +73,7 @@ class Parts:
 
 def pass_file_of(report: PassReport, name: str) -> PassFile:
     """The second reproducer as a report has it; `name` is what the first one is called there."""
-    text = report.output_path.read_text(errors="surrogateescape")
+    text = report.output_path.read_text(encoding="utf-8", errors="surrogateescape")
     size = report.output
     file = PassFile(report.pass_name, report.pipeline, report.level, text, size.lines, size.ops)
     return file.beside(name)

@@ -43,7 +43,7 @@ def compile_flags() -> list[str]:
 def read_dispatches(folder: Path) -> list[str]:
     """The texts of the dispatches in a folder, in the order of the program."""
     paths = sorted(folder.glob("*.mlir"), key=lambda path: _natural(path.stem))
-    return [path.read_text(errors="surrogateescape") for path in paths]
+    return [path.read_text(encoding="utf-8", errors="surrogateescape") for path in paths]
 
 
 def dispatch_of(text: str) -> Dispatch:

@@ -158,14 +158,14 @@ def _run(
     """One run with more flags, and the reproducer that it wrote, or ''."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         place = Path(folder)
-        (place / "input.mlir").write_text(text, errors="surrogateescape")
+        (place / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
         words = command.expand("input.mlir", "output.bin")[1:]
         argv = [str(executable.absolute()), *words, *_new(words, (*_GENERIC, *extra))]
         result = tool.process(argv, place, _OUTPUT_KEPT)
         reproducer = place / _REPRODUCER
         if not reproducer.is_file():
             return result, ""
-        return result, reproducer.read_text(errors="replace")
+        return result, reproducer.read_text(encoding="utf-8", errors="replace")
 
 
 def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:

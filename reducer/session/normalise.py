@@ -68,7 +68,7 @@ class Normaliser:
             out = Path(folder) / "out.mlir"
             if result.exit_code != 0 or not out.exists():
                 return None
-            return out.read_text(errors="surrogateescape") or None
+            return out.read_text(encoding="utf-8", errors="surrogateescape") or None
 
     def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
         """Releases before 2025 cannot leave the verifier out when they parse, and say so."""
@@ -82,7 +82,9 @@ class Normaliser:
 
     def _dumped(self, text: str) -> str | None:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            (Path(folder) / "input.mlir").write_text(text, errors="surrogateescape")
+            (Path(folder) / "input.mlir").write_text(
+                text, encoding="utf-8", errors="surrogateescape"
+            )
             limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
             result = self._run(Path(folder), limits, _DUMP_PRETTY)
         parts = _DUMP.split(result.stderr)

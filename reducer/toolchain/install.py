@@ -106,7 +106,7 @@ def _lock(folder: Path, say: Progress) -> Iterator[None]:
     """Holds the installation lock of `folder`; the kernel drops it when its holder dies."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        stream = folder.with_name(f".{folder.name}.lock").open("w")
+        stream = folder.with_name(f".{folder.name}.lock").open("w", encoding="utf-8")
     except OSError as error:
         raise ToolchainError(
             f"cannot write to {folder.parent}: {error.strerror}; "
