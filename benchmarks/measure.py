@@ -110,7 +110,7 @@ def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, A
     """Runs the tool; its report (empty without one) and the last line it printed."""
     command = [
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
-        "-o", str(folder / "reduced.mlir"), "--json", "-",
+        "-o", str(folder / "reduced.mlir"), "--json", "-", "--fresh",
         "--jobs", str(budget.jobs), "--max-seconds", str(budget.max_seconds),
         *words,
     ]  # fmt: skip

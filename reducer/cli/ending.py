@@ -61,7 +61,10 @@ def _explain(error: Exception) -> int:
             _say(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            _say(f"stopped ({error.reason}) before the input's own failure was known")
+            _say(
+                f"stopped ({error.reason}) before the input's own failure was known; "
+                "there is no result, and no file was replaced"
+            )
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case OSError() if error.errno in _OS_ERRORS:
             _say(f"{error.filename or 'system'}: {error.strerror}")
@@ -69,7 +72,7 @@ def _explain(error: Exception) -> int:
     traceback.print_exception(error)
     _say(
         "this is a bug in mlir-reducer, not in your input; what was found so far is saved, and "
-        "--resume goes on from there. Please report the lines above."
+        "the same command goes on from there. Please report the lines above."
     )
     return ExitCode.INTERNAL
 

@@ -22,7 +22,7 @@ from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.search.sequential import MOST_RUNS
 from reducer.session import Reduction, Report, Settings
-from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable
+from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.session.files import check_output, default_journal, default_output, read_input
 from reducer.session.pass_level import PassReport
 
@@ -41,10 +41,10 @@ Exit codes:
     0  reduced                              69  the compiler version cannot be had
     1  the input does not fail              70  a bug in mlir-reducer
     2  usage                                73  the output cannot be written
-    3  budget spent, best so far saved      75  another run uses the same journal
+    3  budget spent, best so far kept       75  another run uses the same journal
     4  the failure is flaky                124  the command does not end
    65  the input is not MLIR text          127  there is no such command
-   66  the input cannot be opened          130  interrupted, best so far saved""",
+   66  the input cannot be opened          130  interrupted, best so far kept""",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
@@ -77,7 +77,13 @@ Exit codes:
     f"times. [default: {MOST_RUNS}]",
 )
 @passes_with_option
-@click.option("--resume", is_flag=True, help="Go on from where an earlier run was stopped.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on from an earlier run, or refuse to start where the journal is of another reduction. "
+    "The same reduction goes on without it, too.",
+)
+@click.option("--fresh", is_flag=True, help="Reuse no verdict of an earlier run.")
 @click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
 @click.option("--keep-flags", is_flag=True, help="Leave the command as it is.")
 @click.option(
@@ -124,6 +130,7 @@ def reduce(
     flaky: int | None,
     passes_with: str | None,
     resume: bool,
+    fresh: bool,
     keep_generic: bool,
     keep_flags: bool,
     comments: bool,
@@ -160,9 +167,12 @@ def reduce(
       mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
       mlir-reducer reduce bug.mlir --test ./wrong-result.sh
 
-    INPUT may be compressed (.mlir.xz, .mlir.gz). The best result so far is on disk at any moment,
-    and --resume never repeats a run that an interrupted reduction has paid for.
+    INPUT may be compressed (.mlir.xz, .mlir.gz). The best result so far is on disk from the first
+    accepted candidate on; until then the output file is left alone. The same command goes on where
+    an interrupted reduction stopped and repeats no run; with --fresh it starts from the beginning.
     """
+    if resume and fresh:
+        raise UsageError("--resume goes on from an earlier run, --fresh forgets it; give only one")
     source = read_input(input)
     output = output or default_output(input)
     check_output(output, input)
@@ -178,6 +188,7 @@ def reduce(
             opt=opt,
             jobs=jobs,
             resume=resume,
+            fresh=fresh,
             max_calls=max_calls,
             max_seconds=max_seconds,
             keep_generic=keep_generic,
@@ -211,7 +222,8 @@ def reduce(
                             report, level, reduction.oracle, opt, display, extras, reduction.stop
                         )
         except NotInteresting:
-            settings.journal.unlink(missing_ok=True)  # there is nothing to resume
+            if not reduction.journal.is_tentative:  # else it is an earlier reduction's again
+                settings.journal.unlink(missing_ok=True)  # there is nothing to resume
             raise
         finally:
             display.close()

@@ -22,6 +22,7 @@ def report_json(report: Report, pass_level: PassReport | None = None) -> dict[st
         "bucket": report.bucket,
         "input": {"path": str(report.input_path), **_size(report.input)},
         "output": {"path": str(report.output_path), **_size(report.output)},
+        "on_disk": report.on_disk,
         "oracle": {
             "calls": report.calls,
             "by_verdict": report.by_verdict,

@@ -1,4 +1,4 @@
-"""Ctrl-C once: finish what can be finished and keep the best so far. Twice: leave at once."""
+"""Ctrl-C once: finish what can be finished and say what there is. Twice: leave at once."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from types import FrameType
 from reducer.session.errors import ExitCode
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_NOTICE = b"\nstopping; the best result so far is kept (once more to leave at once)\n"
+_NOTICE = b"\nstopping; what was learned so far is kept (once more to leave at once)\n"
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from reducer.bundle import Bundle
 from reducer.session import Report
+from reducer.session.best import OnDisk
 from reducer.session.comments import one_line
 from reducer.session.pass_level import PassReport
 from reducer.units import duration, percent, plural
@@ -24,7 +25,7 @@ def report_table(
         ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
         *_checks(report),
         ("cost", _cost(report)),
-        ("result", str(report.output_path)),
+        ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         ("command", shlex.join(report.command)),
     ]
     if pass_level is not None:
@@ -42,8 +43,15 @@ _NOT_ASKED = "not verified: it failed in this way when it was accepted, but was 
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
 
 _STOPPED = {
-    "budget": "the budget is spent; --resume with a larger one goes on from here",
-    "interrupted": "interrupted; --resume goes on from here",
+    "budget": "the budget is spent; the same command with a larger one goes on from here",
+    "interrupted": "interrupted; the same command goes on from here",
+}
+
+_RESULTS = {
+    OnDisk.RESULT: "{path}",
+    OnDisk.EARLIER: "{path} is the better one of an earlier run, and was left as it is",
+    OnDisk.OTHER: "none yet; {path} is what was there before",
+    OnDisk.NOTHING: "none yet; {path} was not written",
 }
 
 

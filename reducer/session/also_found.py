@@ -3,7 +3,8 @@
 A candidate that fails differently is not what was asked for, but may well be a bug of its own. The
 evaluator tells of such candidates in the order of preference, so what is found does not depend on
 the number of workers. Files are written as it happens; the journal keeps the same, so that a
-resumed reduction ends with what an undisturbed one finds.
+resumed reduction ends with what an undisturbed one finds. What another reduction has left in the
+folder stays as long as its result does.
 """
 
 import json
@@ -30,6 +31,7 @@ INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
 _FILES = (INPUT, COMMAND, SIGNATURE)
 _BUCKET = re.compile(r"[0-9a-f]{12}")
 _LIST = "also found"
+_OURS = "also found in folder"
 _NO_FAILURES = (Kind.TIMEOUT, Kind.INVALID_INPUT, Kind.SUCCESS, Kind.CANCELLED)
 
 
@@ -91,7 +93,13 @@ class Collection:
         self._beyond: set[str] = set()  # the bounds, at least once
         self._writes = True
         self._found = _restored(journal)
+        self._is_ours = False
         self._safely(self._begin)
+
+    def take_over(self) -> None:
+        """Makes the folder this reduction's own: its result has taken the place of another's."""
+        if not self._is_ours:
+            self._safely(self._clear)
 
     @property
     def found(self) -> list[AlsoFound]:
@@ -105,8 +113,8 @@ class Collection:
 
     @property
     def on_disk(self) -> bool:
-        """Whether all of it could be written."""
-        return self._writes
+        """Whether all of it was written."""
+        return self._writes and self._is_ours
 
     def add(self, slip: Slip) -> None:
         """Keeps a candidate that fails differently, if none as small showed this failure."""
@@ -129,7 +137,8 @@ class Collection:
         )
         self._found[bucket] = one
         self._remember(one)
-        self._safely(lambda: self._write(one, known))
+        if self._is_ours:
+            self._safely(lambda: self._write(one, known))
 
     def _remember(self, one: AlsoFound) -> None:
         stored = {**one.to_json(), "program": one.text}
@@ -139,18 +148,31 @@ class Collection:
     # ---- files -----------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Makes the folder hold what the journal knows, and nothing of an earlier reduction."""
+        """Takes the folder over at once if nothing in it is another reduction's."""
+        if self._journal.get_meta(_OURS) is not None or not self._buckets():
+            self._clear()
+
+    def _clear(self) -> None:
+        """Makes the folder hold what the journal knows, and nothing of another reduction."""
+        self._is_ours = True
+        self._journal.set_meta(_OURS, "yes")
         if not self.folder.exists() and not self.folder.is_symlink() and not self._found:
             return
         self._check()
-        for path in self.folder.iterdir():
-            stale = path.name.removeprefix(".") not in self._found
-            if stale and _BUCKET.fullmatch(path.name.removeprefix(".")):
+        for path in self._buckets():
+            if path.name.removeprefix(".") not in self._found:
                 _remove(path)
         for one in self._found.values():
             self._write(one, None)
         if not self._found and not any(self.folder.iterdir()):
             self.folder.rmdir()
+
+    def _buckets(self) -> list[Path]:
+        """The folders of failures, those of killed runs included."""
+        if not self.folder.is_dir() or self.folder.is_symlink():
+            return []
+        places = self.folder.iterdir()
+        return [path for path in places if _BUCKET.fullmatch(path.name.removeprefix("."))]
 
     def _write(self, one: AlsoFound, before: AlsoFound | None) -> None:
         """Replaces the program alone where nothing else is new; else all files in one step."""

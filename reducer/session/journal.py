@@ -4,6 +4,9 @@ Each verdict is committed as it comes in. With write-ahead logging, what was com
 killed process; the file is held exclusively, so that two reductions never share one, and the
 operating system lets go of it when its holder dies. A journal that cannot be kept (a read-only
 folder, a full disk) is no reason to stop: it then lives in memory.
+
+A journal belongs to one input, oracle and set of limits. Verdicts are addressed by content, but the
+time limit that they were given under follows from runs of that input, so they hold for no other.
 """
 
 import json
@@ -21,6 +24,7 @@ from reducer.session.shared_file import SharedFile
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": tells our files from other people's databases
 _IDENTITY = "identity."
+_DOUBTFUL = "doubtful"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE verdicts (
@@ -40,6 +44,11 @@ class _ForeignFile(Exception):
 class Journal(SharedFile):
     """Verdicts, converted texts and facts of one reduction. Safe to use from threads."""
 
+    is_tentative = False
+    """Whether an earlier reduction's journal comes back if this one is closed now."""
+    reused = 0
+    """How many verdicts of an earlier run there were when it was opened."""
+
     def __init__(self, connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
         super().__init__(connection)
         self._say = say
@@ -51,12 +60,15 @@ class Journal(SharedFile):
         path: Path,
         *,
         identity: Mapping[str, str],
-        resume: bool,
+        resume: bool = False,
+        fresh: bool = False,
         say: Callable[[str], None] = lambda text: None,
     ) -> Self:
         """Opens the journal at `path` for the reduction that `identity` describes.
 
-        With `resume`, an existing journal goes on; otherwise it is emptied, in one transaction.
+        A journal of the same reduction goes on, unless its verdicts are `doubt`ed; `resume` insists
+        that it does. That of another one, or any if this should be a `fresh` start, is emptied, but
+        comes back if this journal is closed before `settle` was called.
         `say` gets messages for people: a damaged file was put aside, nothing can be stored…
 
         Raises:
@@ -66,7 +78,8 @@ class Journal(SharedFile):
         connection = _usable(path, say)
         journal = cls(connection, say)
         try:
-            journal._begin(identity, resume, path)
+            if fresh or not journal._goes_on(identity, resume, path):
+                journal._start_anew(identity)
         except BaseException:
             connection.close()
             raise
@@ -83,6 +96,23 @@ class Journal(SharedFile):
         if not _has_tables(connection):
             _initialise(connection, {})
         return cls(connection, say)
+
+    def settle(self) -> None:
+        """What this reduction has learned from now on takes the place of an earlier one's."""
+        with self._lock:
+            if self._connection.in_transaction:
+                try:
+                    self._connection.execute("COMMIT")
+                except sqlite3.Error as error:
+                    self._fall_back(error)
+            self.is_tentative = False
+
+    def doubt(self, doubtful: bool) -> None:
+        """Says whether the verdicts turned out to be wrong: then only `resume` reuses them."""
+        if doubtful:
+            self.set_meta(_DOUBTFUL, "yes")
+        elif self.get_meta(_DOUBTFUL) is not None:
+            self._write("DELETE FROM meta WHERE key = ?", _DOUBTFUL)
 
     # ---- verdicts --------------------------------------------------------------------------
 
@@ -124,25 +154,34 @@ class Journal(SharedFile):
 
     # ---- SQLite ----------------------------------------------------------------------------
 
-    def _begin(self, identity: Mapping[str, str], resume: bool, path: Path) -> None:
-        """Makes the file this reduction's own: goes on with it, or empties it."""
+    def _goes_on(self, identity: Mapping[str, str], resume: bool, path: Path) -> bool:
+        """Whether the file is this reduction's own already, with verdicts to use."""
         with self._lock:
             known = _identity_of(self._connection)
-        if resume and known:
-            differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
-            if differing:
-                raise JournalMismatch(
-                    f"{path} belongs to another reduction (its {' and '.join(differing)} differ); "
-                    "repeat the original command, or leave out --resume to start anew"
-                )
-            return
-        if resume:
+        if resume and not known:
             self._say(f"there is nothing to resume in {path}; starting from the beginning")
-        elif known and known == dict(identity) and (verdicts := self.count()):
-            self._say(f"starting anew; --resume would have reused {verdicts} known verdicts")
+        if not known:
+            return False
+        differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
+        if differing and resume:
+            raise JournalMismatch(
+                f"{path} belongs to another reduction (its {' and '.join(differing)} differ); "
+                "repeat the original command, or leave out --resume to start anew"
+            )
+        verdicts = self.count()
+        if differing or not verdicts:
+            return not differing
+        if self.get_meta(_DOUBTFUL) is not None and not resume:
+            self._say("the earlier run ended with a doubtful result; its verdicts are not reused")
+            return False
+        self.reused = verdicts
+        return True
+
+    def _start_anew(self, identity: Mapping[str, str]) -> None:
+        """Empties the file, for good only if it held nothing."""
         with self._lock:
             try:
-                _initialise(self._connection, identity)
+                self.is_tentative = _begin_anew(self._connection, identity)
             except sqlite3.Error as error:
                 self._fall_back(error)
                 _initialise(self._connection, identity)
@@ -174,7 +213,10 @@ class Journal(SharedFile):
         self._say(f"the journal cannot be kept any longer ({error}); going on without it")
         memory = _memory()
         try:
-            self._connection.backup(memory)
+            if self._connection.in_transaction or not self.is_tentative:
+                self._connection.backup(memory)
+            else:  # it was rolled back to the journal of another reduction
+                _initialise(memory, {})
         except sqlite3.Error:
             memory.close()
             memory = _memory()
@@ -266,21 +308,37 @@ def _identity_of(connection: sqlite3.Connection) -> dict[str, str]:
     return dict(connection.execute(query, (len(_IDENTITY) + 1, f"{_IDENTITY}*")))
 
 
+def _begin_anew(connection: sqlite3.Connection, identity: Mapping[str, str]) -> bool:
+    """Empties the journal and gives it an identity, both or neither.
+
+    Whether the transaction is still open, for there was something to lose.
+    """
+    replaces = bool(_identity_of(connection))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _create_tables(connection, identity)
+        if not replaces:
+            connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return replaces
+
+
 def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
-    """Empties the journal and gives it an identity, both or neither."""
+    """Empties the journal for good and gives it an identity."""
+    if _begin_anew(connection, identity):
+        connection.execute("COMMIT")
+
+
+def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     with closing(connection.cursor()) as cursor:
-        cursor.execute("BEGIN IMMEDIATE")
-        try:
-            tables = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            for (table,) in tables.fetchall():  # also one that only older versions have
-                cursor.execute(f"DROP TABLE {table}")
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                cursor.execute(statement)
-            cursor.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            rows = [(_IDENTITY + key, value) for key, value in identity.items()]
-            cursor.executemany("INSERT INTO meta VALUES (?, ?)", rows)
-            cursor.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                cursor.execute("ROLLBACK")
-            raise
+        tables = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        for (table,) in tables.fetchall():  # also one that only older versions have
+            cursor.execute(f"DROP TABLE {table}")
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            cursor.execute(statement)
+        cursor.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        rows = [(_IDENTITY + key, value) for key, value in identity.items()]
+        cursor.executemany("INSERT INTO meta VALUES (?, ?)", rows)

@@ -244,7 +244,7 @@ class _PassReduction:
         report = reduction.run()
         self.tool.spend(report.calls, report.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
-        return settings.output.read_text(encoding="utf-8", errors="surrogateescape")
+        return report.text
 
     # ---- the end ---------------------------------------------------------------------------
 

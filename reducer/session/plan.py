@@ -17,7 +17,7 @@ from reducer.search.sampling import sample
 from reducer.search.state import State
 from reducer.search.windows import grow_around, grow_set, halve
 from reducer.session.before_pass import cut_before_pass
-from reducer.session.best import Best
+from reducer.session.best import PRINTED, Best
 from reducer.session.compiler_passes import CompilerPasses
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import Drift, find_shortest
@@ -86,7 +86,7 @@ class Plan:
                 self.show("run our print of the input")
                 found = self.sanity.survives_printing(module)
                 if found:
-                    self._accept(Candidate(module, "print in generic form"))
+                    self._accept(Candidate(module, PRINTED))
         if not found:
             self.note("the failure is gone in generic form; cutting by lines and brackets")
             self._reduce_text()

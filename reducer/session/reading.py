@@ -29,8 +29,8 @@ class JournalReader:
         history = read_history(self.text(KEY))
         if history is None:
             raise BadInput(
-                f"{self._path} does not tell how the reduction went; repeat the command with "
-                "--resume, which runs nothing twice, and it will"
+                f"{self._path} does not tell how the reduction went; repeat the command, which "
+                "runs nothing twice, and it will"
             )
         return history
 

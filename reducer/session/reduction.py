@@ -18,7 +18,7 @@ from reducer.session.also_found import Collection, also_found_folder
 from reducer.session.best import Best
 from reducer.session.comments import command_line, one_line, with_comments
 from reducer.session.conversions import GENERIC, Conversions, key_of
-from reducer.session.errors import NoEnd
+from reducer.session.errors import FlakyOracle, NoEnd
 from reducer.session.events import Listener, Progress, Size
 from reducer.session.finish import Finish
 from reducer.session.flags import Flags
@@ -32,6 +32,7 @@ from reducer.session.sanity import Sanity
 from reducer.session.settings import Settings
 from reducer.session.time_limit import TimeLimit
 from reducer.session.validity import Validity, screen_for
+from reducer.units import plural
 
 _FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit
 _CONVERSION = 600.0  # seconds that printing a module in another form may take
@@ -83,8 +84,14 @@ class Reduction:
             self.settings.journal,
             identity=self._identity(),
             resume=self.settings.resume,
+            fresh=self.settings.fresh,
             say=self.listener.message,
         )
+        if self.journal.reused:
+            known = plural(self.journal.reused, "verdict")
+            self.listener.message(
+                f"reusing {known} of an earlier run; --fresh runs everything again"
+            )
         self.evaluator = Evaluator(
             self.oracle,
             self.journal,
@@ -99,6 +106,9 @@ class Reduction:
         )
         try:
             return self._run()
+        except FlakyOracle:
+            self.journal.doubt(True)
+            raise
         finally:
             self.evaluator.close()
             if self._shared is None:
@@ -120,7 +130,9 @@ class Reduction:
         self._screen = self.evaluator.screen = screen_for(
             self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
         )
-        best = Best(self.settings.output, PlainText(self.settings.text), self.input_size)
+        best = Best(
+            self.settings.output, self.journal, PlainText(self.settings.text), self.input_size
+        )
         best.on_confirm = time_limit.adapt
         self._best = best
         self._record(best, module, first)
@@ -220,13 +232,15 @@ class Reduction:
         try:
             sanity.refuse_empty_module()
             sanity.repeat_if_cheap(first)
-            self._collect_others(sanity)
+            self.journal.settle()
+            self._collect_others(sanity, plan.best)
             plan.reduce(module, first)
         except Stopped as stopped:
+            self.journal.settle()
             return stopped.reason
         return "reduced"
 
-    def _collect_others(self, sanity: Sanity) -> None:
+    def _collect_others(self, sanity: Sanity, best: Best) -> None:
         """From here on what fails differently is kept, unless an empty module fails like that."""
         if not self.settings.also_found:
             return
@@ -236,6 +250,7 @@ class Reduction:
             self._note,
             ignored=frozenset({sanity.empty_module().signature.bucket}),
         )
+        best.on_save = self._others.take_over
 
     # ---- the end ---------------------------------------------------------------------------
 
@@ -246,14 +261,9 @@ class Reduction:
         if status != "interrupted":
             self.evaluator.budget = Budget()  # what is left to do is little, and owed
             try:
-                self._show("print")
-                readable = self._readable(best)
-                self._show("verify")
-                best.head = ""
-                best.save(readable)
-                text = readable
-                verified = self._verified(text, best, first)
-            except Stopped as stopped:  # the text is on disk, perhaps with comments
+                text, verified = self._printed(best, first, complete=status == "reduced")
+                self.journal.doubt(not verified)
+            except Stopped as stopped:  # the best stays as it was searched
                 status = stopped.reason
         costs = self.evaluator.costs
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
@@ -294,6 +304,7 @@ class Reduction:
             else None,
             flaky=self._flaky,
             input_path=self.settings.input,
+            on_disk=best.on_disk,
             also_left_out=self._others.left_out if self._others else 0,
             charged=costs.charged,
         )
@@ -303,28 +314,42 @@ class Reduction:
         """CPU seconds of the oracle's runs and of the checks before them."""
         return self.evaluator.costs.compiler_seconds + (self._screen.seconds if self._screen else 0)
 
+    def _printed(self, best: Best, first: Outcome, *, complete: bool) -> tuple[str, bool]:
+        """The result as people read it, and whether the printed command fails on it.
+
+        It is saved, unless an earlier run has left a better one or there is none (see `Best`).
+        """
+        self._show("print")
+        text = self._readable(best)
+        self._show("verify")
+        printed, verified = self._verified(text, best, first)
+        best.head = ""
+        best.finish(printed, verified=verified, complete=complete)
+        return text, verified
+
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
         if self.settings.keep_generic or not isinstance(best.document, Module):
             return best.document.text
         return Finish(self.evaluator, self.conversions, self._note).readable(best.document)
 
-    def _verified(self, text: str, best: Best, first: Outcome) -> bool:
-        """Runs the printed command on the result, with comments if it fails with them as well."""
+    def _verified(self, text: str, best: Best, first: Outcome) -> tuple[str, bool]:
+        """Runs the printed command on the result, without comments if need be.
+
+        What it was run on last, and whether it failed.
+        """
         if self.settings.comments:
             outcome = self.evaluator.run(text, best.size.ops)
             shown = self.oracle.display(self.settings.output.name)
             commented = with_comments(text, shown, outcome)
-            best.save(commented)
             if self._verify(commented, best, first):
-                return True
+                return commented, True
             self._note("with comments it does not fail in the same way; the result has none")
-            best.save(text)
         if self._verify(text, best, first):
-            return True
+            return text, True
         if self._flaky is None:
             self._note(self._sanity.complaint(text, best.size.ops, "the result"))
-        return False
+        return text, False
 
     def _verify(self, text: str, best: Best, first: Outcome) -> bool:
         """Runs the printed command once more, past every cache, in a folder of its own.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from oracles import Signature
 from reducer.session.also_found import AlsoFound
+from reducer.session.best import OnDisk
 from reducer.session.events import Size
 from reducer.session.flakiness import Flakiness
 
@@ -19,8 +20,9 @@ class Report:
     are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
     their `check_seconds` are part of `compiler_seconds`, but they are no `calls`. `also_found` are
     other failures met on the way, under `also_found_folder`; `also_left_out` counts those that were
-    too many or too large to keep. `flaky` is measured only where it was asked for. `charged` are
-    the `calls` that count against a budget, the same for any number of workers.
+    too many or too large to keep. `flaky` is measured only where it was asked for. `on_disk` says
+    whether the result is in `output_path`, or what is there in its place. `charged` are the `calls`
+    that count against a budget, the same for any number of workers.
     """
 
     status: str
@@ -47,6 +49,7 @@ class Report:
     also_left_out: int = 0
     flaky: Flakiness | None = None
     input_path: Path = Path()
+    on_disk: OnDisk = OnDisk.RESULT
     charged: int = 0
 
     @property

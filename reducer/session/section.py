@@ -19,6 +19,12 @@ class Section(Journal):
     def close(self) -> None:
         """Nothing: the journal goes on."""
 
+    def settle(self) -> None:
+        """Nothing: whose file it is has settled."""
+
+    def doubt(self, doubtful: bool) -> None:
+        """Nothing: what is found in a part says nothing of the whole reduction."""
+
     def get(self, digest: str) -> Outcome | None:
         return self._journal.get(self._own(digest))
 

@@ -12,10 +12,12 @@ class Settings:
         input: where the text came from (for messages only; the text itself is `text`).
         text: the program to reduce.
         output: where the best result so far is kept, and the final one is left.
-        journal: the SQLite file that remembers verdicts.
+        journal: the SQLite file that remembers verdicts; one of the same reduction goes on.
         opt: an `…-opt` tool of the compiler under test, which turns text into generic form and
             back; None if there is none, and then text is cut by lines and brackets.
         jobs: how many compilers may run at once. The result is the same for any number.
+        resume: refuse to take the place of another reduction's journal.
+        fresh: start with an empty journal.
         max_calls: stop after so many oracle calls.
         max_seconds: stop after so many seconds of wall time.
         keep_generic: leave the result in generic form.
@@ -33,6 +35,7 @@ class Settings:
     opt: Path | None = None
     jobs: int = 1
     resume: bool = False
+    fresh: bool = False
     max_calls: int | None = None
     max_seconds: float | None = None
     keep_generic: bool = False

@@ -2,14 +2,14 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.session import Progress, Reduction, Report, Settings
-from reducer.session.errors import JournalMismatch, ReducerError
+from reducer.session.errors import ReducerError
 from reducer.triage.store import Caps
 from reducer.triage.task import as_text, oracle_of
 
@@ -106,7 +106,6 @@ def reduce_case(
         journal=folder / JOURNAL,
         opt=verifying_tool(plain.executable),
         jobs=jobs,
-        resume=True,
         max_calls=max_calls,
         also_found=False,
     )
@@ -141,15 +140,12 @@ def _reduced(
     stop: threading.Event,
     tell: Callable[[Progress], None],
 ) -> tuple[Reduction, Report]:
-    """Carries out a reduction; from the beginning if its journal belongs to another one."""
+    """Carries out a reduction."""
     oracle = _Informed(plain.command, plain.executable, limits=plain.limits, runner=plain.runner)
     oracle.known = (settings.text, known)
     reduction = Reduction(settings, oracle, _Quiet(tell))
     reduction.stop = stop
-    try:
-        report = reduction.run()
-    except JournalMismatch:
-        return _reduced(replace(settings, resume=False), plain, known, stop, tell)
+    report = reduction.run()
     report.calls -= oracle.answered
     report.compiler_seconds -= oracle.answered * known.cpu_seconds
     return reduction, report

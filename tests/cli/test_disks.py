@@ -11,6 +11,9 @@ import pytest
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
 
 _FIFTH_RUN = 'echo >> "$HOME/runs"; [ $(wc -l < "$HOME/runs") -eq 5 ] && {\n%s\n}\n'
+_ONCE_THERE_IS_A_RESULT = (
+    '[ -e "$HOME/disk/in.reduced.mlir" ] && [ ! -e "$HOME/done" ] && {\n: > "$HOME/done"\n%s\n}\n'
+)
 
 
 def namespaces() -> bool:
@@ -34,7 +37,7 @@ def reducer(tmp_path: Path) -> Reducer:
 
 def on_small_disk(reducer: Reducer, fault: str) -> "subprocess.CompletedProcess[str]":
     """Reduces on a disk of 200 kB; the result is copied to `after` whatever happens."""
-    write_script(reducer.home / "fake", _FIFTH_RUN % fault + FAIL)
+    write_script(reducer.home / "fake", _ONCE_THERE_IS_A_RESULT % fault + FAIL)
     (reducer.home / "disk").mkdir()
     script = (
         "mount -t tmpfs -o size=200k none disk && cp in.mlir disk && cd disk && "

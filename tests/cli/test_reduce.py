@@ -143,6 +143,57 @@ def test_resuming_a_finished_reduction_runs_only_the_confirmation() -> None:
     assert Path("in.reduced.mlir").read_bytes() == before
 
 
+def test_the_same_command_reuses_verdicts_unless_it_should_not() -> None:
+    first = run("in.mlir", "-j1", "--json", "-", "--", "./fake")
+    before = Path("in.reduced.mlir").read_bytes()
+    again = run("in.mlir", "-j1", "--json", "-", "--", "./fake")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["oracle"]["calls"] == 1, "only the confirmation"
+    (line,) = [line for line in again.stderr.splitlines() if "reusing" in line]
+    assert "--fresh" in line
+    fresh = run("in.mlir", "-j1", "--fresh", "--json", "-", "--", "./fake")
+    calls = json.loads(first.stdout)["oracle"]["calls"]
+    assert json.loads(fresh.stdout)["oracle"]["calls"] == calls > 1
+    assert "reusing" not in fresh.stderr
+    assert Path("in.reduced.mlir").read_bytes() == before
+
+
+def test_verdicts_of_another_script_are_not_reused() -> None:
+    for wanted in ("x.op7", "x.op9"):
+        write_script(Path("test.sh"), f"has {wanted}\n")
+        done = run("in.mlir", "--test", "test.sh")
+        assert done.exit_code == 0, done.output
+        assert wanted in bare("in.reduced.mlir")
+        assert "reusing" not in done.stderr
+
+
+def test_going_on_and_starting_afresh_exclude_each_other() -> None:
+    done = run("in.mlir", "--resume", "--fresh", "--", "./fake")
+    assert done.exit_code == 2
+    assert "--resume" in done.stderr and "--fresh" in done.stderr
+
+
+def test_a_refused_input_leaves_an_earlier_result_with_all_that_belongs_to_it() -> None:
+    run("in.mlir", "-j1", "--", "./fake")
+    before = {path: path.read_bytes() for path in Path().rglob("in.reduced*") if path.is_file()}
+    write_script(Path("always"), "echo 'error: no such device' >&2; exit 1\n")
+    for command, said in (("./always", "an empty module fails"), ("/bin/true", "does not fail")):
+        done = run("in.mlir", "--", command)
+        assert done.exit_code == 1 and said in done.stderr
+        after = {path: path.read_bytes() for path in Path().rglob("in.reduced*") if path.is_file()}
+        assert after.keys() == before.keys()
+        assert after[Path("in.reduced.mlir")] == before[Path("in.reduced.mlir")]
+    done = run("in.mlir", "-j1", "--json", "-", "--", "./fake")
+    assert json.loads(done.stdout)["oracle"]["calls"] == 1, "its journal is there as well"
+
+
+def test_a_budget_that_ends_before_anything_is_accepted_leaves_no_file() -> None:
+    done = run("in.mlir", "--max-calls", 3, "--", "./fake")
+    assert done.exit_code == 3
+    assert not Path("in.reduced.mlir").exists()
+    assert "result      none yet; in.reduced.mlir was not written" in done.stdout
+
+
 def test_a_changed_command_is_no_resumption() -> None:
     run("in.mlir", "--", "./fake")
     done = run("in.mlir", "--resume", "--", "./fake", "--other")

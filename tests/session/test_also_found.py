@@ -29,12 +29,17 @@ class Place:
         self.journal = folder / "journal"
         self.said: list[str] = []
 
-    def after(self, *slips: Slip, resume: bool = False, ignored: str = "") -> Collection:
+    def after(
+        self, *slips: Slip, fresh: bool = True, ignored: str = "", take_over: bool = True
+    ) -> Collection:
         """What is kept after these."""
-        with Journal.open(self.journal, identity={"a": "b"}, resume=resume) as journal:
+        with Journal.open(self.journal, identity={"a": "b"}, fresh=fresh) as journal:
             found = Collection(
                 self.path, journal, self.said.append, ignored=frozenset({ignored} - {""})
             )
+            journal.settle()
+            if take_over:
+                found.take_over()
             for one in slips:
                 found.add(one)
             return found
@@ -103,9 +108,9 @@ def test_a_resumed_run_has_it_all_and_repeats_nothing(place: Place) -> None:
     for upto in range(len(slips) + 1):
         place.after(*slips[:upto])
         (place.path / "0123456789ab").mkdir(parents=True)  # as a killed run of old might leave it
-        place.after(*slips, resume=True)
+        place.after(*slips, fresh=False)
         assert place.tree() == whole
-    assert place.after(resume=True).found == place.after(*slips).found
+    assert place.after(fresh=False).found == place.after(*slips).found
 
 
 def test_a_lost_folder_comes_back_from_the_journal(place: Place) -> None:
@@ -113,7 +118,7 @@ def test_a_lost_folder_comes_back_from_the_journal(place: Place) -> None:
     whole = place.tree()
     for path in sorted(place.path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
-    place.after(resume=True)
+    place.after(fresh=False)
     assert place.tree() == whole
 
 
@@ -121,6 +126,16 @@ def test_a_new_run_forgets_an_old_one(place: Place) -> None:
     place.after(slip("x"))
     place.after()
     assert not place.path.exists()
+
+
+def test_what_another_reduction_has_left_stays_until_its_result_is_replaced(place: Place) -> None:
+    place.after(slip("x"))
+    whole = place.tree()
+    found = place.after(slip("y"), slip("z", "bang"), take_over=False)
+    assert place.tree() == whole
+    assert len(found.found) == 2 and not found.on_disk
+    found = place.after(fresh=False)
+    assert len(place.tree()) == 6 and found.on_disk, "the journal has them"
 
 
 def test_what_is_not_ours_stays(place: Place) -> None:

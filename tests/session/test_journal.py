@@ -21,9 +21,11 @@ def crash(template: str = "boom", stderr: str = "") -> Outcome:
     return Outcome(Kind.CRASH, Signature(Kind.CRASH, template), -11, 0.5, 0.4, 1 << 20, (), stderr)
 
 
-def open_journal(path: Path, *, resume: bool = True, said: list[str] | None = None) -> Journal:
+def open_journal(
+    path: Path, *, resume: bool = True, fresh: bool = False, said: list[str] | None = None
+) -> Journal:
     say = (lambda text: None) if said is None else said.append
-    return Journal.open(path, identity=IDENTITY, resume=resume, say=say)
+    return Journal.open(path, identity=IDENTITY, resume=resume, fresh=fresh, say=say)
 
 
 @pytest.fixture
@@ -84,13 +86,39 @@ def test_serves_many_threads(path: Path) -> None:
 # ---- resuming ----------------------------------------------------------------------------------
 
 
-def test_a_fresh_run_empties_an_old_journal_and_says_what_is_lost(path: Path) -> None:
+@pytest.mark.parametrize("resume", [True, False])
+def test_the_same_reduction_reuses_its_verdicts(path: Path, resume: bool) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+        assert journal.reused == 0
+    with open_journal(path, resume=resume) as journal:
+        assert journal.get("h") == crash()
+        assert journal.reused == 1
+
+
+def test_a_fresh_run_empties_an_old_journal(path: Path) -> None:
     said: list[str] = []
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
-    with open_journal(path, resume=False, said=said) as journal:
+    with open_journal(path, resume=False, fresh=True, said=said) as journal:
         assert journal.get("h") is None
-    assert "--resume would have reused 1 known verdict" in said[0]
+        journal.settle()
+    with open_journal(path) as journal:
+        assert journal.count() == 0
+    assert said == []
+
+
+def test_doubtful_verdicts_are_reused_only_if_asked_for(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+        journal.doubt(True)
+    with open_journal(path, resume=False) as journal:
+        assert journal.count() == 0
+    with open_journal(path, resume=True) as journal:
+        assert journal.count() == 1
+        journal.doubt(False)
+    with open_journal(path, resume=False) as journal:
+        assert journal.count() == 1
 
 
 def test_resuming_nothing_starts_from_the_beginning(path: Path) -> None:
@@ -112,14 +140,36 @@ def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> No
         assert journal.get("h") == crash()
 
 
-def test_a_fresh_run_takes_over_the_journal_of_another_reduction(path: Path) -> None:
+def test_another_reduction_takes_over_once_it_has_settled(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
     other = IDENTITY | {"input": "cc"}
-    with Journal.open(path, identity=other, resume=False) as journal:
+    with Journal.open(path, identity=other) as journal:
         assert journal.count() == 0
+        journal.put("i", crash("its own"), ops=1)
+        assert journal.is_tentative
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash(), "it never settled"
+    with Journal.open(path, identity=other) as journal:
+        journal.put("i", crash("its own"), ops=1)
+        journal.settle()
+        journal.put("j", crash("its own"), ops=1)
     with Journal.open(path, identity=other, resume=True) as journal:
-        assert journal.count() == 0
+        assert journal.count() == 2
+
+
+def test_a_full_disk_brings_no_verdicts_of_another_reduction(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with Journal.open(path, identity=IDENTITY | {"input": "cc"}) as journal:
+        journal._connection.execute("PRAGMA max_page_count = 1")
+        for number in range(200):
+            journal.put(str(number), crash(stderr=os.urandom(2000).hex()), ops=1)
+        assert journal.get("h") is None
+        assert journal.get("199") is not None
+        journal.settle()
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash()
 
 
 def test_the_journal_of_an_older_layout_is_read_and_its_other_tables_go_when_it_is_emptied(
@@ -132,7 +182,8 @@ def test_the_journal_of_an_older_layout_is_read_and_its_other_tables_go_when_it_
     older.close()
     with open_journal(path) as journal:
         assert journal.get("h") == crash()
-    open_journal(path, resume=False).close()
+    with open_journal(path, fresh=True) as journal:
+        journal.settle()
     with sqlite3.connect(path) as emptied:
         tables = {name for (name,) in emptied.execute("SELECT name FROM sqlite_master")}
     emptied.close()
@@ -179,9 +230,9 @@ def test_a_journal_in_use_is_not_shared(path: Path) -> None:
         try:
             assert writer.stdout is not None
             writer.stdout.readline()
-            for resume in (True, False):
+            for resume, fresh in ((True, False), (False, False), (False, True)):
                 with pytest.raises(JournalBusy, match="another process") as caught:
-                    open_journal(path, resume=resume)
+                    open_journal(path, resume=resume, fresh=fresh)
                 assert caught.value.exit_code == ExitCode.BUSY == 75
         finally:
             writer.kill()

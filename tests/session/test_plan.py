@@ -75,7 +75,7 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
         evaluator = Evaluator(oracle, journal)
         first = oracle.run(text, limits=oracle.limits)
         evaluator.wanted = first.signature
-        best = Best(folder / "out.mlir", module, Size.of(module))
+        best = Best(folder / "out.mlir", journal, module, Size.of(module))
         conversions = Conversions(None, journal, notes.append)
         sanity = Sanity(evaluator, text, module.op_count)
         stages = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
@@ -118,7 +118,7 @@ def test_the_file_on_disk_fails_at_every_moment(
 ) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op')
     saved: list[str] = []
-    monkeypatch.setattr(Best, "save", lambda self, text: saved.append(text))
+    monkeypatch.setattr(Best, "_save", lambda self, text: saved.append(text))
     reduce(oracle, tmp_path)
     assert len(saved) > 1
     assert all(oracle.fails(text) for text in saved)

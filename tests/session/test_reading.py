@@ -31,7 +31,10 @@ def test_what_a_journal_tells(tmp_path: Path) -> None:
 
 
 def test_a_journal_without_history_says_what_to_do(tmp_path: Path) -> None:
-    with reading(write(tmp_path / "j")) as reader, pytest.raises(BadInput, match="--resume"):
+    with (
+        reading(write(tmp_path / "j")) as reader,
+        pytest.raises(BadInput, match="repeat"),
+    ):
         reader.history()
 
 

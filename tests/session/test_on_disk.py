@@ -1,0 +1,247 @@
+"""A result on disk is replaced only by a better one, whatever becomes of a reduction."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from oracles import Limits, Outcome
+from reducer.session import Reduction, Report, Settings
+from reducer.session.best import OnDisk
+from reducer.session.errors import FlakyOracle, NotInteresting
+from tests.support.predicate import PASSED, PredicateOracle
+from tests.support.silent import Silent
+
+TEXT = "".join(f"op{number}\n" for number in range(20)) + "needle\n"
+EARLIER = "what another reduction has left\n"
+
+
+class Place(Silent):
+    """A folder in which texts are reduced. It looks at the output whenever it is told something."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.output = folder / "out.mlir"
+        self.journal = folder / "out.journal"
+        self.seen: list[str] = []
+        self.said: list[str] = []
+
+    def reduce(
+        self,
+        fails: Callable[[str], bool] = lambda text: "needle" in text,
+        *,
+        text: str = TEXT,
+        calls: int | None = None,
+        oracle: type[PredicateOracle] = PredicateOracle,
+        **options: bool,
+    ) -> Report:
+        settings = Settings(
+            input=self.folder / "in.mlir",
+            text=text,
+            output=self.output,
+            journal=self.journal,
+            max_calls=calls,
+            **options,  # type: ignore[arg-type]
+        )
+        self.oracle = oracle(fails)
+        self.reduction = Reduction(settings, self.oracle, self)
+        try:
+            return self.reduction.run()
+        finally:
+            self.look()
+
+    def look(self) -> None:
+        if self.output.exists():
+            content = self.output.read_text(encoding="utf-8")
+            if content not in self.seen[-1:]:
+                self.seen.append(content)
+
+    def progress(self, event: object) -> None:
+        self.look()
+
+    def phase(self, name: str) -> None:
+        self.look()
+
+    def message(self, text: str) -> None:
+        self.said.append(text)
+        self.look()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+# ---- nothing is written at the start -----------------------------------------------------------
+
+
+def test_only_what_was_accepted_is_written(place: Place) -> None:
+    report = place.reduce()
+    assert TEXT not in place.seen
+    assert place.seen[-1].startswith("// predicate out.mlir\nneedle\n")
+    assert report.on_disk is OnDisk.RESULT
+
+
+@pytest.mark.parametrize("there", [None, EARLIER])
+@pytest.mark.parametrize("fails", [lambda text: False, lambda text: True], ids=["no", "always"])
+def test_a_refused_input_leaves_what_was_there(
+    place: Place, fails: Callable[[str], bool], there: str | None
+) -> None:
+    if there is not None:
+        place.output.write_text(there, encoding="utf-8")
+    with pytest.raises(NotInteresting):
+        place.reduce(fails)
+    assert place.seen == ([] if there is None else [there])
+
+
+@pytest.mark.parametrize("there", [None, EARLIER])
+def test_where_nothing_was_accepted_nothing_is_written(place: Place, there: str | None) -> None:
+    if there is not None:
+        place.output.write_text(there, encoding="utf-8")
+    report = place.reduce(calls=3)  # the input, an empty module, the input again
+    assert report.status == "budget" and report.text == TEXT
+    assert place.seen == ([] if there is None else [there])
+    assert report.on_disk is (OnDisk.NOTHING if there is None else OnDisk.OTHER)
+
+
+def test_an_input_that_cannot_get_smaller_is_a_result_in_the_end(place: Place) -> None:
+    place.output.write_text(EARLIER, encoding="utf-8")
+    report = place.reduce(text="needle\n")
+    assert report.status == "reduced" and report.verified
+    assert len(place.seen) == 2
+    assert place.seen[0] == EARLIER and "\nneedle\n" in place.seen[1]
+
+
+def test_the_first_accepted_candidate_replaces_an_earlier_result(place: Place) -> None:
+    place.output.write_text(EARLIER, encoding="utf-8")
+    place.reduce()
+    assert place.seen[0] == EARLIER and EARLIER not in place.seen[1:]
+
+
+# ---- going on ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("calls", [6, 9, 12])
+def test_a_run_that_goes_on_keeps_the_best_until_there_is_a_better_one(
+    place: Place, calls: int, resume: bool
+) -> None:
+    assert place.reduce(calls=calls).status == "budget"
+    (best,) = place.seen[-1:]
+    place.seen.clear()
+    report = place.reduce(resume=resume)
+    assert report.text == "needle\n" and report.verified
+    assert place.seen[0] == best
+    sizes = [sum("//" not in line for line in content.splitlines()) for content in place.seen]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_run_that_comes_less_far_leaves_the_better_result(place: Place) -> None:
+    place.reduce()
+    (best,) = place.seen[-1:]
+    place.seen.clear()
+    with closing(sqlite3.connect(place.journal)) as journal, journal:
+        journal.execute("DELETE FROM verdicts WHERE rowid > 8")
+    report = place.reduce(calls=1)
+    assert report.status == "budget"
+    assert report.output.lines > 1
+    assert report.on_disk is OnDisk.EARLIER
+    assert place.seen == [best]
+
+
+def test_verdicts_are_reused_and_that_is_said(place: Place) -> None:
+    place.reduce()
+    place.reduce()
+    assert len(place.oracle.texts) == 1, "only the confirmation"
+    assert any("reusing" in line and "--fresh" in line for line in place.said)
+    (best,) = set(place.seen[-1:])
+    assert place.output.read_text(encoding="utf-8") == best
+
+
+def test_a_fresh_run_runs_everything_again(place: Place) -> None:
+    place.reduce()
+    runs = len(place.oracle.texts)
+    place.reduce(fresh=True)
+    assert len(place.oracle.texts) == runs
+    assert not any("reusing" in line for line in place.said)
+
+
+def test_verdicts_hold_for_one_input_alone(place: Place) -> None:
+    place.reduce()
+    place.reduce(text=TEXT + "more\n")
+    assert len(place.oracle.texts) > 1
+    assert not any("reusing" in line for line in place.said)
+
+
+# ---- doubtful verdicts -------------------------------------------------------------------------
+
+
+class Forgetful(PredicateOracle):
+    """The failure is gone when the result is confirmed."""
+
+    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+        return PASSED
+
+
+def test_a_result_that_cannot_be_confirmed_replaces_no_verified_one(place: Place) -> None:
+    place.reduce()
+    (best,) = place.seen[-1:]
+    place.seen.clear()
+    report = place.reduce(oracle=Forgetful)
+    assert report.status == "reduced" and not report.verified
+    assert place.seen == [best]
+
+
+def test_verdicts_that_led_to_a_doubtful_result_are_not_reused_unless_asked_for(
+    place: Place,
+) -> None:
+    assert not place.reduce(oracle=Forgetful).verified
+    place.reduce(resume=True, oracle=Forgetful)
+    assert len(place.oracle.texts) < 10
+    assert place.reduce().verified
+    assert len(place.oracle.texts) > 10
+    assert any("doubtful" in line for line in place.said)
+    place.reduce()
+    assert len(place.oracle.texts) == 1, "what was verified is trusted again"
+
+
+def test_what_was_found_to_be_flaky_is_measured_anew(place: Place) -> None:
+    runs: list[str] = []
+
+    def now_and_then(text: str) -> bool:
+        runs.append(text)
+        return "needle" in text and len(runs) % 2 == 1
+
+    for _ in range(2):
+        runs.clear()
+        with pytest.raises(FlakyOracle):
+            place.reduce(now_and_then)
+        assert runs
+
+
+# ---- the journal -------------------------------------------------------------------------------
+
+
+def test_a_refused_run_leaves_the_journal_of_an_earlier_one(place: Place) -> None:
+    place.reduce()
+    for fresh in (True, False):
+        with pytest.raises(NotInteresting):
+            place.reduce(lambda text: True, text="another\n", fresh=fresh)
+    place.reduce()
+    assert len(place.oracle.texts) == 1, "only the confirmation"
+
+
+# ---- other failures ----------------------------------------------------------------------------
+
+
+def test_other_failures_stay_as_long_as_the_result_they_belong_to(place: Place) -> None:
+    bucket = place.folder / "out.also-found" / "0123456789ab"
+    bucket.mkdir(parents=True)
+    (bucket / "repro.mlir").write_text("of another reduction\n", encoding="utf-8")
+    place.output.write_text(EARLIER, encoding="utf-8")
+    assert place.reduce(calls=3, also_found=True).on_disk is OnDisk.OTHER
+    assert bucket.exists()
+    assert place.reduce(also_found=True).on_disk is OnDisk.RESULT
+    assert not bucket.exists()
