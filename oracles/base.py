@@ -30,7 +30,11 @@ class Oracle(Protocol):
 
     @property
     def key(self) -> str:
-        """Stable identity for caches: the command and the programs behind it, not the limits."""
+        """Stable identity for caches: the command and the programs behind it, not the limits.
+
+        Files are looked at when it is first asked for, and then no more: every look-up asks, and
+        what an oracle has answered must stay under the key that it had before it ran.
+        """
         ...
 
     def run(

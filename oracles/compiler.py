@@ -5,7 +5,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
@@ -70,7 +70,7 @@ class CompilerOracle:
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Command, program, its libraries and the files that its flags name."""
         libraries = sorted(self.executable.resolve().parent.glob("lib*.so*"))

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
@@ -136,7 +137,7 @@ class PluginOracle:
         self.limits = limits or Limits()
         self._shown = shown
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The class, its file and its argument, the command, the program, and files it names."""
         files = [*([self.executable] if self.executable else ()), *self.plugin.files]

@@ -3,6 +3,7 @@
 import tempfile
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
@@ -35,7 +36,7 @@ class ScriptOracle:
         self.limits = limits or Limits()
         self.arguments = tuple(arguments)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The script's place and version; what it calls is its own business."""
         return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"

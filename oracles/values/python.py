@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from oracles.base import file_identity
@@ -28,7 +29,7 @@ class PythonReference:
     def name(self) -> str:
         return f"{self.file.name}:{self.function}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         return f"python {file_identity(self.file)} {self.function} {self.interpreter}"
 

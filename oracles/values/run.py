@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -148,7 +149,7 @@ class Configuration:
     device: str = "local-sync"
     runner: Runner = field(default=run_process, compare=False)
 
-    @property
+    @cached_property
     def key(self) -> str:
         return f"{self.oracle('').key} {self.run_module} {self.device}"
 

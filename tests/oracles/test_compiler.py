@@ -138,6 +138,16 @@ def test_key_changes_with_what_decides_the_outcome(tmp_path: Path) -> None:
     assert oracle(path, "--a").key != before
 
 
+def test_the_key_is_that_of_the_files_when_it_was_first_asked_for(tmp_path: Path) -> None:
+    path = fake(tmp_path, "exit 0")
+    it = oracle(path, "--a")
+    before = it.key
+    fake(tmp_path, "exit 1 # rebuilt")
+    assert it.key == before
+    again = it.with_command(it.command)
+    assert again.key == oracle(path, "--a").key != before
+
+
 def test_display_names_the_program_as_a_shell_finds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
