@@ -12,12 +12,13 @@ no result.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Generic
 
 from oracles import Outcome
-from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, Verdict, weight
+from reducer.ir import D
+from reducer.search.candidate import Candidate, Verdict
 from reducer.search.state import State
 from reducer.search.tried import Tried
 from reducer.transformations.tuning import Parameters, Tuning, V
@@ -228,17 +229,13 @@ class _Descent(Generic[D, V]):
         self, options: Sequence[Mapping[int, V]]
     ) -> tuple[list[Candidate[D]], list[int]]:
         """The programs that options make, and for each the place of its option."""
-        bound = weight(self.state.document)
         candidates: list[Candidate[D]] = []
         places: list[int] = []
         for place, option in enumerate(options):
             for text in self.space.texts({**self.values, **option}):
-                try:
-                    document = self.state.parse(text)
-                except GenericSyntaxError:
-                    continue
-                if weight(document) < bound:
-                    candidates.append(Candidate(document, self.name))
+                candidate = self.state.candidate(partial(str, text), self.name)
+                if candidate is not None:
+                    candidates.append(candidate)
                     places.append(place)
         return candidates, places
 

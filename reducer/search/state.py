@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Generic
 
-from reducer.ir import D
-from reducer.search.candidate import Candidate
+from reducer.ir import D, GenericSyntaxError
+from reducer.search.candidate import Candidate, weight
 from reducer.search.evaluator import Evaluator
 
 
@@ -27,6 +27,24 @@ class State(Generic[D]):
         self.parse = parse
         self.evaluator = evaluator
         self._on_accept = on_accept
+
+    def candidate(self, write: Callable[[], str | None], origin: str) -> Candidate[D] | None:
+        """What an edit makes of the document, if it is smaller.
+
+        None also where the edit changes nothing, and where its text cannot be read: an edit of
+        text may come upon a spelling that it does not know, and that costs this candidate only.
+
+        Args:
+            write: makes the edit's text; may raise GenericSyntaxError where it reads its own text.
+        """
+        try:
+            text = write()
+            document = None if text is None else self.parse(text)
+        except GenericSyntaxError:
+            return None
+        if document is None or not weight(document) < weight(self.document):
+            return None
+        return Candidate(document, origin)
 
     def accept(self, candidate: Candidate[D]) -> None:
         """Takes an interesting candidate as the new best."""

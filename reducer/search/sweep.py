@@ -5,15 +5,15 @@ restarts: after a success the granularity is kept and the sweep goes on where it
 costs O(sites) calls (the observation behind OPDD, Gharachorlu & Sumner, QRS 2018).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, is_nothing, weight
+from reducer.ir import D
+from reducer.search.candidate import Candidate, is_nothing
 from reducer.search.schedule import Edit, Schedule, edit_of
 from reducer.search.state import State
-from reducer.transformations import Transformation
+from reducer.transformations import Site, Transformation
 
 _FEW = 8  # so few sites are tried one by one at once
 _COARSEST = 4  # a chunk is at most this part of the sites: halves were tried by then
@@ -108,7 +108,6 @@ class _Sweep(Generic[D]):
         """Candidates for the chunks before `position`, each noted in `offered`."""
         document = self.state.document
         sites = self.transformation.sites(document)
-        bound = weight(document)
         while position > 0:
             low = max(0, position - size)
             chunk = sites[low:position]
@@ -117,14 +116,13 @@ class _Sweep(Generic[D]):
             if not self.again and self.schedule.has_failed(edit):
                 self.swept.put_off += 1
                 continue
-            try:
-                text = self.transformation.apply(document, chunk)
-                smaller = None if text is None else self.state.parse(text)
-            except GenericSyntaxError:  # an edit that reads its own result may find it too
-                continue
-            if smaller is None:
-                continue
-            if weight(smaller) < bound and not is_nothing(smaller):
+            candidate = self._candidate(document, chunk)
+            if candidate is not None and not is_nothing(candidate.document):
                 offered.starts.append(low)
                 offered.edits.append(edit)
-                yield Candidate(smaller, self.transformation.name)
+                yield candidate
+
+    def _candidate(self, document: D, chunk: Sequence[Site]) -> Candidate[D] | None:
+        return self.state.candidate(
+            lambda: self.transformation.apply(document, chunk), self.transformation.name
+        )

@@ -7,10 +7,11 @@ ones, where bisecting prefixes would pay half of a full run every time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from reducer.ir import NONE, Module
 from reducer.ir.graph import backward_slice
-from reducer.search.candidate import Candidate, weight
+from reducer.search.candidate import Candidate
 from reducer.search.state import State
 from reducer.transformations import Abi, Units, carve
 
@@ -111,13 +112,12 @@ def accept_first(
     origin: str,
 ) -> bool:
     """Tries parts of the units in order and accepts the first that fails, if it is smaller."""
-    size = weight(state.document)
 
     def candidates() -> Iterator[Candidate[Module]]:
         for part in parts:
-            module = state.parse(carve(units, part, abi))
-            if weight(module) < size:
-                yield Candidate(module, origin)
+            candidate = state.candidate(partial(carve, units, part, abi), origin)
+            if candidate is not None:
+                yield candidate
 
     hit = state.evaluator.first_interesting(candidates())
     if hit is None:

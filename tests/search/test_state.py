@@ -1,0 +1,71 @@
+"""What cannot be read is no candidate, whichever search made it."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from reducer.ir import GenericSyntaxError, Module
+from reducer.search.descend import descend
+from reducer.search.evaluator import Evaluator
+from reducer.search.state import State
+from reducer.search.sweep import sweep
+from reducer.search.windows import grow_around, halve
+from reducer.transformations import Abi, Site
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.sizes import ShrinkSizes
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.sides import function
+
+BODY = [f'"t.op{number}"() {{of = tensor<64xf32>}} : () -> ()' for number in range(40)]
+MODULE = Module.parse(function("\n".join([*BODY, '"func.return"() : () -> ()'])))
+ABI = Abi.of(MODULE)
+
+
+def unreadable(text: str) -> Module:
+    raise GenericSyntaxError(1, text[:20], "not for this reader")
+
+
+class ReadsItsOwnResult:
+    """An edit that parses what it has written, as some do."""
+
+    name = "reads its own result"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return DeleteOps(ABI).sites(module)
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        return Module.parse("not MLIR").text
+
+
+def state_of(parse: Callable[[str], Module]) -> tuple[State[Module], PredicateOracle]:
+    oracle = PredicateOracle(lambda text: True)
+    evaluator = Evaluator(oracle, Memory())
+    evaluator.wanted = FAILURE
+    return State(MODULE, parse, evaluator, lambda candidate: None), oracle
+
+
+SEARCHES: list[Callable[[State[Module]], object]] = [
+    lambda state: halve(state, ABI),
+    lambda state: grow_around(state, ABI, [MODULE.t.name.index("t.op7")]),
+    lambda state: sweep(state, DeleteOps(ABI)).progress,
+    lambda state: sweep(state, ReadsItsOwnResult()).progress,
+    lambda state: descend(state, ShrinkSizes()),
+]
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=["halve", "grow", "sweep", "edit", "descend"])
+def test_a_search_passes_over_what_cannot_be_read(search: Callable[[State[Module]], bool]) -> None:
+    state, oracle = state_of(unreadable)
+    assert search(state) is False
+    assert oracle.texts == []
+
+
+def test_the_next_candidate_gets_its_turn() -> None:
+    def parse(text: str) -> Module:
+        return unreadable(text) if '"t.op0"' in text else Module.parse(text)
+
+    state, oracle = state_of(parse)
+    assert halve(state, ABI)
+    second_half = Module.parse(oracle.texts[0])
+    assert second_half.t.name[2:-1] == [f"t.op{number}" for number in range(20, 40)]
