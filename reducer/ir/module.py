@@ -6,15 +6,18 @@ text makes a new table. A `span` is a pair of character offsets into `Module.tex
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from reducer.ir.dialects import hides_its_body
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax
 
 NONE = -1
+
+T = TypeVar("T")
 
 _SYM_NAME = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
 _SYMBOL_REF = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
@@ -73,6 +76,7 @@ class Module:
         self.text = text
         self.t = tables
         self._syntax: dict[int, OpSyntax] = {}
+        self._derived: dict[Callable[[Module], Any], Any] = {}
 
     @staticmethod
     def parse(text: str) -> "Module":
@@ -245,6 +249,19 @@ class Module:
     def own_symbol_refs(self, op: int) -> set[str]:
         """Every `@symbol` mentioned by an op itself."""
         return _symbols_in(self.own_text(op))
+
+    # ---- what others make of it -----------------------------------------------------------
+
+    def derived(self, make: Callable[["Module"], T]) -> T:
+        """`make(self)`, made once.
+
+        It is kept in the module and not in a table beside it: what is made of a module mostly
+        refers back to it, and such a table, weak or not, would never let go of either.
+        """
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: T = self._derived[make]
+        return found
 
 
 def _symbols_in(text: str) -> set[str]:

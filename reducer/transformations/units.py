@@ -5,12 +5,9 @@ Windows and deletions work on units; what is nested in a unit goes and stays wit
 
 from collections.abc import Iterator
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
 from reducer.ir.functions import is_function
-
-_COLLECTED: "WeakKeyDictionary[Module, Units]" = WeakKeyDictionary()
 
 
 class Units:
@@ -29,11 +26,7 @@ class Units:
     @staticmethod
     def of(module: Module) -> "Units":
         """The units of a module, collected once per module."""
-        found = _COLLECTED.get(module)
-        if found is None:
-            found = Units(module)
-            _COLLECTED[module] = found
-        return found
+        return module.derived(Units)
 
     def _collect(self) -> None:
         module = self.module

@@ -1,0 +1,25 @@
+"""What belongs to a module's functions is found once, and goes with the module."""
+
+import gc
+import weakref
+
+from reducer.ir import Module
+from reducer.transformations import Units
+from tests.support.sides import function
+
+TEXT = function('"t.a"() : () -> ()\n"func.return"() : () -> ()')
+
+
+def test_units_are_collected_once_per_module() -> None:
+    module = Module.parse(TEXT)
+    assert Units.of(module) is Units.of(module)
+    assert Units.of(module) is not Units.of(Module.parse(TEXT))
+
+
+def test_a_module_that_nobody_needs_any_more_is_freed() -> None:
+    module = Module.parse(TEXT)
+    assert [module.t.name[unit] for unit in Units.of(module).units] == ["t.a"]
+    gone = weakref.ref(module)
+    del module
+    gc.collect()
+    assert gone() is None
