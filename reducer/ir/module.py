@@ -76,6 +76,7 @@ class Module:
         self.text = text
         self.t = tables
         self._syntax: dict[int, OpSyntax] = {}
+        self._block_arg_types: dict[int, tuple[str, ...]] = {}
         self._derived: dict[Callable[[Module], Any], Any] = {}
 
     @staticmethod
@@ -227,13 +228,19 @@ class Module:
         index = value - self.t.first_result[op]
         return types[index] if index < len(types) else ""
 
-    def block_arg_types(self, block: int) -> list[str]:
+    def block_arg_types(self, block: int) -> tuple[str, ...]:
+        found = self._block_arg_types.get(block)
+        if found is None:
+            found = self._block_arg_types[block] = tuple(self._read_block_arg_types(block))
+        return found
+
+    def _read_block_arg_types(self, block: int) -> Iterator[str]:
         from reducer.ir.parser import label_arguments
 
         end = self.t.block_label_end[block]
-        if end == NONE:
-            return []
-        return [kind for _, kind in label_arguments(self.text[self.t.block_start[block] : end])]
+        if end != NONE:
+            for _, kind in label_arguments(self.text[self.t.block_start[block] : end]):
+                yield kind
 
     # ---- symbols ---------------------------------------------------------------------------
 

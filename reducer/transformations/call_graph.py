@@ -1,6 +1,7 @@
 """Calls of functions in the same module: any op that names one as its `callee`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from reducer.ir import NONE, Module
@@ -26,14 +27,26 @@ def calls(module: Module) -> Iterator[tuple[int, int]]:
 
 def calls_of(module: Module, function: int) -> list[int] | None:
     """All calls of a function; None if it has none, or is mentioned in another way too."""
-    found = [call for call, callee in calls(module) if callee == function]
-    return found if found and mentions(module, function) == len(found) else None
+    return module.derived(_known_calls).get(function)
 
 
 def mentions(module: Module, function: int) -> int:
     """How often a module's text refers to a function's symbol."""
     name = module.symbol_name(function)
-    return sum((quoted or bare) == name for quoted, bare in _MENTION.findall(module.text))
+    return 0 if name is None else module.derived(_mentions)[name]
+
+
+def _known_calls(module: Module) -> dict[int, list[int]]:
+    """Each function that is called, and never mentioned in another way, to its calls."""
+    found: dict[int, list[int]] = {}
+    for call, function in calls(module):
+        found.setdefault(function, []).append(call)
+    return {f: ops for f, ops in found.items() if mentions(module, f) == len(ops)}
+
+
+def _mentions(module: Module) -> Counter[str]:
+    """How often each symbol is referred to."""
+    return Counter(quoted or bare for quoted, bare in _MENTION.findall(module.text))
 
 
 def _callee(module: Module, op: int) -> str | None:

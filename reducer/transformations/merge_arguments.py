@@ -25,12 +25,13 @@ class MergeArguments:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
+        repeated = {function: _repeated(module, function) for function in {s.op for s in sites}}
         for site in sites:
             block = entry_block(module, site.op)
             if block is None:
                 return None
             values = module.block_args(block)
-            first = values[_repeated(module, site.op)[site.number]]
+            first = values[repeated[site.op][site.number]]
             rewrite.substitute(values[site.number], module.t.token[first])
             rewrite.drop_argument(site.op, site.number)
             for call in calls_of(module, site.op) or ():

@@ -1,5 +1,12 @@
 """One argument for several."""
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from reducer.ir import Module
 from reducer.transformations.merge_arguments import MergeArguments
 from tests.support.sides import apply_to, body_of, function
 from tests.transformations.test_inline_calls import CALLEE, CALLER, module
@@ -31,3 +38,41 @@ def test_only_one() -> None:
 def test_calls_pass_less() -> None:
     after = apply_to(MergeArguments(), module(CALLER, CALLEE))
     assert '"func.call"(%arg0) <{callee = @two}> : (i32) -> (i32, i32)' in after
+
+
+def with_arguments(count: int) -> Module:
+    """A function that takes so many values of one type, and uses each."""
+    arguments = [f"%arg{number}" for number in range(count)]
+    uses = f'"t.use"({", ".join(arguments)}) : ({", ".join(["f32"] * count)}) -> ()'
+    return Module.parse(
+        function(
+            f'{uses}\n"func.return"() : () -> ()',
+            arguments=", ".join(f"{argument}: f32" for argument in arguments),
+        )
+    )
+
+
+def calls_made(work: Callable[[], object]) -> int:
+    """How many functions are called on the way, which says more than a clock."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("all_at_once", [False, True])
+def test_the_work_grows_with_the_number_of_arguments_and_no_faster(all_at_once: bool) -> None:
+    def merge(module: Module) -> None:
+        sites = MergeArguments().sites(module)
+        MergeArguments().apply(module, sites if all_at_once else sites[-1:])
+
+    few, many = with_arguments(50), with_arguments(200)
+    assert calls_made(lambda: merge(many)) < 6 * calls_made(lambda: merge(few))
