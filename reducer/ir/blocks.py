@@ -24,6 +24,14 @@ def label_of(module: Module, block: int) -> str:
     return match[1] if match else ""
 
 
+def end_of_block(module: Module, block: int) -> int:
+    """The offset just past a block's last op, or past its label if it has no ops."""
+    ops = module.t.block_ops[block]
+    if ops:
+        return module.t.end[ops[-1]]
+    return max(module.t.block_start[block], module.t.block_label_end[block])
+
+
 def predecessors(module: Module) -> dict[int, list[int]]:
     """For each block that is jumped to, the branches that do, once for each time."""
     out: dict[int, list[int]] = {}

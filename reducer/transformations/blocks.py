@@ -46,6 +46,8 @@ def _is_only_way(module: Module, op: int, found: dict[int, list[int]]) -> bool:
         return False
     if len(t.operands[op]) != t.block_num_args[target]:
         return False
+    if not t.block_ops[target]:  # a first block that shows no label must have an op
+        return False
     blocks = t.region_blocks[t.block_region[target]]
     here = blocks.index(t.block[op])
     return here + 1 < len(blocks) and blocks[here + 1] == target

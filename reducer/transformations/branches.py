@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.blocks import block_named, unreachable_blocks
+from reducer.ir.blocks import block_named, end_of_block, unreachable_blocks
 from reducer.transformations.base import Site
 
 _JUMPS = {
@@ -47,7 +47,7 @@ class TakeOneBranch:
             if t.block[op] not in gone:
                 rewrite.replace(t.start[op], t.end[op], _jump(module, op, number))
         for block in gone:
-            rewrite.replace(t.block_start[block], t.end[t.block_ops[block][-1]], "")
+            rewrite.replace(t.block_start[block], end_of_block(module, block), "")
         return rewrite.render()
 
 
@@ -73,7 +73,7 @@ class ReturnEarly:
             if t.block[op] not in gone:
                 rewrite.replace(t.start[op], t.end[op], _bare_return(module, op))
         for block in gone:
-            rewrite.replace(t.block_start[block], t.end[t.block_ops[block][-1]], "")
+            rewrite.replace(t.block_start[block], end_of_block(module, block), "")
         return rewrite.render() if sites else None
 
 
@@ -84,9 +84,9 @@ def _bare_return(module: Module, op: int) -> str:
     """
     t = module.t
     for block in t.region_blocks[t.block_region[t.block[op]]]:
-        last = t.block_ops[block][-1]
-        if last not in t.successors and last not in t.regions and not t.operands[last]:
-            return module.header(last)
+        for last in t.block_ops[block][-1:]:
+            if last not in t.successors and last not in t.regions and not t.operands[last]:
+                return module.header(last)
     return ""
 
 

@@ -53,3 +53,15 @@ def test_a_block_that_does_not_follow_stays() -> None:
         """
     )
     assert MergeBlocks().sites(Module.parse(text)) == []
+
+
+def test_a_block_without_ops_stays() -> None:
+    text = function(
+        """
+        "cf.br"()[^bb1] : () -> ()
+        ^bb1:  // pred: ^bb0
+        ^bb2(%0: i32):  // no predecessors
+        "func.return"() : () -> ()
+        """
+    )
+    assert MergeBlocks().sites(Module.parse(text)) == []

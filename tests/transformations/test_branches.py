@@ -109,3 +109,31 @@ def test_return_at_once() -> None:
 
 def test_no_return_without_values_to_copy() -> None:
     assert ReturnEarly().sites(Module.parse(BRANCH)) == []
+
+
+UNFINISHED = function(
+    """
+    "cf.cond_br"(%c)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
+    ^bb1:  // pred: ^bb0
+    ^bb2:  // pred: ^bb0
+    "func.return"() : () -> ()
+    """,
+    arguments="%c: i1",
+)
+"""Where invalid IR is the point, a block may have no ops."""
+
+
+def test_a_block_without_ops_goes_with_the_way_to_it() -> None:
+    assert (
+        body_of(apply_to(TakeOneBranch(), UNFINISHED, 1))
+        == """\
+^bb0(%c: i1):
+"cf.br"()[^bb2] : () -> ()
+^bb2:  // pred: ^bb0
+"func.return"() : () -> ()"""
+    )
+
+
+def test_return_instead_of_a_jump_to_a_block_without_ops() -> None:
+    after = body_of(apply_to(ReturnEarly(), UNFINISHED))
+    assert after == '^bb0(%c: i1):\n"func.return"() : () -> ()'
