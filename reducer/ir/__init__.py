@@ -3,7 +3,7 @@
 from reducer.ir.document import D, D_contra, Document
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import GenericSyntaxError
-from reducer.ir.plain import PlainText
+from reducer.ir.plain import PlainText, runs_of
 from reducer.ir.rewrite import Returned, Rewrite
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "PlainText",
     "Returned",
     "Rewrite",
+    "runs_of",
 ]

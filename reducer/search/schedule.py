@@ -11,7 +11,8 @@ workers and a resumed run change nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.ir import NONE, D, Document, Module
+from oracles.remembering import digest_of
+from reducer.ir import NONE, D, Module, PlainText
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.transformations import Site, Transformation
 
@@ -61,17 +62,19 @@ class Schedule:
 
 
 def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site]) -> Edit:
-    """What acting at these sites is remembered by."""
+    """What acting at these sites is remembered by.
+
+    Text that is no module has no neighbourhoods: there the whole counts. A hash stands for it, and
+    one for all the sites, since there may be as many edits as there are lines.
+    """
+    if isinstance(document, PlainText):
+        return transformation.name, frozenset([digest_of(f"{list(sites)} {document.digest}")])
+    assert isinstance(document, Module)
     return transformation.name, frozenset(_neighbourhood(document, site) for site in sites)
 
 
-def _neighbourhood(document: Document, site: Site) -> str:
-    """All that an edit at a site depends on, as far as it is likely to matter.
-
-    Text that is no module has no neighbourhoods: there the whole counts.
-    """
-    if not isinstance(document, Module):
-        return f"{site} {document.text}"
+def _neighbourhood(document: Module, site: Site) -> str:
+    """All that an edit at a site depends on, as far as it is likely to matter."""
     if is_function(document, site.op):
         return _at_function(document, site)
     t = document.t

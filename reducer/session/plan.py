@@ -254,7 +254,9 @@ class Plan:
     def _reduce_text(self) -> None:
         text = PlainText(self.text)
         self.sanity.repeat(text)
-        state = State(text, PlainText, self.evaluator, self._accept)
+        state: State[PlainText] = State(
+            text, lambda edited: state.document.edited(edited), self.evaluator, self._accept
+        )
         reduce_to_fixpoint(state, text_transformations(), self.show)
         while self._fewer_flags(state.document):
             reduce_to_fixpoint(state, text_transformations(), self.show)

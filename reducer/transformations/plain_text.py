@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reducer.ir import PlainText
+from reducer.ir import PlainText, runs_of
 from reducer.transformations.base import Site
 
 
@@ -16,8 +16,7 @@ class DeleteGroups:
         return [Site(first, end) for first, end in module.groups]
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
-        gone = {number for site in sites for number in range(site.op, site.number)}
-        return "".join(line for number, line in enumerate(module.lines) if number not in gone)
+        return module.without(runs_of((site.op, site.number) for site in sites))
 
 
 class DeleteLines:
@@ -30,7 +29,8 @@ class DeleteLines:
         return [Site(number) for number in range(len(module.lines))]
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
-        gone = {site.op for site in sites}
-        text = "".join(line for number, line in enumerate(module.lines) if number not in gone)
+        gone = runs_of((site.op, site.op + 1) for site in sites)
         # A fragment that opens what it never closes fails for that alone, and reads badly.
-        return text if PlainText(text).is_balanced or not module.is_balanced else None
+        if module.is_balanced and not module.is_balanced_without(gone):
+            return None
+        return module.without(gone)
