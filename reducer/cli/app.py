@@ -2,27 +2,67 @@
 
 import io
 import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from reducer.cli.bisect import bisect
-from reducer.cli.buckets import buckets
-from reducer.cli.bug_report import bug_report
-from reducer.cli.check import check
-from reducer.cli.cluster import worker
-from reducer.cli.completion import completion
 from reducer.cli.ending import end_with
-from reducer.cli.explain import explain
-from reducer.cli.locate import locate
-from reducer.cli.page import page
-from reducer.cli.reduce import reduce
-from reducer.cli.toolchain import toolchain
-from reducer.cli.triage import triage
-from reducer.cli.versions import versions
+from reducer.cli.lazy import Deferred, LazyGroup
+
+_COMMANDS = {
+    "reduce": Deferred(
+        "reducer.cli.reduce:reduce",
+        "Cut INPUT down to a small file that fails in the same way.",
+    ),
+    "check": Deferred(
+        "reducer.cli.check:check",
+        "Run COMMAND once on INPUT and say what a reduction would keep.",
+    ),
+    "locate": Deferred(
+        "reducer.cli.locate:locate",
+        "Say where COMMAND fails on INPUT, without reducing it.",
+    ),
+    "explain": Deferred(
+        "reducer.cli.explain:explain",
+        "Say for everything that is left in INPUT which change makes the failure go away.",
+    ),
+    "triage": Deferred(
+        "reducer.cli.triage:triage",
+        "Turn folders of failing inputs into a short list of bugs.",
+    ),
+    "buckets": Deferred(
+        "reducer.cli.buckets:buckets",
+        "The bugs that `mlir-reducer triage` has found.",
+    ),
+    "worker": Deferred(
+        "reducer.cli.cluster:worker",
+        "Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).",
+    ),
+    "page": Deferred(
+        "reducer.cli.page:page",
+        "Draw how RESULT came about, as one HTML file.",
+    ),
+    "bisect": Deferred(
+        "reducer.cli.bisect:bisect",
+        "Find the first bad and the last good release of the compiler for a failure.",
+    ),
+    "report": Deferred(
+        "reducer.cli.bug_report:bug_report",
+        "Write a bug report about INPUT: a folder, and a zip to attach.",
+    ),
+    "toolchain": Deferred(
+        "reducer.cli.toolchain:toolchain",
+        "Versions of the IREE compiler, installed side by side.",
+    ),
+    "completion": Deferred(
+        "reducer.cli.completion:completion",
+        "Print the script that makes SHELL complete commands, options, versions and file names.",
+    ),
+}
 
 
-class _Program(click.Group):
+class _Program(LazyGroup):
     """A group that turns every ending, also an unforeseen one, into a message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -31,15 +71,23 @@ class _Program(click.Group):
             sys.stdout.reconfigure(errors="backslashreplace")
         end_with(lambda: super(_Program, self).main(*args, **kwargs))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        # What explains errors comes first: later there may be no file left to open for it.
+        import_module("reducer.cli.reasons")
+        return super().invoke(ctx)
+
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
+        from reducer.cli.versions import versions  # `--help` can do without
+
         click.echo(versions())
         context.exit()
 
 
 @click.group(
     cls=_Program,
+    deferred=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
@@ -68,17 +116,3 @@ def main() -> None:
 
     Each command explains itself: mlir-reducer reduce --help
     """
-
-
-main.add_command(reduce)
-main.add_command(check)
-main.add_command(locate)
-main.add_command(explain)
-main.add_command(triage)
-main.add_command(buckets)
-main.add_command(worker)
-main.add_command(page)
-main.add_command(bisect)
-main.add_command(bug_report)
-main.add_command(toolchain)
-main.add_command(completion)

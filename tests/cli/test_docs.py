@@ -33,8 +33,9 @@ def test_commands_and_options_exist(page: Path) -> None:
         options = set()
         for word in words:
             if isinstance(command, click.Group) and not word.startswith("-"):
-                assert word in command.commands, (page.name, words)
-                command = command.commands[word]
+                found = command.get_command(click.Context(command), word)
+                assert found is not None, (page.name, words)
+                command = found
                 options |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
             elif word.startswith("--"):
                 assert word.partition("=")[0] in options, (page.name, words)

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import click
+
 from reducer.cli.app import main
 from reducer.cli.reference import reference
 
@@ -12,7 +14,10 @@ def test_the_file_is_up_to_date() -> None:
 
 def test_every_command_and_option_is_there() -> None:
     text = reference()
-    for name, command in main.commands.items():
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None
         section = text.partition(f"\n## mlir-reducer {name}\n")[2].partition("\n## ")[0]
         assert section, name
         for parameter in command.params:

@@ -1,0 +1,69 @@
+"""Why the program ends early: a message for people and an exit code, for each exception.
+
+Imported only when a command runs: the modules that know the exceptions need most of the others.
+"""
+
+import errno
+import traceback
+
+import click
+
+from oracles.plugin import PluginError
+from reducer.search.evaluator import Stopped
+from reducer.session.errors import ExitCode, ReducerError
+from reducer.toolchain import ToolchainError
+
+_OS_ERRORS = {
+    errno.ENOEXEC: ExitCode.COMMAND_NOT_FOUND,
+    errno.EACCES: ExitCode.COMMAND_NOT_FOUND,
+    errno.ENOENT: ExitCode.COMMAND_NOT_FOUND,
+    errno.ENOSPC: ExitCode.CANNOT_WRITE,
+    errno.EDQUOT: ExitCode.CANNOT_WRITE,
+    errno.EROFS: ExitCode.CANNOT_WRITE,
+}
+_STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
+
+
+def interrupted() -> int:
+    """Says that a signal ended it; the exit code."""
+    _say("interrupted")
+    return ExitCode.INTERRUPTED
+
+
+def explain(error: Exception) -> int:
+    """Says what happened; the exit code for it."""
+    match error:
+        case click.Abort():
+            return interrupted()
+        case click.ClickException():
+            error.show()
+            return error.exit_code
+        case ReducerError():
+            _say(str(error))
+            return error.exit_code
+        case PluginError():
+            traceback.print_exception(error)
+            _say(f"the oracle given with --oracle failed: {error}")
+            return ExitCode.INTERNAL
+        case ToolchainError():
+            _say(str(error))
+            return ExitCode.UNAVAILABLE
+        case Stopped():
+            _say(
+                f"stopped ({error.reason}) before the input's own failure was known; "
+                "there is no result, and no file was replaced"
+            )
+            return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
+        case OSError() if error.errno in _OS_ERRORS:
+            _say(f"{error.filename or 'system'}: {error.strerror}")
+            return _OS_ERRORS[error.errno]
+    traceback.print_exception(error)
+    _say(
+        "this is a bug in mlir-reducer, not in your input; what was found so far is saved, and "
+        "the same command goes on from there. Please report the lines above."
+    )
+    return ExitCode.INTERNAL
+
+
+def _say(text: str) -> None:
+    click.echo(f"mlir-reducer: {text}", err=True)

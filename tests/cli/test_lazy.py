@@ -1,0 +1,44 @@
+"""Only the command that is asked for is imported."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from reducer.cli import main
+
+HEAVY = ("networkx", "tree_sitter", "sqlite3", "jinja2", "asyncio", "packaging")
+
+
+def imported(*words: str) -> set[str]:
+    """The modules that a run of the program imports."""
+    code = "import sys; sys.argv[0] = 'mlir-reducer'; import atexit\n"
+    code += "atexit.register(lambda: print('\\n', *sys.modules, file=sys.stderr))\n"
+    code += "from reducer.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=60, check=True
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"]])
+def test_help_imports_no_command(words: list[str]) -> None:
+    names = imported(*words)
+    assert "click" in names
+    assert names.isdisjoint(HEAVY)
+    assert not any(name.startswith(("oracles", "reducer.session", "reducer.ir")) for name in names)
+
+
+def test_a_command_imports_none_of_the_others() -> None:
+    names = imported("completion", "--help")
+    assert "reducer.cli.completion" in names
+    assert names.isdisjoint({"reducer.cli.reduce", "reducer.cli.triage"})
+
+
+def test_the_list_says_what_each_command_says_of_itself() -> None:
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None and command.name == name
+        assert command.get_short_help_str(limit=200) == main.deferred[name].short_help
