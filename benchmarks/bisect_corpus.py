@@ -19,13 +19,13 @@ import click
 from packaging.version import Version
 
 from reducer.cli.bisect import question_of
-from reducer.cli.oracle import Wanted
+from reducer.cli.oracle_options import Wanted
 from reducer.cli.workspace import workspace
+from reducer.errors import NotInteresting
 from reducer.releases import Bench, Bisecting, Result, Verdict
 from reducer.releases.examine import Examiner
 from reducer.releases.question import Question
-from reducer.session.errors import NotInteresting
-from reducer.session.journal import Journal
+from reducer.storage.journal import Journal
 from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 
 

@@ -17,8 +17,8 @@ import click
 from benchmarks.plant import plant
 from oracles import Limits
 from reducer.ir import Module
-from reducer.ir.graph import def_use_graph
-from reducer.session.normalise import Normaliser
+from reducer.ir.flow import def_use_graph
+from reducer.session.conversions import Normaliser
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 

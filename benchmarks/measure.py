@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.plant import plant
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
 from tests.support.corpus import Case, Run
 
 LIMITS = Limits(seconds=600)

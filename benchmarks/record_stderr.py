@@ -19,12 +19,12 @@ from pathlib import Path
 
 import click
 
-from oracles.capture import shorten
 from oracles.command import Command, resolve_binary
 from oracles.compiler import NAME_PASS
 from oracles.frames import name_frames, parse_stack
 from oracles.stage import PARSE_ONLY
 from oracles.symbols import load_index
+from oracles.watch import shorten
 from reducer.toolchain import install, resolve_executable
 from tests.support.recorded import RECORDED, add_line
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from reducer.bundle.archive import MOST_BYTES
+from reducer.bundle.writing import MOST_BYTES
 from reducer.toolchain import install
 from tests.support.corpus import TRITON, Case, Run, case_names, load_case
 

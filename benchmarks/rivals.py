@@ -26,7 +26,7 @@ from benchmarks.measure import Budget, measure
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Outcome
 from reducer.ir import Module
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, load_case
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from reducer.session.reading import reading
+from reducer.session.history import reading
 
 COLUMNS = (
     "case", "ops", "first step", "gone", "calls", "full runs", "pass level", "lines", "calls",

@@ -7,14 +7,13 @@ from oracles.base import Oracle
 from oracles.classify import Finding, classify, signal_code
 from oracles.command import Command, resolve_binary, sibling_tool
 from oracles.compiler import CompilerOracle
+from oracles.derive import Level
 from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
-from oracles.level import Level
-from oracles.outcome import Outcome
+from oracles.outcome import Outcome, Signature
 from oracles.pattern import PatternOracle
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.script import ScriptOracle
-from oracles.signature import Signature
 
 __all__ = [
     "Command",

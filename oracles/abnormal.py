@@ -6,10 +6,10 @@ What an assertion, `llvm_unreachable` or a fatal error prints, whoever built the
 import re
 from dataclasses import dataclass
 
-from oracles.demangle import short_name
 from oracles.diagnostics import parse_line
+from oracles.frames import short_name
 from oracles.kind import Kind
-from oracles.normalise import quoted_operation, template_of
+from oracles.templates import quoted_operation, template_of
 
 CONDITION_KEPT = 300
 """Characters of an asserted condition."""

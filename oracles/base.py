@@ -1,16 +1,16 @@
-"""What every oracle offers."""
+"""What every oracle offers, and how its outcomes are remembered."""
 
 import threading
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from oracles.capture import shorten
 from oracles.command import Command
 from oracles.diagnostics import Diagnostic
-from oracles.outcome import STDERR_KEPT, Outcome
+from oracles.outcome import STDERR_KEPT, Outcome, Signature
 from oracles.process import Limits, ProcessResult
-from oracles.signature import Signature
+from oracles.watch import shorten
 
 
 class Oracle(Protocol):
@@ -114,3 +114,20 @@ def file_identity(path: Path) -> str:
     except OSError:
         return f"{path}:missing"
     return f"{path.resolve()}:{stat.st_size}:{stat.st_mtime_ns}"
+
+
+class Cache(Protocol):
+    """Where outcomes are remembered by content (a session's journal)."""
+
+    def get(self, digest: str) -> Outcome | None: ...
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
+
+
+def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
+    """The content hash that outcomes are remembered by.
+
+    Repeated runs have their own, and so have runs of another oracle than the cache is for.
+    """
+    digest = sha256(f"{oracle}{text}".encode(errors="surrogateescape")).hexdigest()
+    return f"{digest}#{repetition}" if repetition else digest

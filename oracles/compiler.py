@@ -9,17 +9,14 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from oracles.base import file_identity, outcome_of, write_candidate
-from oracles.classify import classify
+from oracles.classify import classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
-from oracles.derive import derive
+from oracles.derive import Level, derive
 from oracles.kind import Kind
-from oracles.level import Level
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
-from oracles.outcome import Outcome
-from oracles.passes import failing_pass
+from oracles.outcome import Outcome, Signature
 from oracles.phases import PHASES, STOP_FLAG, may_stop_early
 from oracles.process import run_process
-from oracles.signature import Signature
 from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"

@@ -1,11 +1,57 @@
-"""Reads MLIR and LLVM diagnostics out of a compiler's standard error."""
+"""Reads diagnostics of MLIR, LLVM and linkers, and picks the one that names the bug.
+
+LLD for ELF, COFF, Mach-O and WebAssembly, the GNU and Apple linkers, Microsoft's, and NVIDIA's
+assembler each word it in their own way. The symbol is what tells one such bug from another.
+
+A failing dispatch prints its real error and then one or more follow-ups ("failed to run
+translation of source executable …"); dispatches fail in parallel, so their order is chance.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from oracles.linker import symbol_error
+from oracles.templates import template_of
+
+_MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
+
+_UNDEFINED = re.compile(
+    # ld.lld: error: undefined hidden symbol: f
+    r": error: (?:\S+: )?undefined (?:hidden |protected |internal )?symbol: (?P<lld>\S.*)$"
+    # x.o: in function `g': x.c:(.text+0x9): undefined reference to `f'
+    r"|: undefined reference to [`'\"](?P<gnu>[^`'\"]+)['\"]"
+    # Undefined symbols for architecture arm64:
+    #   "_f", referenced from:
+    r"|^\s+\"_?(?P<apple>[^\"]+)\", referenced from:$"
+    # x.obj : error LNK2019: unresolved external symbol f referenced in function g
+    r"|: error LNK\d+: unresolved external symbol (?P<microsoft>\"[^\"]*\"|\S+)"
+    # ptxas fatal   : Unresolved extern function 'f'
+    r"|: Unresolved extern function '(?P<nvidia>[^']+)'"
+)
+_DUPLICATE = re.compile(
+    r": error: duplicate symbol: (?P<lld>\S.*)$"
+    r"|: multiple definition of [`'\"](?P<gnu>[^`'\"]+)['\"]"
+    r"|duplicate symbol '_?(?P<apple>[^']+)' in:?"
+)
+
+
+def symbol_error(line: str) -> str | None:
+    """`undefined symbol: f` or `duplicate symbol: f` if that is what a line says.
+
+    >>> symbol_error("ld.lld: error: undefined hidden symbol: __ocml_exp_f32")
+    'undefined symbol: __ocml_exp_f32'
+    >>> symbol_error("/usr/bin/ld: x.o: in function `g': (.text+0x9): undefined reference to `f'")
+    'undefined symbol: f'
+    """
+    if not any(word in line for word in _MENTIONS):
+        return None  # cheap: standard error can be megabytes of printed IR
+    for pattern, words in ((_UNDEFINED, "undefined"), (_DUPLICATE, "duplicate")):
+        if match := pattern.search(line):
+            symbol = next(group for group in match.groups() if group is not None).strip('" ')
+            return f"{words} symbol: {symbol}"
+    return None
+
 
 LINKER = "ld"
 """The `file` of what any linker says of a symbol."""
@@ -142,3 +188,51 @@ def _without_snippet(body: list[str]) -> list[str]:
         if line.startswith("// -----// "):  # an IR dump
             return body[:index]
     return body
+
+
+_FOLLOW_UP = re.compile(
+    r"failed to (?:run translation of source executable|serialize executables?\b|link executable"
+    r"|translate the MLIR LLVM dialect|translate executable)"
+    r"|^(?:[\w-]*lld )?execute fail|lld execute fail|^linking failed"
+    r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
+    r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
+    r"|^Failures have been detected while processing an MLIR pass pipeline"
+)
+_TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
+
+
+def is_follow_up(diagnostic: Diagnostic) -> bool:
+    """Whether an error only says that something went wrong before."""
+    return says_nothing(diagnostic.message)
+
+
+def is_linker_error(diagnostic: Diagnostic) -> bool:
+    """Whether a linker, or another tool that code generation ends with, says what is wrong."""
+    if is_follow_up(diagnostic) or diagnostic.line:
+        return False
+    return bool(_TOOL.search(diagnostic.file))
+
+
+def says_nothing(message: str) -> bool:
+    """Whether a message, or its template, is only that of a follow-up."""
+    return bool(_FOLLOW_UP.search(message))
+
+
+def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    """The error that identifies the bug, or None where there is no error.
+
+    Each dispatch's first real error is a contender; of several the least by template wins, so
+    that the order of dispatches does not matter. What a linker says counts only where nothing
+    else is, for it may lack what was not generated, and follow-ups only where not even that is.
+    """
+    errors = [item for item in diagnostics if item.severity == "error"]
+    linking = [error for error in errors if is_linker_error(error)]
+    contenders: list[Diagnostic] = []
+    fresh = True
+    for error in errors:
+        real = not is_follow_up(error) and not is_linker_error(error)
+        if fresh and real:
+            contenders.append(error)
+        fresh = not real
+    chosen = contenders or linking or errors
+    return min(chosen, key=lambda error: template_of(error.message), default=None)

@@ -1,11 +1,83 @@
-"""What an oracle answers about one candidate."""
+"""What an oracle answers about one candidate, and the signature that must stay the same."""
 
+import hashlib
+import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from oracles.diagnostics import Diagnostic
 from oracles.kind import Kind
-from oracles.signature import Signature
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Identity of a bug: equal before and after a reduction, and on every run of one input.
+
+    `template` is the message without whatever depends on the input (see `normalise`), `op` the
+    failing operation's name, `stage` tells whether the input itself is rejected (`input`) or a
+    pass failed (`pipeline`), `frames` are the top functions of a crash. `details` are further
+    errors and notes (strict only) and `level` is how strict it is: see `level`.
+    """
+
+    kind: Kind
+    template: str = ""
+    op: str = ""
+    stage: str = ""
+    frames: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    level: str = "normal"
+
+    @property
+    def text(self) -> str:
+        """One readable line."""
+        line = f"{self.kind}: {self.template}" if self.template else str(self.kind)
+        if self.op and self.op not in self.template:
+            line += f" [{self.op}]"
+        if self.stage:
+            line += f" ({self.stage})"
+        if self.frames:
+            line += " in " + " < ".join(self.frames)
+        if self.details:
+            line += f" and {len(self.details)} more message{'s' * (len(self.details) > 1)}"
+        return line
+
+    @property
+    def bucket(self) -> str:
+        """Short hash that names the bug: 12 hexadecimal digits."""
+        fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]
+        if self.level != "normal":  # and so no bucket of one level is taken for another's
+            fields += [self.level, list(self.details)]
+        return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:12]
+
+    def to_json(self) -> dict[str, object]:
+        """Plain values that `from_json` reads back."""
+        data: dict[str, object] = {
+            "kind": str(self.kind),
+            "template": self.template,
+            "op": self.op,
+            "stage": self.stage,
+            "frames": list(self.frames),
+        }
+        if self.level != "normal":
+            data |= {"details": list(self.details), "level": str(self.level)}
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, object]) -> "Signature":
+        """Inverse of `to_json`; raises KeyError or ValueError on foreign data."""
+        frames, details = data["frames"], data.get("details", [])
+        if not isinstance(frames, list) or not isinstance(details, list):
+            raise ValueError("signature frames and details must be lists")
+        return cls(
+            kind=Kind(str(data["kind"])),
+            template=str(data["template"]),
+            op=str(data["op"]),
+            stage=str(data["stage"]),
+            frames=tuple(str(frame) for frame in frames),
+            details=tuple(str(detail) for detail in details),
+            level=str(data.get("level", "normal")),
+        )
+
 
 __all__ = ["STDERR_KEPT", "Diagnostic", "Kind", "Outcome"]
 

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Protocol
 
 from oracles.base import file_identity, write_candidate
-from oracles.capture import shorten
 from oracles.command import Command
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
-from oracles.outcome import STDERR_KEPT, Outcome
+from oracles.outcome import STDERR_KEPT, Outcome, Signature
 from oracles.process import End, Limits, ProcessResult, run_process
-from oracles.signature import Signature
+from oracles.watch import shorten
 
 GROUP = "mlir_reducer.oracles"
 """Where packages register their classes."""

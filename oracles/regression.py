@@ -7,8 +7,7 @@ from dataclasses import replace
 from oracles.compiler import CompilerOracle
 from oracles.kind import Kind
 from oracles.limits import Limits
-from oracles.outcome import Outcome
-from oracles.signature import Signature
+from oracles.outcome import Outcome, Signature
 
 _REMEMBERED = 16  # texts: the same one is asked about with each flag that may go
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from oracles.base import file_identity, outcome_of, write_candidate
 from oracles.command import Command
 from oracles.kind import Kind
-from oracles.outcome import Outcome
+from oracles.outcome import Outcome, Signature
 from oracles.process import End, Limits, run_process
-from oracles.signature import Signature
 
 _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from oracles.limits import End, ProcessResult, Reader
-from oracles.machine import out_of_memory_kills
-from oracles.room import Seat, room_here
+from oracles.memory import Seat, out_of_memory_kills, room_here
 
 _NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)

@@ -14,12 +14,13 @@ LAYERS = (
     ("cluster", "bundle"),
     ("triage", "page"),
     ("releases",),
+    ("inspection",),
     ("session",),
-    ("search", "locate"),
+    ("search", "locate", "storage"),
     ("transformations",),
     ("ir", "toolchain"),
     ("oracles",),
-    ("units",),
+    ("errors", "units"),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from oracles.values.results import Value
+from oracles.values.programs import Value
 
 TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2}
 """Relative to the larger of the two numbers, or to a hundredth of the largest in the tensor, since

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from oracles.values.abi import Function
 from oracles.values.compare import Difference, compare
-from oracles.values.poison import poisoned
-from oracles.values.run import Answer, Costs, Poisoned, Program, Side
+from oracles.values.programs import Function
+from oracles.values.run import Answer, Costs, Poisoned, Program, Side, poisoned
 
 Audit = Callable[[str, str, Sequence[str]], str]
 """Of a module's text, a function's name and its inputs: what is undefined about it, or ''."""

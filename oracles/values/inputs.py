@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oracles.values.abi import Function, ValueType
+from oracles.values.programs import Function, ValueType
 
 _PERIOD = 1021
 """Different values in one tensor; a larger one repeats them (a prime, so that rows differ)."""

@@ -10,8 +10,7 @@ from oracles.base import file_identity
 from oracles.limits import End, Limits
 from oracles.process import run_process
 from oracles.values import python_child
-from oracles.values.abi import Function
-from oracles.values.results import read_results
+from oracles.values.programs import Function, read_results
 from oracles.values.run import Answer, Costs, Program
 
 _PRINTED = 256 << 20

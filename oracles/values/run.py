@@ -1,6 +1,13 @@
-"""Builds programs and runs them: each compiler and each program in a process of its own."""
+"""Builds programs and runs them: each compiler and each program in a process of its own.
+
+`tensor.empty` has no defined contents. A program that reads them gives different results under
+every compiler, without any of them being wrong, and a reduction that drops a `linalg.fill` ends up
+there. Filled with an odd value, such a program gives a different result; one that never reads them
+does not care.
+"""
 
 import os
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,9 +22,49 @@ from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
-from oracles.values.abi import Function
-from oracles.values.poison import poisoned
-from oracles.values.results import MOST_ELEMENTS, Value, read_results
+from oracles.values.programs import MOST_ELEMENTS, Function, Value, read_results
+
+_EMPTY = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<result>%[\w$.#-]+) = "
+    r"(?P<op>\"tensor\.empty\"\([^)]*\)[^\n]*? -> |tensor\.empty\([^)]*\)[^\n]*? : )"
+    r"(?P<type>tensor<(?:(?:\d+|\?)x)*(?P<element>[a-z]+\d+\w*|index)>)(?P<rest>[^\n]*)$",
+    re.M,
+)
+
+
+def poisoned(text: str) -> str | None:
+    """The twin of a module in generic or pretty form; None if it has no `tensor.empty`."""
+    count = 0
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal count
+        value = _odd_value(match["element"])
+        if value is None:
+            return match[0]
+        count += 1
+        raw, odd = f"%poison_raw_{count}", f"%poison_value_{count}"
+        element, type_, indent = match["element"], match["type"], match["indent"]
+        return (
+            f"{indent}{raw} = {match['op']}{type_}{match['rest']}\n"
+            f"{indent}{odd} = arith.constant {value} : {element}\n"
+            f"{indent}{match['result']} = linalg.fill ins({odd} : {element}) "
+            f"outs({raw} : {type_}) -> {type_}"
+        )
+
+    twin = _EMPTY.sub(fill, text)
+    return twin if count else None
+
+
+def _odd_value(element: str) -> str | None:
+    """Far from usual inputs and yet in range of f8; None where there are no such constants."""
+    if element.startswith(("f", "bf")):
+        return "96.0"
+    if element == "i1":
+        return "true"
+    if element == "i4":
+        return "5"
+    return "85" if element.startswith("i") else None
+
 
 _PRINTED = 256 << 20  # bytes of results that are read
 

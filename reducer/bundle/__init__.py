@@ -7,7 +7,7 @@ nothing of it is ever run but the command that the user gave.
 
 from reducer.bundle.facts import Facts, History, PassFile
 from reducer.bundle.gathering import gather
-from reducer.bundle.making import METADATA, Bundle, archive_of, bundle_folder, make_bundle
+from reducer.bundle.writing import METADATA, Bundle, archive_of, bundle_folder, make_bundle
 
 __all__ = [
     "METADATA",

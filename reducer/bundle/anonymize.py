@@ -1,17 +1,21 @@
-"""A program without the names that people gave: so that it can leave the house.
+"""Removes the names that people gave from a program and its report, so that both can be shared.
 
 Symbols, strings, resources and constants' bytes get plain names or zeros; locations and comments
 go. What the failure needs stays, and is named: a string may well be what the compiler trips over.
 Op names, attribute names, types and numbers are the program itself and stay.
 """
 
+import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.compiler import DISCARD
+from reducer.bundle.facts import REPRO
 from reducer.bundle.names import (
     Name,
     Sort,
@@ -22,8 +26,29 @@ from reducer.bundle.names import (
     without,
     without_locations,
 )
-from reducer.ir.value_names import shorten_value_names
-from reducer.session.normalise import Normaliser, unwrap
+from reducer.errors import ExitCode, ReducerError
+from reducer.ir.pretty import shorten_value_names
+from reducer.session.conversions import Normaliser, unwrap
+
+_END = r"(?![\w.-])"
+_ORACLE = re.compile(r"(?:/[\w.@+~-]+)*/oracle-[\w]{6,}/")
+_TOOLCHAIN = re.compile(r"(?:/[\w.@+~-]+)+/iree/compiler/_mlir_libs/")
+
+
+def hide_folders(text: str, more: Sequence[Path] = ()) -> str:
+    """Paths without the folders of this machine: those of a run, of a compiler, of the user.
+
+    `more` are folders that go too.
+    """
+    text = _TOOLCHAIN.sub("", _ORACLE.sub("", text))
+    for folder in sorted(map(str, {*more, Path(tempfile.gettempdir()), Path.cwd()}), key=len)[::-1]:
+        if folder not in ("/", "."):
+            text = re.sub(re.escape(folder) + r"/", "", text)
+    home = os.path.expanduser("~")  # noqa: PTH111  (a home that does not exist is no error here)
+    if len(home) > 1:
+        text = re.sub(re.escape(home) + _END, "~", text)
+    return text
+
 
 _SECONDS = 600.0
 _TELLING = 5
@@ -197,3 +222,63 @@ def find_leftovers(
 def _told(name: str, words: Collection[str]) -> bool:
     """Whether a name is one of the words, or in one of them if it is long enough to tell."""
     return name in words or (len(name) >= _TELLING and any(name in word for word in words))
+
+
+NOTE = (
+    "Names are not those of the original: symbols, strings, resources, values and locations were "
+    "replaced, and it was seen to fail in the same way afterwards."
+)
+
+_SHOWN = 12
+_PLAIN = re.compile(r"(?:arg|values?|result|cst|c)?[\d_]*")  # names of values that printers give
+
+
+class NotAnonymous(ReducerError):
+    """Something of the original would be told."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.FLAKY
+
+
+def anonymous(
+    text: str, oracle: Oracle, signature: Signature, opt: Path | None, told: Collection[str]
+) -> str:
+    """The program without names, which fails as before.
+
+    `told` are names that may stay. Raises NotAnonymous where others do.
+    """
+    result = anonymize(text, oracle, signature, opt=opt, input_name=REPRO)
+    if not result.verified:
+        raise NotAnonymous("without its names the program does not fail in the same way")
+    _refuse([one for one in result.leftovers if one.name not in told])
+    return result.text
+
+
+def refusing(original: str, told: Collection[str]) -> Callable[[Mapping[str, bytes]], None]:
+    """A last look at all files of a report: raises NotAnonymous if one has a name of the original.
+
+    Short names, those that printers give to values, and words of the language tell nothing.
+    """
+    values = {name for name in value_names(original) if not _PLAIN.fullmatch(name)}
+    names = values | {name.text for name in names_in(original)}
+    telling = {name for name in names if len(name) >= _TELLING}
+    telling -= language_of(original) | set(told)
+
+    def look(files: Mapping[str, bytes]) -> None:
+        found: list[Leftover] = []
+        for file, data in files.items():
+            words = "\n".join(set(_WORD.findall(data.decode(errors="replace"))))
+            found += [Leftover(name, file) for name in sorted(telling) if name in words]
+        _refuse(found)
+
+    return look
+
+
+def _refuse(found: Collection[Leftover]) -> None:
+    if not found:
+        return
+    each = list(dict.fromkeys(f"{one.name!r} in the {one.where}" for one in found))
+    more = f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else ""
+    raise NotAnonymous(
+        f"nothing is written, since it would still tell {', '.join(each[:_SHOWN])}{more}; "
+        "a name that may be told: --keep-name NAME"
+    )

@@ -1,13 +1,183 @@
 """What a bug report says, as plain data."""
 
+import re
+import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Signature
-from reducer.bundle.check import Check
-from reducer.bundle.compiler import Compiler
-from reducer.session.explaining import Fact
+from oracles import (
+    CompilerOracle,
+    End,
+    Kind,
+    Limits,
+    Oracle,
+    Outcome,
+    PatternOracle,
+    Signature,
+    run_process,
+)
+from oracles.diagnostics import primary_error
+from oracles.templates import without_printed_operation
+from reducer.bundle.patterns import NO_TRAIL, Pattern, Trail, trail_of
+from reducer.inspection.explaining import Fact
+
+_PATIENCE = 20.0  # seconds
+_RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")
+_PACKAGE = re.compile(r"/iree-base-compiler-([\w.]+)/")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """`name` is the program's. `lines` are what it prints for `--version`, none if it does not.
+
+    `assertions` is None where it does not tell.
+    """
+
+    name: str
+    lines: tuple[str, ...] = ()
+    version: str = ""
+    commit: str = ""
+    assertions: bool | None = None
+    package: str = ""
+
+    @classmethod
+    def ask(cls, executable: Path) -> "Compiler":
+        """Runs `--version`; a compiler that does not answer has only a name."""
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            try:
+                words = [str(executable.absolute()), "--version"]
+                result = run_process(words, cwd=Path(folder), limits=Limits(_PATIENCE))
+            except OSError:
+                return cls(executable.name)
+        told = result.end is End.EXITED and result.exit_code == 0
+        return cls.read(executable, result.stdout if told else "")
+
+    @classmethod
+    def read(cls, executable: Path, answer: str) -> "Compiler":
+        """From what it printed."""
+        lines = tuple(line.strip() for line in answer.splitlines() if line.strip())[:8]
+        release = _RELEASE.search(answer)
+        package = _PACKAGE.search(str(executable.resolve()))
+        return cls(
+            executable.name,
+            lines,
+            release[1] if release else "",
+            (release[2] or "") if release else "",
+            _assertions(answer),
+            package[1] if package else "",
+        )
+
+
+def _assertions(answer: str) -> bool | None:
+    """LLVM says `Optimized build with assertions.`, or `DEBUG build`, or leaves it out."""
+    if re.search(r"with assertions|\+assert", answer, re.I):
+        return True
+    return False if re.search(r"\bbuild\b", answer) else None
+
+
+REPRO = "repro.mlir"
+OURSELVES = "mlir-reducer"
+"""The program that asks where a compiler alone cannot tell: wrong results, a user's own oracle."""
+
+ERROR = "error: "
+"""What every diagnostic of an error has."""
+
+FILES = "files"
+"""The folder with what the command names besides its input."""
+
+_LAST_WORDS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A command on `repro.mlir` and how it ends where the failure still occurs.
+
+    `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
+    what it prints, if there is one. With `seconds`, still running after so long is the failure;
+    with `memory`, using so many bytes. With `silent`, no error is printed. With `asks`, the command
+    itself answers: 0 it fails, 1 not; if there is a `bucket`, it also prints that of the failure.
+    `trail` is where it crashes.
+    """
+
+    words: tuple[str, ...]
+    status: int | None = None
+    pattern: Pattern | None = None
+    seconds: float | None = None
+    memory: int | None = None
+    asks: bool = False
+    bucket: str = ""
+    silent: bool = False
+    trail: Trail = NO_TRAIL
+
+    @property
+    def lenient(self) -> "Check":
+        """The same, wherever it crashes."""
+        return replace(self, trail=NO_TRAIL)
+
+    @property
+    def carries_program(self) -> bool:
+        """Whether the program itself, a user's test, lies among the files of the report."""
+        return self.words[0].startswith(f"./{FILES}/")
+
+    @property
+    def passes_anyway(self) -> bool:
+        """Whether a command that ends well may be what is asked for: only the text decides."""
+        return self.status is None and self.seconds is None and self.memory is None
+
+
+def check_of(oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: str) -> Check:
+    """The check for a failure.
+
+    Args:
+        words: the command on `repro.mlir`.
+        outcome: of a run of `oracle` on the program.
+        output: all that the compiler printed, on either stream.
+    """
+    if isinstance(oracle, CompilerOracle):
+        return _of_compiler(words, oracle, outcome, output)
+    if isinstance(oracle, PatternOracle):
+        return Check(words, oracle.exit_code, _first_match(oracle.regex, output))
+    ours = words[0] == OURSELVES
+    return Check(words, asks=True, bucket=outcome.signature.bucket if ours else "")
+
+
+def message(outcome: Outcome) -> str:
+    """The words that name a failure, as they were printed; '' where there are none."""
+    for line in outcome.stderr.splitlines():
+        if match := _LAST_WORDS.search(line):
+            return line[match.start() :]
+    primary = primary_error(outcome.diagnostics)
+    return without_printed_operation(primary.message) if primary else ""
+
+
+def _of_compiler(
+    words: tuple[str, ...], oracle: CompilerOracle, outcome: Outcome, output: str
+) -> Check:
+    check = Check(words, outcome.exit_code)
+    if outcome.kind is Kind.TIMEOUT:
+        return replace(check, status=None, seconds=oracle.limits.seconds or outcome.seconds)
+    if outcome.kind is Kind.MEMORY and outcome.exit_code is None:
+        return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
+    pattern = Pattern.of(message(outcome))
+    if pattern and pattern.found_in(output):
+        return replace(check, pattern=pattern)
+    if outcome.exit_code is not None and outcome.exit_code < 0:
+        return replace(check, trail=trail_of(output, outcome.signature.frames))
+    failed = outcome.exit_code is not None and outcome.exit_code > 0
+    return replace(check, silent=failed and ERROR not in output)
+
+
+def _first_match(regex: str | None, output: str) -> Pattern | None:
+    """What a user's own pattern found, as a pattern that a shell understands."""
+    match = re.search(regex, output, re.M) if regex is not None else None
+    if match is None:
+        return None
+    start = output.rfind("\n", 0, match.start()) + 1
+    text = match[0].strip().split("\n")[0] or output[start:].split("\n", 1)[0]
+    pattern = Pattern.of(text)
+    return pattern if pattern else None
+
 
 SCHEMA = "mlir-reducer-report/1"
 

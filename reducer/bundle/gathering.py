@@ -1,4 +1,7 @@
-"""Collects what a report says, with one or two runs of the compiler."""
+"""Collects what a report says, with one or two runs of the compiler.
+
+Programs do not: one without its libraries is of no use, and whoever reads the report has their own.
+"""
 
 import re
 import threading
@@ -6,26 +9,94 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
+from oracles.classify import pass_on_stack
+from oracles.command import INPUT
 from oracles.compiler import DISCARD
+from oracles.diagnostics import primary_error
 from oracles.kind import Kind
-from oracles.passes import pass_on_stack
 from oracles.plugin import PluginOracle
-from oracles.primary import primary_error
 from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
-from reducer.bundle.carried import carried
-from reducer.bundle.check import FILES, OURSELVES, REPRO, check_of
-from reducer.bundle.compiler import Compiler
-from reducer.bundle.excerpt import excerpt
-from reducer.bundle.facts import Facts, History, PassFile
-from reducer.bundle.hiding import hide_folders
-from reducer.bundle.stack import folded_stack
+from reducer.bundle.anonymize import hide_folders
+from reducer.bundle.facts import (
+    FILES,
+    OURSELVES,
+    REPRO,
+    Compiler,
+    Facts,
+    History,
+    PassFile,
+    check_of,
+)
+from reducer.bundle.wording import excerpt, folded_stack
+from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
-from reducer.session.comments import command_line, told
-from reducer.session.errors import NotInteresting
-from reducer.session.events import Size
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
+from reducer.session.printing import command_line, told
+from reducer.session.settings import Size
+
+_PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
+
+
+def carried(command: Command) -> tuple[Command, dict[str, Path]]:
+    """The command with such files in `files/`, and where each of them is now, by its name there."""
+    found: dict[str, Path] = {}
+    words = [command.argv[0]]
+    programs = _programs(command.argv)
+    for index, word in enumerate(command.argv[1:], 1):
+        if index in programs:
+            words.append(Path(word).name)
+            continue
+        before, value, after = _split(word)
+        path = _file(value, command.directory or Path.cwd())
+        if path is None:
+            words.append(word)
+        else:
+            name = _name(path, found)
+            found[name] = path
+            words.append(f"{before}{FILES}/{name}{after}")
+    return Command(tuple(words)), found
+
+
+def _programs(argv: Sequence[str]) -> set[int]:
+    """Where words that `mlir-reducer` is told name a program: the compiler, an interpreter."""
+    if argv[0] != OURSELVES:
+        return set()
+    end = argv.index("--") if "--" in argv else len(argv)
+    return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
+
+
+def _split(word: str) -> tuple[str, str, str]:
+    """What of a word may be a path, between what is around it."""
+    if match := _PYTHON.fullmatch(word):
+        return match[1], match[2], match[3]
+    if word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return flag + equals, value, ""
+    return "", word, ""
+
+
+def _file(value: str, directory: Path) -> Path | None:
+    if not value or INPUT in value or "\0" in value:
+        return None
+    path = directory / value
+    try:
+        return path.resolve() if path.is_file() else None
+    except OSError:  # too long to be a path
+        return None
+
+
+def _name(path: Path, taken: dict[str, Path]) -> str:
+    """A name that is safe anywhere, as plain as can be; the same file keeps its name."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in path.name)
+    plain = plain.lstrip("-.") or "file"
+    name, number = plain, 1
+    while name in taken and taken[name] != path:
+        number += 1
+        name = f"{number}-{plain}"
+    return name
+
 
 _SECONDS = 600.0  # a run may take, where the user set no limit
 _COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")

@@ -8,8 +8,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from reducer.bundle.check import ERROR, REPRO, Check
-from reducer.session.comments import one_line
+from reducer.bundle.facts import ERROR, REPRO, Check
+from reducer.session.printing import one_line
 
 _KEYWORDS = re.compile(
     r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."

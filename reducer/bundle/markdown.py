@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from reducer.session.comments import one_line
+from reducer.session.printing import one_line
 
 
 def fenced(text: str, language: str = "") -> str:

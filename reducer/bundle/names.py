@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 
-from oracles.normalise import closing
+from oracles.templates import closing
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _BARE = r"[\w$.-]+"

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Limits, Signature
-from reducer.bundle.words import is_ordinary
+from reducer.bundle.wording import is_ordinary
+from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.locate.locations import Location, read_locations
 from reducer.page import ReductionFacts, read_reduction, reduction_page
-from reducer.page.facts import default_journal_of
-from reducer.session.conversions import GENERIC, key_of
-from reducer.session.errors import ReducerError
-from reducer.session.files import read_input
-from reducer.session.history import History
-from reducer.session.normalise import Normaliser
-from reducer.session.reading import reading
+from reducer.page.reduction import default_journal_of
+from reducer.session.conversions import GENERIC, Normaliser, key_of
+from reducer.session.history import History, reading
+from reducer.storage.files import read_input
 
 _SECONDS = 120.0  # to print the input with its locations
 _CANDIDATE = "input.mlir"  # what the compiler is told that the input is called

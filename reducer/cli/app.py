@@ -48,7 +48,7 @@ _COMMANDS = {
         "Find the first bad and the last good release of the compiler for a failure.",
     ),
     "report": Deferred(
-        "reducer.cli.bug_report:bug_report",
+        "reducer.cli.report:bug_report",
         "Write a bug report about INPUT: a folder, and a zip to attach.",
     ),
     "toolchain": Deferred(
@@ -79,7 +79,7 @@ class _Program(LazyGroup):
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from reducer.cli.versions import versions  # `--help` can do without
+        from reducer.cli.toolchain import versions  # `--help` can do without
 
         click.echo(versions())
         context.exit()

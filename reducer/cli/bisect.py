@@ -11,18 +11,18 @@ import click
 
 from oracles import Command, Kind, Oracle
 from oracles.command import INPUT
-from reducer.cli.oracle import Wanted, wanted_options
-from reducer.cli.report import write_json
+from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.record import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.values import default_reference
 from reducer.cli.workspace import workspace
+from reducer.cli.wrong_results import default_reference
+from reducer.errors import ExitCode, UsageError
 from reducer.releases import Answer, Bench, Bisecting, Boundary, Result
 from reducer.releases.question import Question
-from reducer.session.comments import one_line
-from reducer.session.errors import ExitCode, UsageError
-from reducer.session.files import default_output, read_input
-from reducer.session.journal import Journal
+from reducer.session.printing import one_line
+from reducer.storage.files import default_output, read_input
+from reducer.storage.journal import Journal
 from reducer.toolchain import NEWEST, newest_release
 from reducer.units import duration, plural, size
 

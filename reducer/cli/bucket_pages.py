@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from reducer.errors import OutputNotWritable, ReducerError
 from reducer.page import BucketRow, bucket_page, read_reduction, reduction_page
-from reducer.session.comments import one_line
-from reducer.session.errors import OutputNotWritable, ReducerError
-from reducer.session.files import write_atomic
+from reducer.session.printing import one_line
+from reducer.storage.files import write_atomic
 from reducer.triage import Bug
-from reducer.triage.reducing import JOURNAL, OUTPUT, buckets_folder
+from reducer.triage.reproducers import JOURNAL, OUTPUT, buckets_folder
 
 html_option = click.option(
     "--html",

@@ -20,15 +20,14 @@ from reducer.bundle import (
 )
 from reducer.bundle.facts import Version
 from reducer.bundle.past import Source, read_past
-from reducer.cli.extras import Extras
-from reducer.releases.answer import Verdict
-from reducer.session.errors import ReducerError
-from reducer.session.files import BYTECODE_MAGIC
+from reducer.cli.reasons import Extras
+from reducer.errors import ReducerError
+from reducer.releases.question import Verdict
+from reducer.storage.files import BYTECODE_MAGIC
 from reducer.triage import Bug, Caps, Compiler, Database, Input, Plan
-from reducer.triage.bugs import Known
-from reducer.triage.reducing import OUTPUT, buckets_folder
-from reducer.triage.store import Store
-from reducer.triage.task import oracle_of
+from reducer.triage.database import Store
+from reducer.triage.reproducers import OUTPUT, Known, buckets_folder
+from reducer.triage.running import oracle_of
 
 _NONE = "no-report.json"
 """Says of which program a report could not be made, so that it is not tried each night."""

@@ -10,20 +10,20 @@ from typing import Any
 import click
 
 from reducer.bundle import archive_of
-from reducer.bundle.folder import files_of, write_folder
+from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
-from reducer.cli.report import write_json
+from reducer.cli.record import write_json
 from reducer.cli.triage import default_database
-from reducer.cli.triage_table import bugs_table
-from reducer.session.comments import command_line, one_line
-from reducer.session.errors import OutputNotWritable
-from reducer.session.files import write_atomic
+from reducer.cli.triage_output import bugs_table
+from reducer.errors import OutputNotWritable
+from reducer.session.printing import command_line, one_line
+from reducer.storage.files import write_atomic
 from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
-from reducer.triage.bugs import Known, reproducers
-from reducer.triage.catalogue import all_bugs, bug_of, forget, history_of, program_of
+from reducer.triage.reproducers import Known, reproducers
 from reducer.triage.states import State
+from reducer.triage.summary import all_bugs, bug_of, forget, history_of, program_of
 
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
 

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from oracles import Diagnostic, Outcome
-from reducer.cli.oracle import Wanted, wanted_options
-from reducer.cli.report import write_json
+from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.session.errors import ExitCode
-from reducer.session.files import read_input
+from reducer.errors import ExitCode
+from reducer.storage.files import read_input
 from reducer.units import duration, plural, size
 
 _SHOWN = 5

@@ -9,15 +9,13 @@ import click
 from click.core import ParameterSource
 
 from oracles import CompilerOracle, Oracle
-from reducer.cli.jobs import jobs_option
+from reducer.cli.oracle_options import jobs_option
 from reducer.cli.signals import stopping
 from reducer.cli.workspace import workspace
-from reducer.cluster.cluster import Cluster
+from reducer.cluster.cluster import Cluster, ClusterRunner, needed
 from reducer.cluster.executor import ClusterExecutor
-from reducer.cluster.resources import needed
-from reducer.cluster.runner import ClusterRunner
 from reducer.cluster.worker import serve
-from reducer.session.errors import UsageError
+from reducer.errors import UsageError
 from reducer.toolchain import install, installed
 from reducer.triage import Compiler, Executor, LocalExecutor
 

@@ -6,17 +6,15 @@ from typing import Any
 
 import click
 
-from reducer.cli.jobs import jobs_option
-from reducer.cli.oracle import Wanted, wanted_options
-from reducer.cli.record import command_of, read_record
-from reducer.cli.report import write_json
+from reducer.cli.oracle_options import Wanted, jobs_option, wanted_options
+from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
+from reducer.inspection.explaining import Explaining, Explanation, Fact
 from reducer.search.candidate import Verdict
-from reducer.session.comments import one_line
-from reducer.session.explaining import Explaining, Explanation, Fact
-from reducer.session.files import read_input
+from reducer.session.printing import one_line
+from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
 _NARROW, _WIDE = 56, 100  # characters of a column

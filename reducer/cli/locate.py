@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from reducer.cli.oracle import Wanted, wanted_options
-from reducer.cli.report import write_json
+from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.record import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.session.files import read_input
-from reducer.session.locating import Culprit, Finding, Locating
+from reducer.inspection.locating import Culprit, Finding, Locating
+from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
 _CANDIDATE_NAME = "input.mlir"  # what the compiler is told the input is called

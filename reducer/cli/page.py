@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from reducer.errors import UsageError
 from reducer.page import read_reduction, reduction_page
-from reducer.page.facts import default_journal_of
-from reducer.session.errors import UsageError
-from reducer.session.files import write_atomic
+from reducer.page.reduction import default_journal_of
+from reducer.storage.files import write_atomic
 
 
 @click.command(short_help="Draw how RESULT came about, as one HTML file.")

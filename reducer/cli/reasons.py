@@ -1,17 +1,50 @@
-"""Why the program ends early: a message for people and an exit code, for each exception.
+"""Why the program ends: a plain message on stderr and an exit code of its own for each reason.
 
 Imported only when a command runs: the modules that know the exceptions need most of the others.
 """
 
 import errno
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
 from oracles.plugin import PluginError
+from reducer.errors import ExitCode, ReducerError
 from reducer.search.evaluator import Stopped
-from reducer.session.errors import ExitCode, ReducerError
 from reducer.toolchain import ToolchainError
+
+
+class Extras:
+    """Collects what went wrong, to be told when nothing is drawn on the screen any more."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    @contextmanager
+    def trying(self, name: str) -> Iterator[None]:
+        """The body of the `with` makes something of that name, or it does not matter."""
+        try:
+            yield
+        except Exception as error:
+            self.problems.append(f"no {name}: {_described(error)}")
+
+    def tell(self) -> None:
+        """Says on standard error what there is not, and why."""
+        for problem in self.problems:
+            click.echo(f"mlir-reducer: {problem}\nThe result is saved all the same.", err=True)
+
+
+def _described(error: Exception) -> str:
+    if isinstance(error, Stopped):
+        return error.reason
+    if isinstance(error, ReducerError | OSError):
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{place.filename.rpartition('/')[2]}:{place.lineno}"
+    return f"a bug in mlir-reducer ({where}): {type(error).__name__}: {error}"
+
 
 _OS_ERRORS = {
     errno.ENOEXEC: ExitCode.COMMAND_NOT_FOUND,

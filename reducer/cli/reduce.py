@@ -7,24 +7,28 @@ from typing import Any
 import click
 
 from reducer.bundle import Bundle
-from reducer.cli.bug_report import report_of
 from reducer.cli.cluster import clustered, scheduler_option
-from reducer.cli.extras import Extras
-from reducer.cli.jobs import jobs_option
-from reducer.cli.oracle import Wanted, wanted_options
-from reducer.cli.pass_level import pass_level_of
+from reducer.cli.oracle_options import (
+    Wanted,
+    jobs_option,
+    pass_level_of,
+    passes_with_option,
+    regression,
+    wanted_options,
+)
 from reducer.cli.progress import Budget, make_display
-from reducer.cli.regression import passes_with_option, regression
-from reducer.cli.report import report_json, write_json
+from reducer.cli.reasons import Extras
+from reducer.cli.record import report_json, write_json
+from reducer.cli.report import report_of
+from reducer.cli.result_table import report_table
 from reducer.cli.signals import stopping
-from reducer.cli.table import report_table
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
+from reducer.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MOST_RUNS
 from reducer.session import Reduction, Report, Settings
-from reducer.session.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
-from reducer.session.files import check_output, default_journal, default_output, read_input
 from reducer.session.pass_level import PassReport
+from reducer.storage.files import check_output, default_journal, default_output, read_input
 
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,

@@ -1,81 +1,353 @@
-"""A reduction's report as JSON."""
+"""`mlir-reducer report`, and the report at the end of a reduction."""
 
-import json
-import sys
-from dataclasses import asdict
+import threading
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reducer.session import Report, Size
-from reducer.session.also_found import INPUT, AlsoFound
-from reducer.session.files import write_atomic
-from reducer.session.pass_level import PassReport
+import click
+
+from oracles import Kind, Oracle
+from reducer.bundle import Bundle, Facts, History, PassFile, bundle_folder, gather, make_bundle
+from reducer.bundle.anonymize import NOTE, anonymous, refusing
+from reducer.bundle.facts import REPRO, Version
+from reducer.bundle.gathering import program_of
+from reducer.bundle.past import read_past
+from reducer.bundle.writing import MOST_BYTES, check_folder
+from reducer.cli.bisect import journal_of, question_of, summary, with_reference
+from reducer.cli.oracle_options import Wanted, jobs_option, wanted_options
+from reducer.cli.reasons import Extras
+from reducer.cli.record import command_of, read_record, report_json
+from reducer.cli.signals import stopping
+from reducer.cli.trailing import TrailingCommand
+from reducer.cli.workspace import workspace
+from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.inspection.explaining import Explaining
+from reducer.releases import Bench, Bisecting
+from reducer.search.evaluator import Stopped
+from reducer.session import Listener, Report
+from reducer.session.pass_level import PassReport, reduce_pass_level
+from reducer.storage.files import read_input
+from reducer.toolchain import NEWEST
+from reducer.units import size
 
 
-def report_json(report: Report, pass_level: PassReport | None = None) -> dict[str, Any]:
-    """The figures of a reduction, and of its second reproducer, as plain values."""
-    return {
-        "status": report.status,
-        "verified": report.verified,
-        "kind": report.kind,
-        "signature": report.signature.text,
-        "bucket": report.bucket,
-        "input": {"path": str(report.input_path), **_size(report.input)},
-        "output": {"path": str(report.output_path), **_size(report.output)},
-        "on_disk": report.on_disk,
-        "oracle": {
-            "calls": report.calls,
-            "by_verdict": report.by_verdict,
-            "compiler_seconds": round(report.compiler_seconds, 3),
-            "full_run_equivalents": round(report.full_run_equivalents, 3),
-        },
-        "checks": {
-            "runs": report.checks,
-            "turned_away": report.turned_away,
-            "compiler_seconds": round(report.check_seconds, 3),
-        },
-        "wall_seconds": round(report.wall_seconds, 3),
-        "command": report.command,
-        "one_minimal": report.one_minimal,
-        "notes": report.notes,
-        "flaky": report.flaky and asdict(report.flaky),
-        "also_found": [_also_found(one, report) for one in report.also_found],
-        "also_left_out": report.also_left_out,
-        "pass_level": pass_level and _pass_level(pass_level),
-    }
+@dataclass(frozen=True)
+class Parts:
+    """Asks more about one failure. `folder` is for temporary files, `stop` ends it early."""
+
+    wanted: Wanted
+    oracle: Oracle
+    opt: Path | None
+    folder: Path
+    stop: threading.Event
+    jobs: int = 1
+
+    def boundary(self, facts: Facts) -> Facts:
+        """With what it takes to fail; raises what `Explaining.run` does."""
+        explaining = Explaining(
+            facts.head + facts.text, self.oracle, self.opt, tell, jobs=self.jobs
+        )
+        explaining.stop = self.stop
+        return replace(facts, boundary=tuple(explaining.run().facts))
+
+    def versions(self, facts: Facts) -> Facts:
+        """With what other releases do; raises what `Bisecting.run` does.
+
+        What is known of the input from an earlier `bisect` is not asked again.
+        """
+        bad = self.wanted.iree or facts.compiler.package or NEWEST
+        wanted = with_reference(replace(self.wanted, iree=None), bad)
+        with journal_of(self.wanted.source) as journal:
+            bench = Bench(question_of(wanted, facts.text), journal, say=tell, stop=self.stop)
+            result = Bisecting(bench, bad=bad, say=tell).run()
+        rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.answers)
+        return replace(facts, versions=rows, turns=tuple(summary(result)))
+
+    def pass_level(self, facts: Facts) -> Facts:
+        """With the reproducer before the failing pass, if there is one."""
+        report = reduce_pass_level(
+            facts.text,
+            oracle=self.oracle,
+            wanted=facts.signature,
+            opt=self.opt,
+            output=self.folder / REPRO,
+            listener=_Telling(),
+            stop=self.stop,
+            jobs=self.jobs,
+        )
+        if report is None:
+            return facts
+        return replace(
+            facts,
+            pass_file=pass_file_of(report, REPRO),
+            pass_name=report.pass_name or facts.pass_name,
+        )
 
 
-def write_json(target: str, value: dict[str, Any]) -> None:
-    """Writes to the file `target`, or to standard output for `-`."""
-    text = json.dumps(value, indent=2) + "\n"
-    if target == "-":
-        sys.stdout.write(text)
+def pass_file_of(report: PassReport, name: str) -> PassFile:
+    """The second reproducer as a report has it; `name` is what the first one is called there."""
+    text = report.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+    size = report.output
+    file = PassFile(report.pass_name, report.pipeline, report.level, text, size.lines, size.ops)
+    return file.beside(name)
+
+
+def tell(text: str) -> None:
+    """Says what goes on, where it does not mix with the answer."""
+    click.echo(f"{text} …", err=True)
+
+
+class _Telling:
+    """What a reduction has to say, as far as it matters here."""
+
+    def phase(self, name: str) -> None: ...
+
+    def progress(self, event: object) -> None: ...
+
+    def message(self, text: str) -> None:
+        tell(text)
+
+
+_FIGURES = ("input", "oracle", "wall_seconds", "one_minimal", "checks")
+_RECORDED = (*_FIGURES, "origin", "also_found")
+
+
+@click.command(
+    "report",
+    cls=TrailingCommand,
+    short_help="Write a bug report about INPUT: a folder, and a zip to attach.",
+)
+@click.argument("input", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Where it goes. [default: NAME.report beside the input, and NAME.report.zip]",
+)
+@click.option(
+    "--report",
+    "record_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Take COMMAND, and how INPUT came to be, from what `reduce --json FILE` has written, or "
+    "from the metadata.json of an earlier report.",
+)
+@click.option(
+    "--explain", "with_boundary", is_flag=True, help="Ask what it takes to fail; costs runs."
+)
+@click.option(
+    "--versions", is_flag=True, help="Ask other releases, as `bisect` does; may install some."
+)
+@click.option(
+    "--pass-level", is_flag=True, help="Go down to the failing pass, as `reduce` does; costs runs."
+)
+@click.option(
+    "--anonymize",
+    "hide_names",
+    is_flag=True,
+    help="Without the names in INPUT; seen to fail in the same way, or not written at all.",
+)
+@click.option(
+    "--keep-name",
+    "told",
+    metavar="NAME",
+    multiple=True,
+    help="With --anonymize: a name that may be told. Repeat it for more.",
+)
+@wanted_options
+@jobs_option("the report is")
+def bug_report(
+    *,
+    input: Path,
+    output: Path | None,
+    record_file: Path | None,
+    with_boundary: bool,
+    versions: bool,
+    pass_level: bool,
+    hide_names: bool,
+    told: tuple[str, ...],
+    jobs: int,
+    words: tuple[str, ...],
+    **wanted: Any,
+) -> int:
+    """Write what a maintainer wants to know about the failure of COMMAND on INPUT.
+
+    INPUT is a small program, such as `reduce` leaves. The folder holds report.md in the form of
+    IREE's bug reports, the program, a script that says whether it still fails, a test for lit, and
+    the figures as JSON; NAME.report.zip holds the same, to be attached to an issue.
+
+    \b
+      mlir-reducer report model.reduced.mlir --explain -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+
+    With --anonymize, folder and zip are called report-BUCKET.
+
+    Ends with 4 if the script did not see the failure in an empty folder, and if a name would still
+    be told.
+    """
+    if told and not hide_names:
+        raise UsageError("--keep-name says what --anonymize may leave; give both")
+    source = read_input(input)
+    if output is not None or not hide_names:
+        check_folder(output or bundle_folder(input))
+    record: dict[str, Any] = {}
+    if record_file is not None:
+        record = read_record(record_file)
+        words = command_of(record, record_file, input, words)
+    stop = threading.Event()
+    with workspace() as place, stopping(stop, leave=place.clean_up):
+        asked = Wanted(source=input, words=words, **wanted)
+        oracle, opt = asked.oracle(source.text)
+        known = _Known(input, record, record_file, opt, stop)
+        if hide_names:
+            facts, page = known.without_names(source.text, oracle, told), None
+            look = refusing(source.text, told)
+        else:
+            facts, page = known.all(source.text, oracle)
+            look = None
+        parts = Parts(asked, oracle, opt, place.folder, stop, jobs)
+        for ask, part in (
+            (with_boundary, parts.boundary),
+            (versions, parts.versions),
+            (pass_level, parts.pass_level),
+        ):
+            facts = part(facts) if ask else facts
+        folder = output or known.folder(facts, hide_names)
+        bundle = make_bundle(facts, folder, executable=program_of(oracle), page=page, look=look)
+    click.echo(_told(bundle))
+    return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of the program in `source` before anything else is asked."""
+
+    source: Path
+    record: dict[str, Any]
+    record_file: Path | None
+    opt: Path | None
+    stop: threading.Event
+
+    def all(self, text: str, oracle: Oracle) -> tuple[Facts, str | None]:
+        """Its failure and its past, and the page about that."""
+        pass_file = _pass_file(self.record, self.record_file)
+        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
+        past = read_past(self.source, facts.signature, self.opt)
+        history = History({**(past.record if past else {}), **self._recorded(_RECORDED)})
+        facts = replace(facts, history=history, source=_source(history, self.source))
+        return facts, past.page if past else None
+
+    def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
+        """Its failure without a name of it; of its past only figures.
+
+        Raises NotAnonymous, and NotInteresting where nothing fails.
+        """
+        first = oracle.run(text, cancel=self.stop)
+        if first.kind is Kind.CANCELLED:
+            raise Stopped("interrupted")
+        if not oracle.wants(first):
+            raise NotInteresting("the command does not fail on this input")
+        facts = gather(
+            anonymous(text, oracle, first.signature, self.opt, told),
+            oracle,
+            opt=self.opt,
+            cancel=self.stop,
+        )
+        past = read_past(self.source, first.signature, self.opt)
+        figures = {**(past.record if past else {}), **self._recorded(_FIGURES)}
+        figures = {key: figures[key] for key in _FIGURES if key in figures}
+        if isinstance(figures.get("input"), dict):
+            figures["input"] = {k: v for k, v in figures["input"].items() if k != "path"}
+        return replace(facts, history=History(figures), source="", notes=(*facts.notes, NOTE))
+
+    def folder(self, facts: Facts, hide_names: bool) -> Path:
+        """Where the report goes: what an input is called may tell what it is."""
+        if hide_names:
+            return self.source.with_name(f"report-{facts.bucket}")
+        return bundle_folder(self.source)
+
+    def _recorded(self, keys: tuple[str, ...]) -> dict[str, Any]:
+        return {key: self.record[key] for key in keys if key in self.record}
+
+
+def report_of(
+    report: Report,
+    level: PassReport | None,
+    oracle: Oracle,
+    opt: Path | None,
+    listener: Listener,
+    extras: Extras,
+    stop: threading.Event,
+) -> Bundle | None:
+    """The report at the end of a reduction; None where there is nothing certain to report.
+
+    It costs two runs of the result. Without a page, it is one without a page.
+    """
+    if report.status != "reduced" or not report.verified or report.flaky is not None:
+        return None
+    if not report.output_path.is_file():
+        return None
+    listener.phase("report")
+    past = None
+    with extras.trying("page about the reduction"):
+        past = read_past(report.output_path, report.signature, opt)
+    facts = gather(
+        report.text,
+        oracle,
+        source=report.input_path.name,
+        opt=opt,
+        history=History(
+            {**report_json(report, level), "origin": past.record["origin"] if past else []}
+        ),
+        pass_file=pass_file_of(level, report.output_path.name) if level else None,
+        cancel=stop,
+    )
+    return make_bundle(
+        facts,
+        bundle_folder(report.output_path),
+        executable=program_of(oracle),
+        page=past.page if past else None,
+    )
+
+
+def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | None:
+    """The second reproducer that a record tells of, if its file still lies where it was."""
+    found = record.get("pass_level")
+    if record_file is None or not isinstance(found, dict):
+        return None
+    try:
+        output = found["output"]
+        named = Path(output["path"])
+        text = next(
+            path.read_text(encoding="utf-8", errors="surrogateescape")
+            for path in (record_file.parent / named, named)
+            if path.is_file()
+        )
+        pipeline = None if found["pipeline"] is None else str(found["pipeline"])
+        lines, ops = int(output["lines"]), int(output["ops"])
+        file = PassFile(str(found["pass"]), pipeline, str(found["level"]), text, lines, ops)
+        return file.beside(str(record["output"]["path"]).rsplit("/", 1)[-1])
+    except (KeyError, TypeError, ValueError, OSError, StopIteration):
+        return None
+
+
+def _source(history: History, input: Path) -> str:
+    """What was reduced, or else what is reported."""
+    known = history.record.get("input")
+    path = known.get("path") if isinstance(known, dict) else None
+    return Path(path).name if isinstance(path, str) else input.name
+
+
+def _told(bundle: Bundle) -> str:
+    weight = size(bundle.archive.stat().st_size)
+    lines = [f"report   {bundle.folder}/report.md", f"archive  {bundle.archive} ({weight})"]
+    if bundle.left_out:
+        missing = ", ".join(bundle.left_out)
+        lines.append(f"         without {missing}: it would be larger than {size(MOST_BYTES)}")
+    if bundle.verified:
+        lines.append("VERIFIED: repro.sh sees the failure in an empty folder")
     else:
-        write_atomic(Path(target), text)
-
-
-def _also_found(one: AlsoFound, report: Report) -> dict[str, Any]:
-    folder = report.also_found_folder
-    path = folder and str(folder / one.signature.bucket / INPUT)
-    return {**one.to_json(), "path": path, "lines": one.lines, "bytes": one.bytes}
-
-
-def _pass_level(report: PassReport) -> dict[str, Any]:
-    return {
-        "pass": report.pass_name,
-        "pipeline": report.pipeline,
-        "level": report.level,
-        "verified": report.verified,
-        "signature": report.signature.text,
-        "output": {"path": str(report.output_path), **_size(report.output)},
-        "command": report.command,
-        "one_minimal": report.one_minimal,
-        "oracle": {
-            "calls": report.calls,
-            "compiler_seconds": round(report.compiler_seconds, 3),
-        },
-    }
-
-
-def _size(size: Size) -> dict[str, int]:
-    return {"lines": size.lines, "ops": size.ops, "bytes": size.bytes}
+        lines.append(f"NOT VERIFIED: repro.sh ended with {bundle.status} in an empty folder")
+    return "\n".join(lines)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from reducer.session.errors import ExitCode
+from reducer.errors import ExitCode
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _NOTICE = b"\nstopping; what was learned so far is kept (once more to leave at once)\n"

@@ -1,17 +1,15 @@
-"""`mlir-reducer toolchain`"""
+"""`mlir-reducer toolchain`, and the versions that `--version` prints."""
+
+import shutil
+import subprocess
+from pathlib import Path
 
 import click
 
+from reducer import __version__
 from reducer.cli.completion import complete_versions
-from reducer.session.errors import Unavailable
-from reducer.toolchain import (
-    ToolchainError,
-    find,
-    install,
-    installed,
-    remove,
-    toolchains_folder,
-)
+from reducer.errors import Unavailable
+from reducer.toolchain import ToolchainError, find, install, installed, remove, toolchains_folder
 
 
 @click.group()
@@ -63,3 +61,34 @@ def path_command(version: str, tool: str) -> None:
     if not found.provides(tool):
         raise Unavailable(f"a compiler package has no tool '{tool}'")
     click.echo(found.tool(tool))
+
+
+_PATIENCE = 10.0  # seconds
+
+
+def versions() -> str:
+    """One line for this program, one for the compiler on PATH, one for those installed by it."""
+    lines = [f"mlir-reducer {__version__}"]
+    if found := shutil.which("iree-compile"):
+        lines.append(f"iree-compile on PATH: {compiler_version(Path(found))}")
+    known = " ".join(toolchain.version for toolchain in installed())
+    lines.append(f"installed IREE compilers: {known or 'none'}")
+    return "\n".join(lines)
+
+
+def compiler_version(executable: Path) -> str:
+    """What a compiler says of its version, on one line."""
+    try:
+        answer = subprocess.run(
+            [executable, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"{executable} does not tell ({error})"
+    lines = [line.strip() for line in answer.stdout.splitlines()]
+    return next((line for line in lines if "version" in line), " ".join(lines) or "unknown")

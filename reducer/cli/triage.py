@@ -7,20 +7,19 @@ from typing import Any
 
 import click
 
-from oracles.machine import memory_limit
+from oracles.memory import memory_limit
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.cluster import executing, scheduler_option
 from reducer.cli.completion import complete_versions
-from reducer.cli.jobs import jobs_option
-from reducer.cli.report import write_json
+from reducer.cli.oracle_options import jobs_option
+from reducer.cli.record import write_json
 from reducer.cli.signals import stopping
 from reducer.cli.trailing import TrailingCommand
-from reducer.cli.triage_display import make_watcher
-from reducer.cli.triage_table import in_order, summary_text
+from reducer.cli.triage_output import in_order, make_watcher, summary_text
 from reducer.cli.workspace import workspace
-from reducer.session.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
-from reducer.session.files import write_atomic
+from reducer.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
+from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
 from reducer.triage import (
     EVERYTHING,

@@ -1,13 +1,51 @@
-"""A Dask cluster, seen as a place where runs of compilers are carried out."""
+"""A Dask cluster as a place to run compilers; workers offer versions as Dask resources."""
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
-from reducer.cluster.job import cancel_job
-from reducer.cluster.resources import slots
-from reducer.session.errors import Unavailable
+from oracles import End, Limits, ProcessResult, run_process
+from oracles.limits import Reader
+from reducer.cluster.job import cancel_job, job_of, run_job
+from reducer.errors import Unavailable
+from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder
+
+
+def resource_name(version: str) -> str:
+    """What a worker calls the runs that it can make with a version: `iree-3.13.0`."""
+    return f"iree-{version}"
+
+
+def resources_of(versions: Iterable[str], slots: int) -> dict[str, float]:
+    """What a worker offers that runs `slots` compilers at once."""
+    return {resource_name(version): float(slots) for version in versions}
+
+
+def needed(program: Path) -> dict[str, float]:
+    """What a run of this program takes of a worker; nothing if it is no cached toolchain's.
+
+    Such a program is looked for at the same path on the worker.
+    """
+    try:
+        inside = program.absolute().relative_to(toolchains_folder())
+    except ValueError:
+        return {}
+    version = inside.parts[0].removeprefix(f"{COMPILER_PACKAGE}-")
+    return {resource_name(version): 1.0}
+
+
+def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> int:
+    """How many runs with these needs the workers, as the scheduler describes them, can make."""
+    total = 0
+    for worker in workers:
+        offered = worker.get("resources") or {}
+        limits = [offered.get(name, 0.0) / amount for name, amount in wanted.items()]
+        total += int(min([worker.get("nthreads", 1), *limits]))
+    return total
+
 
 _PATIENCE = 10.0  # seconds to find the scheduler
 _GLANCE = 0.05  # seconds between two looks at whether a run is still wanted
@@ -98,3 +136,43 @@ class Cluster:
         """A run that waits is taken out of line; one that goes on is killed where it is."""
         future.cancel(force=True)
         self._client.run(cancel_job, id, on_error="ignore")
+
+
+_CANCELLED = ProcessResult(End.CANCELLED, -9, 0.0, 0.0, 0, "", "")
+
+
+class ClusterRunner:
+    """Carries out runs on the workers that offer the program; the outcome is the same.
+
+    The files beside the candidate travel with it, and no file comes back: only what a program
+    prints counts. `say` hears, once, that the cluster failed and runs go on here.
+    """
+
+    def __init__(self, cluster: Cluster, say: Callable[[str], None]) -> None:
+        self._cluster = cluster
+        self._say = say
+        self._told = False
+
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+        reader: Reader | None = None,
+    ) -> ProcessResult:
+        """Runs `argv` somewhere. One whose output is read as it comes is run here."""
+        here = partial(run_process, argv, cwd=cwd, limits=limits, cancel=cancel, reader=reader)
+        if reader is not None:
+            return here()
+        job = partial(run_job, job_of(argv, cwd, limits))
+        try:
+            return self._cluster.run(job, needed(Path(argv[0])), cancel)
+        except Cancelled:
+            return _CANCELLED
+        except Lost as error:
+            if not self._told:
+                self._told = True
+                self._say(f"the cluster lost a run ({error}); it is made here instead")
+            return here()

@@ -6,11 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from oracles.limits import Runner
-from reducer.cluster.cluster import Cancelled, Cluster, Lost
+from reducer.cluster.cluster import Cancelled, Cluster, ClusterRunner, Lost, resource_name
 from reducer.cluster.job import cancellable
-from reducer.cluster.resources import resource_name
-from reducer.cluster.runner import ClusterRunner
-from reducer.triage.task import Answer, Task, run_task
+from reducer.triage.running import Answer, Task, run_task
 
 
 class ClusterExecutor:

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from reducer.cluster.resources import resources_of
-from reducer.session.errors import Unavailable
+from reducer.cluster.cluster import resources_of
+from reducer.errors import Unavailable
 
 _PATIENCE = 10.0  # seconds to find the scheduler
 

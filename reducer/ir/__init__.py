@@ -1,9 +1,8 @@
 """The IR of record: MLIR's generic form as an op table with spans, and edits on it."""
 
-from reducer.ir.document import D, D_contra, Document
+from reducer.ir.document import D, D_contra, Document, PlainText, runs_of
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import GenericSyntaxError
-from reducer.ir.plain import PlainText, runs_of
 from reducer.ir.rewrite import Returned, Rewrite
 
 __all__ = [

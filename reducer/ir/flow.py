@@ -1,6 +1,8 @@
-"""How values get from op to op other than as operands: through regions, branches and calls."""
+"""How values get from op to op: through regions, branches and calls, and as a def-use graph."""
 
 from collections.abc import Iterator
+
+import networkx as nx
 
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.ir.module import NONE, Module
@@ -35,3 +37,35 @@ def passed_by_calls(module: Module) -> Iterator[tuple[int, int]]:
             yield from zip(operands, module.block_args(block), strict=False)
         if terminator is not None and NONE not in module.t.operands[terminator]:
             yield from zip(module.results(op), module.t.operands[terminator], strict=False)
+
+
+def def_use_graph(module: Module) -> "nx.DiGraph[int]":
+    """One node per op (attribute `name`), one edge from each producer to each of its users."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    t = module.t
+    graph.add_nodes_from((op, {"name": name}) for op, name in enumerate(t.name))
+    def_op = t.def_op
+    graph.add_edges_from(
+        (def_op[value], op)
+        for op, operands in enumerate(t.operands)
+        for value in operands
+        if value != NONE and def_op[value] != NONE
+    )
+    return graph
+
+
+def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:
+    """The ops and the producers they need within `depth` steps, in text order."""
+    level = set(ops)
+    found = set(ops)
+    for _ in range(depth):
+        level = {
+            producer
+            for op in level
+            for value in module.captured(op)
+            if (producer := module.t.def_op[value]) != NONE
+        } - found
+        if not level:
+            break
+        found |= level
+    return sorted(found)

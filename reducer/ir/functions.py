@@ -1,8 +1,11 @@
-"""Function-like ops: a region with arguments, a function type, a terminator that returns.
+"""Function-like ops, their blocks, and the branches between blocks.
 
 Recognised by shape, not by name, so that `func.func`, `util.func` and whatever comes next are
 the same thing here.
 """
+
+import re
+from collections.abc import Mapping
 
 from reducer.ir.module import NONE, Module
 from reducer.ir.syntax import split_function_type
@@ -44,3 +47,66 @@ def container_of(module: Module, op: int) -> int:
     while parent != NONE and not is_function(module, parent):
         parent = module.t.parent[parent]
     return parent
+
+
+_LABEL = re.compile(r"\s*(\^[\w$.-]+)")
+
+
+def block_named(module: Module, branch: int, label: str) -> int:
+    """The block that a branch means by a label such as `^bb3`; NONE if there is none."""
+    region = module.t.block_region[module.t.block[branch]]
+    for block in module.t.region_blocks[region]:
+        if label_of(module, block) == label:
+            return block
+    return NONE
+
+
+def label_of(module: Module, block: int) -> str:
+    """A block's label, '' for an entry block that shows none."""
+    end = module.t.block_label_end[block]
+    match = _LABEL.match(module.text, module.t.block_start[block], end) if end != NONE else None
+    return match[1] if match else ""
+
+
+def end_of_block(module: Module, block: int) -> int:
+    """The offset just past a block's last op, or past its label if it has no ops."""
+    ops = module.t.block_ops[block]
+    if ops:
+        return module.t.end[ops[-1]]
+    return max(module.t.block_start[block], module.t.block_label_end[block])
+
+
+def predecessors(module: Module) -> dict[int, list[int]]:
+    """For each block that is jumped to, the branches that do, once for each time."""
+    out: dict[int, list[int]] = {}
+    for op, labels in module.t.successors.items():
+        for label in labels:
+            out.setdefault(block_named(module, op, label), []).append(op)
+    return out
+
+
+def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
+    """Blocks that nothing reaches if some branches (ops) go to only one of their targets, or NONE.
+
+    Only blocks of the regions that such a branch stands in are looked at.
+    """
+    t = module.t
+    out: set[int] = set()
+    for region in {t.block_region[t.block[op]] for op in chosen}:
+        blocks = t.region_blocks[region]
+        labels = {label_of(module, block): block for block in blocks}
+        reached, waiting = {blocks[0]}, [blocks[0]]
+        while waiting:
+            last = t.block_ops[waiting.pop()][-1:]
+            for op in last:
+                targets = t.successors.get(op, ())
+                taken = targets if op not in chosen else _taken(targets, chosen[op])
+                new = {labels[label] for label in taken if label in labels} - reached
+                reached |= new
+                waiting.extend(new)
+        out |= set(blocks) - reached
+    return out
+
+
+def _taken(targets: tuple[str, ...], number: int) -> tuple[str, ...]:
+    return () if number == NONE else (targets[number],)

@@ -20,9 +20,9 @@ from oracles import (
     Signature,
     run_process,
 )
+from oracles.base import Cache, digest_of
 from oracles.classify import SILENT
-from oracles.primary import says_nothing
-from oracles.remembering import Cache, digest_of
+from oracles.diagnostics import says_nothing
 from reducer.locate.pipeline import Step
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)

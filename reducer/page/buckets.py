@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from reducer.page.highlight import lines
-from reducer.page.render import render
+from reducer.page.render import lines, render
 
 _STATES = ("new", "reopened", "known", "fixed")  # in the order in which one wants to see them
 _MOST_INPUTS = 200  # names of inputs that a row holds

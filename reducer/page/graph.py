@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import networkx as nx
 
 from reducer.ir import NONE, Module
+from reducer.ir.flow import def_use_graph
 from reducer.ir.functions import is_function
-from reducer.ir.graph import def_use_graph
 from reducer.page.layout import layered
 
 MOST_FINAL = 150  # nodes of the final program

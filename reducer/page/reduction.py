@@ -1,18 +1,125 @@
-"""The page about one reduction."""
+"""The HTML page about one reduction."""
 
+import math
 import shlex
 from dataclasses import dataclass
-from pathlib import PurePath
+from itertools import pairwise
+from pathlib import Path, PurePath
 
-from reducer.ir import PlainText
+from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.page.chart import size_charts
-from reducer.page.facts import ReductionFacts
-from reducer.page.gains import gains
 from reducer.page.graph import Drawing, draw_around, draw_final
-from reducer.page.highlight import lines
-from reducer.page.render import render
-from reducer.session.comments import one_line
-from reducer.session.events import Size
+from reducer.page.render import lines, render
+from reducer.session.history import History, Tries, reading
+from reducer.session.pass_level import pass_output
+from reducer.session.printing import one_line
+from reducer.session.settings import Size
+from reducer.storage.files import read_input
+
+
+@dataclass(frozen=True)
+class ReductionFacts:
+    """One reduction.
+
+    Attributes:
+        name: the result's file name.
+        text: the result as it lies on disk, comments included.
+        history: how it came about.
+        original: the input in generic form, None where it has none.
+        final: the result likewise, from before its names were made short.
+        pass_name, pass_text: the reproducer at the level of the failing pass, '' if there is none.
+    """
+
+    name: str
+    text: str
+    history: History
+    original: Module | None = None
+    final: Module | None = None
+    pass_name: str = ""
+    pass_text: str = ""
+
+
+def default_journal_of(result: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.journal"""
+    return result.with_name(f"{result.name.removesuffix('.mlir')}.journal")
+
+
+def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
+    """The facts about a result, from its journal (the one beside it by default).
+
+    Raises:
+        ReducerError: one of both cannot be read; see `read_input` and `reading`.
+    """
+    text = read_input(result).text
+    with reading(journal or default_journal_of(result)) as reader:
+        history = reader.history()
+        original = reader.module(history.generic)
+    below = pass_output(result)
+    found = below.is_file()
+    return ReductionFacts(
+        name=result.name,
+        text=text,
+        history=history,
+        original=original,
+        final=_module(history.final),
+        pass_name=below.name if found else "",
+        pass_text=read_input(below).text if found else "",
+    )
+
+
+def _module(text: str) -> Module | None:
+    try:
+        return Module.parse(text) if text else None
+    except GenericSyntaxError:
+        return None
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One row.
+
+    `share` is the part of the way from the input's bytes to the result's, in logarithms: halving a
+    large program is as far as halving a small one. All shares add up to 1.
+    """
+
+    name: str
+    share: float
+    tries: Tries
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Those that won something, the most first; those that only tried; and what was no trying."""
+
+    winners: list[Gain]
+    others: list[Gain]
+    upkeep: list[Gain]
+
+
+def gains(history: History) -> Gains:
+    """What the history tells of each transformation and phase."""
+    shares = _shares(history)
+    rows = [Gain(name, shares.get(name, 0.0), tries) for name, tries in history.tries.items()]
+    rows.sort(key=lambda row: (-row.share, -row.tries.bytes, -row.tries.calls, row.name))
+    winners = [row for row in rows if row.tries.accepted or row.share]
+    losers = [row for row in rows if row not in winners and (row.tries.tried or row.tries.calls)]
+    return Gains(
+        winners,
+        [row for row in losers if row.tries.tried],
+        [row for row in losers if not row.tries.tried],
+    )
+
+
+def _shares(history: History) -> dict[str, float]:
+    sizes = [history.input.bytes, *(moment.bytes for moment in history.moments)]
+    logs = [math.log(max(1, size)) for size in sizes]
+    whole = logs[0] - logs[-1]
+    shares: dict[str, float] = {}
+    for moment, (before, after) in zip(history.moments, pairwise(logs), strict=True):
+        if whole > 0:
+            shares[moment.origin] = shares.get(moment.origin, 0.0) + (before - after) / whole
+    return shares
+
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _MOST_TEXT = 400_000  # characters of a program that are shown

@@ -1,4 +1,4 @@
-"""Templates to one text that needs nothing else, and that a browser lets do nothing else.
+"""Renders templates to one HTML text that loads nothing, with MLIR highlighted.
 
 Everything is escaped by the template engine. Beside that, the page's policy names the one script
 and the one style sheet by their hashes, so that no other would run, and forbids every request.
@@ -7,6 +7,7 @@ and the one style sheet by their hashes, so that no other would run, and forbids
 import hashlib
 import re
 from base64 import b64encode
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,50 @@ from reducer.units import duration, plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<comment>//[^\n]*)
+  | (?P<string>"(?:[^"\\\n]|\\.)*")
+  | (?P<value>%[\w$.-]+(?:\#\d+)?)
+  | (?P<symbol>@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*"))
+  | (?P<type>![A-Za-z_][\w$.]*
+      |\b(?:tensor|memref|vector|complex|tuple)(?=<)|\b(?:index|none|[su]?i\d+|b?f\d+\w*|tf32)\b)
+  | (?P<attribute>\#[A-Za-z_][\w$.]*|\b(?:dense|affine_map|affine_set|array|strided)(?=<)
+      |\b(?:true|false|unit)\b)
+  | (?P<block>\^[\w$.-]+)
+  | (?P<op>\b[a-z_]\w*(?:\.[a-z_]\w*)+)
+  | (?P<number>(?<![\w.])-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?![\w.]))
+    """,
+    re.VERBOSE,
+)
+_OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"(?=\()')
+
+
+def pieces(text: str) -> Iterator[tuple[str, str]]:
+    """The text in order, each piece with its class, which is '' where there is nothing to say.
+
+    >>> list(pieces('%0 = "a.b"()'))
+    [('value', '%0'), ('', ' = '), ('op', '"a.b"'), ('', '()')]
+    """
+    position = 0
+    for match in _TOKEN.finditer(text):
+        if match.start() > position:
+            yield "", text[position : match.start()]
+        kind = match.lastgroup or ""
+        if kind == "string" and _OP_IN_QUOTES.match(text, match.start()):
+            kind = "op"
+        yield kind, match.group()
+        position = match.end()
+    if position < len(text):
+        yield "", text[position:]
+
+
+def lines(text: str) -> Iterator[list[tuple[str, str]]]:
+    """The same, line by line."""
+    return (list(pieces(line)) for line in text.rstrip("\n").split("\n"))
+
 
 # What no HTML may hold: controls, halves of surrogate pairs (file names that are no UTF-8).
 _FOREIGN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

@@ -3,9 +3,8 @@
 Beside `reducer.session`: neither that nor the search knows of it.
 """
 
-from reducer.releases.answer import Answer, Verdict
 from reducer.releases.bench import Bench
-from reducer.releases.bisecting import Bisecting, Result
-from reducer.releases.boundaries import Boundary
+from reducer.releases.bisecting import Bisecting, Boundary, Result
+from reducer.releases.question import Answer, Verdict
 
 __all__ = ["Answer", "Bench", "Bisecting", "Boundary", "Result", "Verdict"]

@@ -2,20 +2,33 @@
 
 import json
 import re
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
-from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.command import INPUT
 from oracles.compiler import READING as ORACLE_READING
+from reducer.errors import Interrupted
+from reducer.releases.flags import read_help
 from reducer.releases.question import Question, compiler_of
-from reducer.releases.told import flags_of
-from reducer.session.errors import Interrupted
-from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
+
+_SECONDS = 60.0
+
+
+def flags_of(executable: Path) -> dict[str, str]:
+    """The flags in the help of a tool; nothing for one that has no such help."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        words = [str(executable), "--help-hidden"]
+        result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS))
+    return read_help(result.stdout) if result.exit_code == 0 else {}
+
 
 READING = 1
 """Counts up whenever a journal's entries would mean something else."""

@@ -1,5 +1,10 @@
-"""What the search hands to the oracle, and the oracle's verdict as far as the search cares."""
+"""What the search hands to the oracle, the verdict on it, and how the size of two is compared.
 
+A clean-up pass of the compiler prints everything anew, with other numbers: no verdict that was
+known before need be asked for again.
+"""
+
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
@@ -57,3 +62,24 @@ def is_nothing(document: Document) -> bool:
     if not isinstance(document, Module) or document.op_count:
         return False
     return not any(document.syntax(op).attributes for op in document.roots)
+
+
+_LARGEST = 1 << 20  # characters; of large texts few are run, and hardly any twice
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[%^][\w$.-]+')
+
+
+def canonical(text: str) -> str:
+    """The text with values and blocks numbered in the order in which they are first named.
+
+    Equal results mean equal programs. The opposite need not hold: names that two functions share
+    in one text and not in the other keep the two texts apart.
+    """
+    if len(text) > _LARGEST:
+        return text
+    numbers: dict[str, str] = {}
+
+    def number(match: re.Match[str]) -> str:
+        name = match[0]
+        return name if name[0] == '"' else numbers.setdefault(name, f"{name[0]}{len(numbers)}")
+
+    return _NAME.sub(number, text)

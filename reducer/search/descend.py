@@ -19,8 +19,8 @@ from typing import Generic
 from oracles import Outcome
 from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.schedule import Tried
 from reducer.search.state import State
-from reducer.search.tried import Tried
 from reducer.transformations.tuning import Parameters, Tuning, V
 
 _TOGETHER = 3  # steps that all parameters take at once; after those they part

@@ -14,12 +14,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
-from oracles.remembering import Cache, digest_of
+from oracles.base import Cache, digest_of
 from reducer.ir import D, Document
 from reducer.search.budget import Budget, Costs, Ledger, Trial
 from reducer.search.budget import Stopped as Stopped
-from reducer.search.candidate import Candidate, Verdict
-from reducer.search.renaming import canonical
+from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.running import Running
 from reducer.search.screening import LARGE, Rates, Screen, Screened
 from reducer.search.sequential import Rate, SequentialTest

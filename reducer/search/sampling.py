@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
-from reducer.ir.graph import backward_slice
+from reducer.ir.flow import backward_slice
 from reducer.search.state import State
 from reducer.search.windows import accept_first
 from reducer.transformations import Abi, Units

@@ -11,7 +11,7 @@ workers and a resumed run change nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracles.remembering import digest_of
+from oracles.base import digest_of
 from reducer.ir import NONE, D, Module, PlainText
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.transformations import Site, Transformation
@@ -109,3 +109,29 @@ def _producer(module: Module, value: int) -> str:
 
 def _users(module: Module, value: int) -> list[str]:
     return [f"{module.t.name[user]} {number}" for user, number in module.uses[value]]
+
+
+class Tried:
+    """The memory of all descents of one search.
+
+    A value that has failed will most likely fail again while nothing has changed around the places
+    that have it. Such values are put off as long as anything else makes progress; where
+    `everything` is wanted, they are tried once more.
+    """
+
+    def __init__(self) -> None:
+        self.everything = False
+        self.put_off = 0
+        self._failed: set[tuple[str, str, str]] = set()
+
+    def fails(self, tuning: str, where: str, value: object) -> None:
+        """Remembers a value that has failed; '' stands for surroundings that nobody knows."""
+        if where:
+            self._failed.add((tuning, where, str(value)))
+
+    def is_put_off(self, tuning: str, where: str, value: object) -> bool:
+        """Whether a value need not be tried now; counted if so."""
+        if self.everything or (tuning, where, str(value)) not in self._failed:
+            return False
+        self.put_off += 1
+        return True

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from reducer.ir import NONE, Module
-from reducer.ir.graph import backward_slice
+from reducer.ir.flow import backward_slice
 from reducer.search.candidate import Candidate
 from reducer.search.state import State
 from reducer.transformations import Abi, Units, carve

@@ -1,8 +1,7 @@
 """One reduction: its settings, its journal, its best result on disk, its report."""
 
-from reducer.session.events import Listener, Progress, Size
 from reducer.session.reduction import Reduction
 from reducer.session.report import Report
-from reducer.session.settings import Settings
+from reducer.session.settings import Listener, Progress, Settings, Size
 
 __all__ = ["Listener", "Progress", "Reduction", "Report", "Settings", "Size"]

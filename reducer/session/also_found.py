@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Kind, Signature
+from reducer.errors import OutputNotWritable
 from reducer.search.evaluator import Slip
-from reducer.session.comments import message_of, one_line
-from reducer.session.errors import OutputNotWritable
-from reducer.session.files import write_atomic
-from reducer.session.journal import Journal
+from reducer.session.printing import message_of, one_line
+from reducer.storage.files import write_atomic
+from reducer.storage.journal import Journal
 
 MOST_BUCKETS = 16
 MOST_BYTES = 4 << 20

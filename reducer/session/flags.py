@@ -15,8 +15,8 @@ from reducer.ir import Document
 from reducer.locate.pipeline import Step, parse_pipeline
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.session.journal import Journal
 from reducer.session.sanity import Sanity
+from reducer.storage.journal import Journal
 
 COMMAND = "command"
 """Where the journal keeps the shortened command."""

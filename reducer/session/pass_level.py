@@ -12,21 +12,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Signature
-from oracles.remembering import digest_of
+from oracles.base import digest_of
+from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
-from reducer.locate.lift import lifted
 from reducer.locate.opt_tool import Exhausted, OptTool
-from reducer.locate.pipeline import Step
+from reducer.locate.pipeline import Step, lifted
 from reducer.search.evaluator import Stopped
-from reducer.session.errors import ReducerError
-from reducer.session.events import Listener, Size
-from reducer.session.files import write_atomic
-from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
 from reducer.session.reduction import Reduction
-from reducer.session.section import Section
-from reducer.session.settings import Settings
+from reducer.session.settings import Listener, Settings, Size
+from reducer.storage.files import write_atomic
+from reducer.storage.journal import Journal, Section
 
 MOST_CALLS = 400
 MOST_SECONDS = 300.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from oracles import Oracle
 from reducer.search.evaluator import Evaluator
-from reducer.session.journal import Journal
+from reducer.storage.journal import Journal
 
 
 @contextmanager

@@ -11,15 +11,13 @@ from reducer.locate import ops_at, ops_of_diagnostics
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.fixpoint import reduce_to_fixpoint
-from reducer.search.polish import polish
+from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.sampling import sample
 from reducer.search.state import State
 from reducer.search.windows import grow_around, grow_set, halve
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.best import PRINTED, Best
-from reducer.session.compiler_passes import CompilerPasses
-from reducer.session.conversions import Conversions
+from reducer.session.conversions import CompilerPasses, Conversions
 from reducer.session.early_stop import Drift, find_shortest
 from reducer.session.flags import Flags
 from reducer.session.isolate import failing_dispatch

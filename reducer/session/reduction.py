@@ -10,28 +10,24 @@ from typing import Any
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
 from oracles.regression import Regression
 from reducer import __version__
+from reducer.errors import FlakyOracle, NoEnd
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Slip, Stopped
 from reducer.session.also_found import Collection, also_found_folder
 from reducer.session.best import Best
-from reducer.session.comments import command_line, one_line, with_comments
-from reducer.session.conversions import GENERIC, Conversions, key_of
-from reducer.session.errors import FlakyOracle, NoEnd
-from reducer.session.events import Listener, Progress, Size
-from reducer.session.finish import Finish
+from reducer.session.conversions import GENERIC, Conversions, Normaliser, key_of
+from reducer.session.early_stop import TimeLimit
 from reducer.session.flags import Flags
-from reducer.session.flakiness import Flakiness, measure_with
 from reducer.session.history import KEY, History, Recorder, Spent, read_history
-from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser
 from reducer.session.plan import Plan
+from reducer.session.printing import Finish, command_line, one_line, with_comments
 from reducer.session.report import Report
-from reducer.session.sanity import Sanity
-from reducer.session.settings import Settings
-from reducer.session.time_limit import TimeLimit
+from reducer.session.sanity import Flakiness, Sanity, measure_with
+from reducer.session.settings import Listener, Progress, Settings, Size
 from reducer.session.validity import Validity, screen_for
+from reducer.storage.journal import Journal
 from reducer.units import plural
 
 _FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit

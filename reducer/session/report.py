@@ -6,8 +6,8 @@ from pathlib import Path
 from oracles import Signature
 from reducer.session.also_found import AlsoFound
 from reducer.session.best import OnDisk
-from reducer.session.events import Size
-from reducer.session.flakiness import Flakiness
+from reducer.session.sanity import Flakiness
+from reducer.session.settings import Size
 
 
 @dataclass

@@ -3,8 +3,14 @@
 Finds, installs and removes versions, and says which program a command line means.
 """
 
-from .install import install, newest_release, published
-from .model import (
+from reducer.toolchain.install import (
+    install,
+    newest_release,
+    published,
+    resolve_executable,
+    runtime_of,
+)
+from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,
     RUNTIME_PACKAGE,
@@ -15,8 +21,6 @@ from .model import (
     remove,
     toolchains_folder,
 )
-from .resolve import resolve_executable
-from .runtime import runtime_of
 
 __all__ = [
     "COMPILER_PACKAGE",

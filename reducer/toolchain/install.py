@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,13 +14,15 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from .model import (
+from oracles.command import resolve_binary
+from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,
     RUNTIME_PACKAGE,
     Toolchain,
     ToolchainError,
     checked_version,
+    find,
     package_folder,
     toolchains_folder,
 )
@@ -172,3 +175,72 @@ def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> Too
 
 def _silent(_: str) -> None:
     pass
+
+
+def resolve_executable(
+    name: str, iree: str | None = None, *, progress: Progress | None = None
+) -> Path:
+    """The program that `name`, the first word of a compiler command, stands for.
+
+    With `iree` (a version), a compiler tool given by name or by path means that version's own,
+    which is installed if it is missing. Without it, a path or a program on PATH is taken (behind
+    an entry point script of IREE's Python package: the native program that it starts), and a tool
+    found in neither place means that of the newest installed version.
+    Raises ToolchainError when there is no such program.
+    """
+    tool = Path(name).name
+    if iree is not None and Toolchain.provides(tool):
+        return install(iree, progress=progress).tool(tool)
+    found = shutil.which(name)
+    if found is not None:
+        return resolve_binary(Path(found).absolute())
+    if "/" not in name and Toolchain.provides(tool) and (newest := find(NEWEST)):
+        return newest.tool(tool)
+    raise ToolchainError(_advice(name, Toolchain.provides(tool)))
+
+
+def _advice(name: str, provided: bool) -> str:
+    if "/" in name:
+        return f"'{name}' is not a program that can be run"
+    missing = f"'{name}' is not on PATH"
+    if provided:
+        return f"{missing} and no version of it is installed: mlir-reducer toolchain install newest"
+    return missing
+
+
+_NAME = "iree-run-module"
+
+
+def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
+    """The `iree-run-module` that belongs to an `iree-compile`.
+
+    That of an installed version is installed too if it is missing. Elsewhere it is looked for in
+    the same Python installation or build folder, then on PATH.
+    Raises ToolchainError where there is none.
+    """
+    version = _installed_version(executable)
+    if version is not None:
+        return install(version, progress=progress, runtime=True).run_module
+    real = executable.resolve()
+    beside = [real.with_name(_NAME)]
+    if len(real.parents) > 2:  # iree/compiler/_mlir_libs/ and iree/_runtime_libs/ of one wheel set
+        beside.append(real.parents[2] / "_runtime_libs" / _NAME)
+    for path in beside:
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    if found := shutil.which(_NAME):
+        return Path(found)
+    raise ToolchainError(
+        f"no {_NAME} beside {executable} nor on PATH, so what it compiles cannot run; "
+        "install iree-base-runtime of the same version, or use --iree VERSION"
+    )
+
+
+def _installed_version(executable: Path) -> str | None:
+    try:
+        relative = executable.resolve().relative_to(toolchains_folder().resolve())
+    except ValueError:
+        return None
+    folder = relative.parts[0]
+    prefix = f"{COMPILER_PACKAGE}-"
+    return folder.removeprefix(prefix) if folder.startswith(prefix) else None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.blocks import block_named, predecessors
+from reducer.ir.functions import block_named, predecessors
 from reducer.transformations.base import Site
 
 _JUMPS = frozenset({"cf.br", "llvm.br"})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.blocks import block_named, end_of_block, unreachable_blocks
+from reducer.ir.functions import block_named, end_of_block, unreachable_blocks
 from reducer.transformations.base import Site
 
 _JUMPS = {

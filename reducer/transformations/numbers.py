@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from reducer.ir import Module, Rewrite
 from reducer.ir.dialects import is_opaque, says_which_ops
 from reducer.ir.sizes import SizeSystem
-from reducer.ir.sizes.arrays import DYNAMIC, integer_array, write_array
-from reducer.ir.sizes.numbers import integer_of, with_constant
+from reducer.ir.sizes.repeats import DYNAMIC, integer_array, integer_of, with_constant, write_array
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
 from reducer.transformations.properties import ESSENTIAL

@@ -7,7 +7,7 @@ from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
-from reducer.ir.sizes.arrays import DYNAMIC
+from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.transformations.base import Site
 
 

@@ -1,19 +1,21 @@
 """A folder of failures becomes a short list of bugs, kept in one SQLite file."""
 
-from reducer.triage.compiling import Watcher
-from reducer.triage.configuration import Compiler, Configuration, find_compiler
-from reducer.triage.database import Database
-from reducer.triage.executor import Executor, LocalExecutor
-from reducer.triage.flags_file import EVERYTHING, FlagsLine, read_flags_file
+from reducer.triage.configurations import (
+    EVERYTHING,
+    Compiler,
+    Configuration,
+    FlagsLine,
+    find_compiler,
+    read_flags_file,
+)
+from reducer.triage.database import Caps, Database
 from reducer.triage.inputs import Input, find_inputs
-from reducer.triage.ownership import owned
-from reducer.triage.plan import Plan
+from reducer.triage.planning import Plan
 from reducer.triage.representatives import Options
+from reducer.triage.running import Answer, Executor, LocalExecutor, Task, Watcher, run_task
 from reducer.triage.states import State
-from reducer.triage.store import Caps
 from reducer.triage.summary import Bug, Cell, Summary
-from reducer.triage.task import Answer, Task, run_task
-from reducer.triage.triage import Triage
+from reducer.triage.triage import Triage, owned
 
 __all__ = [
     "EVERYTHING",

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from oracles import Signature
-from reducer.session.errors import UsageError
-from reducer.triage.configuration import order_of
+from reducer.errors import UsageError
+from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
 
 

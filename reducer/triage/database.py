@@ -1,18 +1,98 @@
-"""The one SQLite file of a triage: opened, checked and migrated.
+"""The triage database: one SQLite file with inputs, configurations and results.
+
+docs/triage.md describes them. A migration is never changed once it was released: what comes later
+is appended.
 
 Readers never wait for a writer (write-ahead logging); writers wait for each other a while. Every
 change is one short transaction, so that a killed process leaves nothing half done.
 """
 
+import json
 import sqlite3
+import time
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
-from reducer.session.errors import OutputNotWritable, UsageError
-from reducer.session.shared_file import SharedFile
-from reducer.triage.schema import APPLICATION_ID, MIGRATIONS
+from oracles import Kind, Outcome, Signature
+from reducer.errors import OutputNotWritable, UsageError
+from reducer.storage.journal import SharedFile
+from reducer.triage.configurations import Compiler, Configuration
+from reducer.triage.inputs import Input
+
+APPLICATION_ID = 0x4D4C5254
+"""`MLRT`: tells our files from other people's databases."""
+
+_FIRST = """
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY, started REAL NOT NULL, finished REAL, version TEXT NOT NULL
+);
+CREATE TABLE compilers (
+    compiler INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, name TEXT NOT NULL, version TEXT
+);
+CREATE TABLE configurations (
+    configuration INTEGER PRIMARY KEY, compiler INTEGER NOT NULL REFERENCES compilers,
+    program TEXT NOT NULL, flags TEXT NOT NULL, files TEXT NOT NULL,
+    UNIQUE (compiler, flags, files)
+);
+CREATE TABLE inputs (
+    input TEXT PRIMARY KEY, bytes INTEGER NOT NULL, ops INTEGER NOT NULL, bytecode INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT NOT NULL, input TEXT NOT NULL REFERENCES inputs, run INTEGER NOT NULL,
+    PRIMARY KEY (path, input)
+) WITHOUT ROWID;
+CREATE TABLE buckets (
+    bucket TEXT PRIMARY KEY, kind TEXT NOT NULL, signature TEXT NOT NULL, text TEXT NOT NULL,
+    run INTEGER NOT NULL, merged_into TEXT REFERENCES buckets, reason TEXT
+) WITHOUT ROWID;
+CREATE TABLE results (
+    input TEXT NOT NULL REFERENCES inputs,
+    configuration INTEGER NOT NULL REFERENCES configurations,
+    kind TEXT NOT NULL, bucket TEXT, seconds REAL NOT NULL,
+    memory INTEGER NOT NULL, time_limit REAL NOT NULL, memory_limit INTEGER,
+    run INTEGER NOT NULL, created REAL NOT NULL, outcome BLOB NOT NULL,
+    PRIMARY KEY (input, configuration)
+) WITHOUT ROWID;
+CREATE INDEX results_of_bucket ON results (bucket);
+CREATE TABLE reproducers (
+    bucket TEXT PRIMARY KEY REFERENCES buckets, status TEXT NOT NULL, input TEXT NOT NULL,
+    configuration INTEGER NOT NULL, max_calls INTEGER, reproducer TEXT REFERENCES inputs,
+    reduced_configuration INTEGER REFERENCES configurations, text TEXT, lines INTEGER, ops INTEGER,
+    bytes INTEGER, input_ops INTEGER, calls INTEGER NOT NULL, compiler_seconds REAL NOT NULL,
+    one_minimal INTEGER NOT NULL, verified INTEGER NOT NULL, note TEXT NOT NULL,
+    created REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE history (
+    run INTEGER NOT NULL REFERENCES runs, bucket TEXT NOT NULL REFERENCES buckets,
+    state TEXT NOT NULL, fixed_in INTEGER REFERENCES compilers,
+    PRIMARY KEY (bucket, run)
+) WITHOUT ROWID;
+CREATE TABLE leases (
+    task TEXT PRIMARY KEY, owner TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
+    expires REAL NOT NULL
+) WITHOUT ROWID;
+"""
+
+_FLAGS = "ALTER TABLE compilers ADD COLUMN flags BLOB;"
+
+_PARTING = """
+ALTER TABLE buckets ADD COLUMN split_from TEXT;
+ALTER TABLE buckets ADD COLUMN ops TEXT;
+CREATE TABLE grounds (
+    bucket TEXT PRIMARY KEY, reproducer TEXT NOT NULL, ops TEXT NOT NULL, reached INTEGER
+) WITHOUT ROWID;
+"""
+
+_ONE_PROCESS = "DROP TABLE leases;"
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS)
+"""`user_version` counts how many of these a file has had."""
+
 
 _PATIENCE = 60.0  # seconds to wait for another writer; each holds the file for milliseconds
 
@@ -126,3 +206,188 @@ class Database(SharedFile):
                     self.write(statement)
             self.write(f"PRAGMA application_id = {APPLICATION_ID}")
             self.write(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+NO_BUG = (Kind.SUCCESS, Kind.INVALID_INPUT, Kind.CANCELLED)
+"""Outcomes that say nothing of a bug: text that a version cannot parse may be another's syntax."""
+
+
+def bucket_of(signature: Signature, digest: str) -> str | None:
+    """The bucket of an input that ends like this; None if that is no bug.
+
+    Of a run that hit a limit nothing more is known: two inputs that do are not the same bug.
+    """
+    if signature.kind in NO_BUG:
+        return None
+    if signature.kind in (Kind.TIMEOUT, Kind.MEMORY):
+        return sha256(f"{signature.bucket} {digest}".encode()).hexdigest()[:12]
+    return signature.bucket
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Limits of a run: seconds, and bytes of memory."""
+
+    seconds: float
+    memory: int | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one input ended in one configuration."""
+
+    input: str
+    configuration: int
+    kind: Kind
+    bucket: str | None
+    seconds: float
+    run: int
+
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> Self:
+        """A row of the table."""
+        return cls(
+            row["input"],
+            row["configuration"],
+            Kind(row["kind"]),
+            row["bucket"],
+            row["seconds"],
+            row["run"],
+        )
+
+
+class Store:
+    """Inputs, configurations, results; each method is one transaction."""
+
+    def __init__(self, database: Database, run: int) -> None:
+        self.database = database
+        self.run = run
+        self._numbers: dict[Configuration, int] = {}
+
+    # ---- inputs and configurations ---------------------------------------------------------
+
+    def add_input(self, digest: str, size: int, ops: int, bytecode: bool = False) -> None:
+        """Remembers that there is a content."""
+        self.database.write(
+            "INSERT OR IGNORE INTO inputs VALUES (?, ?, ?, ?)", digest, size, ops, bytecode
+        )
+
+    def add_inputs(self, inputs: list[Input]) -> None:
+        """Remembers contents and the files that hold them in this run."""
+        with self.database.transaction():
+            for item in inputs:
+                self.add_input(item.digest, item.size, item.ops, item.bytecode)
+                for place in item.places:
+                    self.database.write(
+                        "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
+                        place.shown, item.digest, self.run,
+                    )  # fmt: skip
+
+    def compiler(self, compiler: Compiler) -> int:
+        """The number of a compiler.
+
+        A release whose runs are read in another way than before has its results forgotten.
+        """
+        with self.database.transaction():
+            if compiler.version is not None:
+                self._forget_readings(compiler)
+            return self._compiler(compiler)
+
+    def _forget_readings(self, compiler: Compiler) -> None:
+        row = self.database.row(
+            "SELECT compiler FROM compilers WHERE name = ? AND version = ? AND identity <> ?",
+            compiler.name, compiler.version, compiler.identity,
+        )  # fmt: skip
+        if row is None:
+            return
+        self.database.write(
+            "DELETE FROM results WHERE configuration IN "
+            "(SELECT configuration FROM configurations WHERE compiler = ?)", row["compiler"],
+        )  # fmt: skip
+        self.database.write(
+            "UPDATE compilers SET identity = ? WHERE compiler = ?",
+            compiler.identity, row["compiler"],
+        )  # fmt: skip
+
+    def _compiler(self, compiler: Compiler) -> int:
+        facts: dict[str, object] = {
+            "identity": compiler.identity,
+            "name": compiler.name,
+            "version": compiler.version,
+        }
+        return self.database.number_of("compilers", "compiler", facts, ["identity"])
+
+    def configuration(self, configuration: Configuration) -> int:
+        """The number of a configuration."""
+        known = self._numbers.get(configuration)
+        if known is None:
+            with self.database.transaction():
+                facts: dict[str, object] = {
+                    "compiler": self.compiler(configuration.compiler),
+                    "program": configuration.compiler.program,
+                    "flags": json.dumps(configuration.flags),
+                    "files": configuration.files,
+                }
+                known = self.database.number_of(
+                    "configurations", "configuration", facts, ["compiler", "flags", "files"]
+                )
+            self._numbers[configuration] = known
+        return known
+
+    # ---- results ---------------------------------------------------------------------------
+
+    def result(self, digest: str, configuration: int) -> Result | None:
+        """How an input ended, if it was ever run."""
+        row = self.database.row(
+            "SELECT * FROM results WHERE input = ? AND configuration = ?", digest, configuration
+        )
+        if row is None:
+            return None
+        return Result.of(row)
+
+    def settled(self, digest: str, configuration: int, caps: Caps) -> Result | None:
+        """The same, unless the run hit a limit that is higher now."""
+        row = self.database.row(
+            "SELECT kind, time_limit, memory_limit FROM results "
+            "WHERE input = ? AND configuration = ?", digest, configuration,
+        )  # fmt: skip
+        if row is None:
+            return None
+        if row["kind"] == Kind.TIMEOUT and caps.seconds > row["time_limit"]:
+            return None
+        before = row["memory_limit"]
+        if row["kind"] == Kind.MEMORY and before and (caps.memory or float("inf")) > before:
+            return None
+        return self.result(digest, configuration)
+
+    def outcome(self, digest: str, configuration: int) -> Outcome | None:
+        """All that is known of how an input ended."""
+        blob = self.database.value(
+            "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
+            digest, configuration,
+        )  # fmt: skip
+        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+
+    def put(
+        self, digest: str, configuration: int, outcome: Outcome, caps: Caps, *, bug: bool = True
+    ) -> None:
+        """Remembers how an input ended, and the bucket. It is on disk when this returns.
+
+        Without `bug` a failure is not counted as one: it is not that of an input.
+        """
+        signature = outcome.signature
+        bucket = bucket_of(signature, digest)
+        blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 6)
+        with self.database.transaction():
+            if bucket is not None and bug:
+                self.database.write(
+                    "INSERT OR IGNORE INTO buckets (bucket, kind, signature, text, run) "
+                    "VALUES (?, ?, ?, ?, ?)",
+                    bucket, str(outcome.kind), json.dumps(signature.to_json()), signature.text,
+                    self.run,
+                )  # fmt: skip
+            self.database.write(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                digest, configuration, str(outcome.kind), bucket, outcome.seconds,
+                outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob,
+            )  # fmt: skip

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from reducer.errors import BadInput, MissingInput, ReducerError
 from reducer.ir import PlainText
-from reducer.session.errors import BadInput, MissingInput, ReducerError
-from reducer.session.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
+from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
 
 _SUFFIXES = (".mlir", ".mlirbc")
 

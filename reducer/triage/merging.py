@@ -20,11 +20,47 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from reducer.releases.likeness import likeness
-from reducer.triage.buckets import Bucket, all_buckets, root_of
-from reducer.triage.bugs import Known
-from reducer.triage.database import Database
-from reducer.triage.same_program import fingerprint
+from oracles import Kind
+from reducer.releases.examine import likeness
+from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
+from reducer.triage.comparing import fingerprint
+from reducer.triage.configurations import Compiler
+from reducer.triage.database import Database, Result, Store
+from reducer.triage.planning import Plan
+from reducer.triage.reproducers import Known
+
+_SAYS_NOTHING = (Kind.INVALID_INPUT, Kind.TIMEOUT, Kind.MEMORY)
+
+
+class RecordedEvidence:
+    """Looks results up on the compilers of this run."""
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        self._store = store
+        self._plan = plan
+        self._compilers = {store.compiler(one): one for one in plan.compilers}
+
+    def crossed(self, known: Known, compiler: int) -> str | None:
+        """The bucket in which a reproducer fails on a compiler; None if it does not."""
+        result = self._result(known.digest, known.all_flags, compiler)
+        return result.bucket if result else None
+
+    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+        """Whether an input of a bucket does something else on a compiler than fail like these."""
+        for one in occurrences(self._store.database, [bucket]):
+            result = self._result(one.input, one.flags, compiler)
+            if result is None or result.kind in _SAYS_NOTHING:
+                continue
+            if result.bucket not in allowed:
+                return True
+        return False
+
+    def _result(self, digest: str, flags: tuple[str, ...], compiler: int) -> Result | None:
+        found: Compiler | None = self._compilers.get(compiler)
+        if found is None:
+            return None
+        number = self._store.configuration(self._plan.configuration(found, flags))
+        return self._store.result(digest, number)
 
 
 class Evidence(Protocol):

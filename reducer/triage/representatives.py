@@ -6,17 +6,23 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from oracles import Kind
+from reducer.errors import ReducerError
 from reducer.session import Progress
-from reducer.session.errors import ReducerError
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
-from reducer.triage.bugs import Known, keep, reproducers
-from reducer.triage.compiling import Watcher
-from reducer.triage.configuration import Compiler
-from reducer.triage.executor import Executor
+from reducer.triage.configurations import Compiler
+from reducer.triage.database import Caps, Store
 from reducer.triage.inputs import Input
-from reducer.triage.plan import Plan
-from reducer.triage.reducing import Case, Reproducer, buckets_folder, reduce_case
-from reducer.triage.store import Caps, Store
+from reducer.triage.planning import Plan
+from reducer.triage.reproducers import (
+    Case,
+    Known,
+    Reproducer,
+    buckets_folder,
+    keep,
+    reduce_case,
+    reproducers,
+)
+from reducer.triage.running import Executor, Watcher
 
 _ATTEMPTS = 2
 """Inputs of a bucket that are tried, where the first cannot be reduced."""

@@ -1,19 +1,21 @@
-"""Whether a bug is new, known, fixed or back, from what was seen of it on which compilers.
+"""The state of each bug (new, known, fixed, back), from what the runs of a triage saw of it.
 
 A bug is *fixed* if a newer compiler than any that has it compiles its reproducer. Where there is
 no reproducer, or it says nothing, that newer compiler must compile every input that ever failed in
 this way. What has vanished, fails in another way, or cannot be parsed, says nothing.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oracles import Kind
+from reducer import __version__
 from reducer.triage.buckets import Group
-from reducer.triage.bugs import Known
-from reducer.triage.configuration import order_of
+from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
+from reducer.triage.reproducers import Known
 
 
 class State(StrEnum):
@@ -130,3 +132,35 @@ def _passing(
         for compiler, seen in verdicts.items()
         if len(seen) == len(set(inputs)) and all(seen.values())
     ]
+
+
+def start_run(database: Database) -> int:
+    """The number of a new run.
+
+    What a killed process has found belongs to a run that never ended; it is told of in the next.
+    """
+    with database.transaction():
+        database.write(
+            "INSERT INTO runs (started, version) VALUES (?, ?)", time.time(), __version__
+        )
+        return int(database.value("SELECT max(run) FROM runs"))
+
+
+def finish_run(database: Database, run: int, standings: dict[str, Standing]) -> None:
+    """Keeps the states with which a run ended, by bucket.
+
+    Buckets without any failure are dropped.
+    """
+    with database.transaction():
+        for bucket, standing in standings.items():
+            database.write(
+                "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
+                run, bucket, str(standing.state), standing.fixed_in,
+            )  # fmt: skip
+        database.write(  # signatures that are read in another way now
+            "DELETE FROM buckets WHERE bucket NOT IN "
+            "(SELECT bucket FROM results WHERE bucket IS NOT NULL)"
+        )
+        for table in ("reproducers", "grounds"):
+            database.write(f"DELETE FROM {table} WHERE bucket NOT IN (SELECT bucket FROM buckets)")
+        database.write("UPDATE runs SET finished = ? WHERE run = ?", time.time(), run)

@@ -1,30 +1,57 @@
 """From folders of inputs to a list of bugs."""
 
+import fcntl
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 
 from oracles import Kind
+from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
-from reducer.triage.bugs import Known, reproducers
-from reducer.triage.compiling import Compiling, Job, Watcher
-from reducer.triage.configuration import Configuration
-from reducer.triage.database import Database
-from reducer.triage.evidence import RecordedEvidence
-from reducer.triage.examining import Cost
-from reducer.triage.executor import Executor
-from reducer.triage.grounds import Grounds
+from reducer.triage.comparing import Cost, Grounds
+from reducer.triage.configurations import Configuration
+from reducer.triage.database import Database, Store
 from reducer.triage.inputs import Input, Unreadable, digest_of
-from reducer.triage.merging import merge
-from reducer.triage.parting import Parting
-from reducer.triage.plan import Plan
+from reducer.triage.merging import RecordedEvidence, merge
+from reducer.triage.planning import Plan, Spelling
 from reducer.triage.representatives import Options, Reducing
-from reducer.triage.runs import finish_run, start_run
-from reducer.triage.spelling import Spelling
-from reducer.triage.states import Standing, standing_of
-from reducer.triage.store import Store
+from reducer.triage.reproducers import Known, buckets_folder, reproducers
+from reducer.triage.running import Compiling, Executor, Job, Watcher
+from reducer.triage.splitting import Parting
+from reducer.triage.states import Standing, finish_run, standing_of, start_run
 from reducer.triage.summary import Bug, Cell, Summary
+
+
+@contextmanager
+def owned(database: Database) -> Iterator[None]:
+    """Keeps other triages away in the body of a `with`.
+
+    The kernel drops the lock when its holder dies, however it does. It is on the folder beside the
+    database, since closing any descriptor of the file itself would drop SQLite's own locks.
+
+    Raises:
+        DatabaseBusy: another process is at work on it.
+        OutputNotWritable: the folder cannot be made or locked.
+    """
+    folder = buckets_folder(database.path)
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DatabaseBusy(
+                f"another triage is using {database.path}; run this one again when it has ended, "
+                "or give another database with --db"
+            ) from error
+        except OSError as error:
+            raise OutputNotWritable(f"cannot use {folder}: {error.strerror}") from error
+        yield
+
 
 _EMPTY = b"func.func @main() {\n  return\n}\n"
 

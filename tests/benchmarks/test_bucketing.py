@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.bucketing import main, score, score_at
-from oracles.level import Level
+from oracles.derive import Level
 from tests.support.recorded import RECORDED, Recording, manifest, recordings
 
 

@@ -3,10 +3,8 @@
 from typing import Any
 
 from oracles import Kind, Signature
-from reducer.bundle.check import Check
-from reducer.bundle.compiler import Compiler
-from reducer.bundle.facts import Facts
-from reducer.bundle.pattern import Pattern
+from reducer.bundle.facts import Check, Compiler, Facts
+from reducer.bundle.patterns import Pattern
 
 PROGRAM = """func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = x.cst

@@ -1,15 +1,51 @@
-"""Programs without names, as far as they then still fail."""
+"""Nothing of this machine's folders stays in a text."""
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from oracles import Command, CompilerOracle, Diagnostic, Kind, Outcome, Signature
-from reducer.bundle.anonymize import Leftover, anonymize, find_leftovers
+from reducer.bundle.anonymize import (
+    Leftover,
+    NotAnonymous,
+    anonymize,
+    find_leftovers,
+    hide_folders,
+    refusing,
+)
 from reducer.bundle.names import Name, Sort
 from reducer.toolchain import Toolchain
 from tests.support.corpus import load_case
 from tests.support.predicate import PredicateOracle
+
+
+def test_folders_of_a_run_go() -> None:
+    folder = f"{tempfile.gettempdir()}/mlir-reducer-0f/oracle-ab12cd34"
+    assert hide_folders(f"{folder}/repro.mlir:3:1: error: x") == "repro.mlir:3:1: error: x"
+    assert hide_folders("/var/tmp/z/oracle-ab12cd34/input.mlir") == "input.mlir"
+
+
+def test_the_folder_of_a_compiler_goes() -> None:
+    text = "/root/.cache/mlir-reducer/toolchains/x-3.13.0/iree/compiler/_mlir_libs/iree-compile"
+    assert hide_folders(f"Program arguments: {text} a.mlir") == (
+        "Program arguments: iree-compile a.mlir"
+    )
+    assert hide_folders("/opt/llvm/bin/mlir-opt", [Path("/opt/llvm/bin")]) == "mlir-opt"
+
+
+def test_the_home_of_the_user_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/jane.doe")
+    assert hide_folders("in /home/jane.doe/models/x.mlir") == "in ~/models/x.mlir"
+    assert hide_folders("HOME=/home/jane.doe") == "HOME=~"
+    assert hide_folders("/home/jane.doering/x") == "/home/jane.doering/x"
+
+
+def test_a_home_of_nobody_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/")
+    assert hide_folders("/usr/include/a.h") == "/usr/include/a.h"
+
 
 BAD = Signature(Kind.LEGALIZATION, "failed to legalize operation 'x.bad'")
 HIP = ("iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
@@ -122,3 +158,34 @@ def test_a_layer_of_deepseek(iree_toolchain: Callable[..., Toolchain]) -> None:
     for name in ("blocks", "attn", "kv_norm", "prefill", "ffn", "model", "__auto"):
         assert name not in done.text
         assert name not in done.outcome.stderr
+
+
+ORIGINAL = """// secret comment
+module @acme_net {
+  func.func @decode(%hidden_states: tensor<4xf32>, %arg1234: i1) -> tensor<4xf32> {
+    %0 = "x.bad"(%hidden_states) {layer = "acme.layers.0.mlp", mode = "x"} : (tensor<4xf32>) -> ()
+  }
+}
+"""
+
+
+def look(text: str, *told: str) -> None:
+    refusing(ORIGINAL, told)({"report.md": text.encode()})
+
+
+@pytest.mark.parametrize("name", ["acme_net", "hidden_states", "acme.layers.0.mlp", "decode"])
+def test_a_name_anywhere_is_found(name: str) -> None:
+    for text in (name, f"error: @{name} has", f"f$async_{name}_dispatch_0"):
+        with pytest.raises(NotAnonymous, match=name):
+            look(text)
+    look(f"the word {name}", name)
+
+
+def test_what_tells_nothing_may_stay() -> None:
+    look('%arg1234 = "x.bad"() {layer, mode = "s0"} : tensor<4xf32> func.func')
+    look("a secret comment")  # comments are not names, and are not in the report
+
+
+def test_it_says_where_and_what_to_do() -> None:
+    with pytest.raises(NotAnonymous, match=r"'acme_net' in the report\.md.*--keep-name"):
+        look("acme_net")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reducer.bundle.check import Check
+from reducer.bundle.facts import Check
 from reducer.bundle.lit import lit_test
-from reducer.bundle.pattern import Pattern
+from reducer.bundle.patterns import Pattern
 
 PROGRAM = 'func.func @f() { "x.y"() : () -> () }\n'
 ERROR = Check(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'x.y'"))

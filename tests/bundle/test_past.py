@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from oracles import Kind, Signature
 from reducer.bundle.past import read_past
 from reducer.cli import main
-from reducer.session.reading import reading
+from reducer.session.history import reading
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, program, write_script
 

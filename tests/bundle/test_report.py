@@ -7,11 +7,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
-from reducer.bundle.check import Check
-from reducer.bundle.facts import History, PassFile, Version
+from reducer.bundle.facts import Check, History, PassFile, Version
 from reducer.bundle.report import MOST_CHARACTERS, report_text
+from reducer.inspection.explaining import Fact
 from reducer.search.candidate import Verdict
-from reducer.session.explaining import Fact
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from oracles.machine import memory_limit
+from oracles.memory import memory_limit
 from reducer.cli import main
 from tests.support.fake_compilers import FAIL, program, write_script
 

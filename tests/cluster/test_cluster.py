@@ -1,4 +1,4 @@
-"""A cluster of processes: the same results as without it, also when one of them is killed."""
+"""Who offers what."""
 
 import json
 import os
@@ -13,15 +13,35 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits
-from reducer.cluster.cluster import Cluster
-from reducer.cluster.runner import ClusterRunner
-from reducer.session.errors import Unavailable
-from reducer.toolchain import Toolchain
+from reducer.cluster.cluster import Cluster, ClusterRunner, needed, resources_of, slots
+from reducer.errors import Unavailable
+from reducer.toolchain import Toolchain, toolchains_folder
 from tests.conftest import NEWEST_TESTED
 from tests.support.clusters import LocalCluster, local_cluster
 from tests.support.corpus import load_case
 
-pytestmark = pytest.mark.iree
+OLD = {"nthreads": 4, "resources": {"iree-3.8.0": 4.0}}
+NEW = {"nthreads": 2, "resources": {"iree-3.13.0": 2.0, "iree-3.8.0": 2.0}}
+PLAIN = {"nthreads": 8, "resources": {}}
+
+
+def test_a_cached_program_needs_its_version_and_any_other_nothing() -> None:
+    cached = toolchains_folder() / "iree-base-compiler-3.8.0" / "iree" / "iree-compile"
+    assert needed(cached) == {"iree-3.8.0": 1.0}
+    assert needed(Path("/usr/bin/iree-compile")) == {}
+
+
+def test_only_workers_that_offer_the_version_count() -> None:
+    workers = [OLD, NEW, PLAIN]
+    assert slots(workers, {"iree-3.8.0": 1.0}) == 6
+    assert slots(workers, {"iree-3.13.0": 1.0}) == 2
+    assert slots(workers, {"iree-3.3.0": 1.0}) == 0
+    assert slots(workers, {}) == 14
+
+
+def test_a_worker_offers_each_version_as_often_as_it_has_slots() -> None:
+    assert resources_of(["3.8.0", "3.13.0"], 2) == {"iree-3.8.0": 2.0, "iree-3.13.0": 2.0}
+
 
 CASE = "cat-zero-width"
 
@@ -57,6 +77,7 @@ def finished(process: "subprocess.Popen[str]", folder: Path) -> bytes:
     return (folder / "in.reduced.mlir").read_bytes()
 
 
+@pytest.mark.iree
 def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
     processes: LocalCluster, tmp_path: Path
 ) -> None:
@@ -69,6 +90,7 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
     assert finished(running, tmp_path / "many") == alone
 
 
+@pytest.mark.iree
 def test_outcomes_are_the_same_and_runs_can_be_cancelled(
     processes: LocalCluster, iree_toolchain: Callable[..., Toolchain]
 ) -> None:
@@ -104,6 +126,7 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
         cluster.close()
 
 
+@pytest.mark.iree
 def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
     cluster = Cluster(processes.address)
     assert cluster.capacity({f"iree-{NEWEST_TESTED}": 1.0}) == 2
@@ -112,6 +135,7 @@ def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
     cluster.close()
 
 
+@pytest.mark.iree
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reducer.cluster.cluster._PATIENCE", 0.5)
     with pytest.raises(Unavailable, match="no Dask scheduler answers"):
@@ -148,6 +172,7 @@ def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
     ]
 
 
+@pytest.mark.iree
 @pytest.mark.slow
 def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> None:
     alone = bugs(triage(tmp_path / "alone"), tmp_path / "alone")

@@ -1,7 +1,9 @@
 """Locations of ops, from a print with debug info."""
 
+from oracles import parse_diagnostics
 from reducer.ir import Module
-from reducer.locate import read_locations
+from reducer.locate import ops_of_diagnostics, read_locations
+from tests.support.sides import function
 
 PLAIN = """\
 "builtin.module"() ({
@@ -44,3 +46,30 @@ def test_a_print_of_another_module_says_nothing() -> None:
     other = Module.parse('"t.x"() : () -> ()\n')
     assert read_locations(DEBUG, other) == {}
     assert read_locations("func.func @f()", other) == {}
+
+
+MODULE = Module.parse(
+    function(
+        """
+        %0 = "t.a"() : () -> i32
+        %1 = "t.b"() : () -> i32
+        "func.return"() : () -> ()
+        """
+    )
+)
+LOCATIONS = {("in.mlir", 1, 1): [1], ("in.mlir", 3, 5): [3], ("in.mlir", 2, 5): [2]}
+
+STDERR = """\
+in.mlir:9:9: warning: something else
+in.mlir:3:5: error: failed to frobnicate op
+in.mlir:1:1: note: called from
+in.mlir:2:5: error: failed to run translation
+in.mlir:3:5: error: failed to run translation
+"""
+
+
+def test_the_first_error_comes_first_and_functions_do_not_count() -> None:
+    ops = ops_of_diagnostics(parse_diagnostics(STDERR), LOCATIONS, MODULE)
+    assert [MODULE.t.name[op] for op in ops] == ["t.b", "t.a"]
+    whole = "in.mlir:1:1: error: something about the whole function\n"
+    assert ops_of_diagnostics(parse_diagnostics(whole), LOCATIONS, MODULE) == []

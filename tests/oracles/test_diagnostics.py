@@ -1,8 +1,115 @@
-"""Reading diagnostics out of standard error."""
+"""Reading what linkers say of symbols."""
 
 from pathlib import Path
 
-from oracles.diagnostics import Diagnostic, parse_diagnostics
+import pytest
+
+from oracles.classify import classify
+from oracles.derive import Level, derive
+from oracles.diagnostics import Diagnostic, parse_diagnostics, primary_error, symbol_error
+from oracles.kind import Kind
+from oracles.outcome import Signature
+from oracles.process import End, ProcessResult
+from tests.support.corpus import load_case
+from tests.support.recorded import recordings
+
+WORDINGS = {
+    "ELF": "ld.lld: error: undefined symbol: fmaxf",
+    "IREE": "iree-lld: error: undefined hidden symbol: fmaxf",
+    "WebAssembly": "wasm-ld: error: /tmp/a.o: undefined symbol: fmaxf",
+    "Windows": "lld-link: error: undefined symbol: fmaxf",
+    "GNU": "/usr/bin/ld: a.c:(.text+0x9): undefined reference to `fmaxf'",
+    "GNU, in one line": "a.o: in function `g': a.c:(.text+0x9): undefined reference to 'fmaxf'",
+    "Apple": '  "_fmaxf", referenced from:',
+    "Microsoft": "a.obj : error LNK2019: unresolved external symbol fmaxf referenced in function g",
+    "NVIDIA": "ptxas fatal   : Unresolved extern function 'fmaxf'",
+}
+
+
+@pytest.mark.parametrize("line", WORDINGS.values(), ids=WORDINGS)
+def test_every_wording_names_the_symbol(line: str) -> None:
+    assert symbol_error(line) == "undefined symbol: fmaxf"
+
+
+def test_a_symbol_that_is_defined_twice() -> None:
+    for line in ("ld.lld: error: duplicate symbol: f", "a.o: multiple definition of `f'"):
+        assert symbol_error(line) == "duplicate symbol: f"
+
+
+def test_a_name_with_a_signature_stays_whole() -> None:
+    line = "ld.lld: error: undefined symbol: a::b<int>(char const*, int)"
+    assert symbol_error(line) == "undefined symbol: a::b<int>(char const*, int)"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "in.mlir:1:1: error: reference to undefined symbol 'f'",
+        "in.mlir:1:1: error: 'func.call' op 'f' does not reference a valid function",
+        "error: use of undeclared SSA value name",
+        '  "x.undefined"() : () -> ()',
+    ],
+)
+def test_what_a_verifier_says_is_none_of_it(line: str) -> None:
+    assert symbol_error(line) is None
+
+
+def signature(stderr: str, level: Level = Level.NORMAL) -> Signature:
+    class Nobody:
+        """May not be asked: a linker's words need no further run."""
+
+    result = ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr)
+    return derive(classify(result), level, Nobody())  # type: ignore[arg-type]
+
+
+def linking(*symbols: str) -> str:
+    """What IREE prints if these are missing."""
+    lines = [
+        f"iree-lld: error: undefined symbol: {symbol}\n>>> referenced by -:1" for symbol in symbols
+    ]
+    return "\n".join([
+        *lines,
+        "Linking failed; escaped command line returned exit code 256:",
+        "in.mlir:3:8: error: failed to link executable and generate target dylib (check above)",
+        "in.mlir:3:8: error: failed to serialize executables",
+    ])  # fmt: skip
+
+
+def test_two_missing_symbols_are_two_bugs() -> None:
+    one, other = signature(linking("fmaxf")), signature(linking("fminf"))
+    assert one.bucket != other.bucket
+    assert one.kind is Kind.OTHER_ERROR
+    assert one.text == "other-error: undefined symbol: fmaxf (pipeline)"
+    assert signature(linking("fmaxf"), Level.LOOSE) == signature(linking("fminf"), Level.LOOSE)
+
+
+def test_their_order_does_not_matter() -> None:
+    assert signature(linking("a", "b")) == signature(linking("b", "a")) == signature(linking("a"))
+
+
+def test_what_failed_before_the_linker_comes_first() -> None:
+    stderr = "in.mlir:1:1: error: 'a.b' op is bad\n" + linking("f")
+    primary = primary_error(parse_diagnostics(stderr))
+    assert primary is not None and primary.message == "'a.b' op is bad"
+
+
+def test_any_other_word_of_a_linker_beats_those_that_only_follow() -> None:
+    stderr = linking().replace("Linking failed", "ld.lld: error: section overlaps\nLinking failed")
+    assert signature(stderr).template == "section overlaps"
+    stderr = stderr.replace("section overlaps", "target emulation unknown: -m or at least one")
+    finding = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
+    assert finding.nameless
+
+
+def test_what_a_real_linker_said() -> None:
+    texts = [text for text in recordings() if text.group.startswith("link-__")]
+    assert len({text.group for text in texts}) > 2
+    for text in texts:
+        said = text.signature(Level.NORMAL)
+        assert said.template == "undefined symbol: " + text.group.removeprefix("link-")
+    case = load_case("f128-add-undefined-symbol")
+    assert case.runs[0].message in {text.signature(Level.NORMAL).template for text in texts}
+
 
 DATA = Path(__file__).parent / "data"
 

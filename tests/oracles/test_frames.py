@@ -1,4 +1,4 @@
-"""Crash stacks, as LLVM prints them with and without a symbolizer."""
+"""Short C++ names."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,8 +6,43 @@ from typing import Any
 
 import pytest
 
-from oracles.frames import crash_frames, meaningful_frames, name_frames, parse_stack
+from oracles.frames import (
+    crash_frames,
+    demangle,
+    meaningful_frames,
+    name_frames,
+    parse_stack,
+    short_name,
+)
 from oracles.symbols import load_index
+
+
+@pytest.mark.parametrize(
+    ("full", "short"),
+    [
+        ("mlir::Type::getIntOrFloatBitWidth() const", "mlir::Type::getIntOrFloatBitWidth"),
+        ("a::(anonymous namespace)::P::run(int, b<c>)", "a::P::run"),
+        ("void a::f<int (long)>(int)", "a::f"),
+        ("a::f[abi:cxx11](b&)::$_0::operator()(c*) const", "a::f::lambda::operator()"),
+        ("a::operator<<(b&, int)", "a::operator<<"),
+        ("bool a::operator<(b const&, b const&)", "a::operator<"),
+        ("a::B<(c)1>::operator->() const", "a::B::operator->"),
+        ("std::vector<a::b, std::allocator<a::b> >::push_back(a::b&&)", "std::vector::push_back"),
+        ("main", "main"),
+        ("f() [clone .cold]", "f"),
+    ],
+)
+def test_short_name(full: str, short: str) -> None:
+    assert short_name(full) == short
+
+
+def test_demangle_leaves_c_names_alone() -> None:
+    assert demangle("ireeCompilerInvocationPipeline") == "ireeCompilerInvocationPipeline"
+
+
+def test_name_that_the_runtime_cannot_demangle() -> None:
+    assert demangle("_ZN4llvm6detail3fooI???").startswith("llvm::detail::foo")
+
 
 DATA = Path(__file__).parent / "data"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, settle
+from oracles.outcome import Signature
 from oracles.process import run_process
-from oracles.signature import Signature
 from tests.support.fake_compilers import write_script
 
 EAT = f"""exec {sys.executable} -c 'x = b"x" * (300 << 20); import time; time.sleep(60)'\n"""

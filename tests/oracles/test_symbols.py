@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.elf import read_functions
-from oracles.symbols import load_index
+from oracles.symbols import load_index, read_functions
 
 PRINTER, HANDLER = (
     "_ZN4llvm3sys15PrintStackTraceERNS_11raw_ostreamEi",

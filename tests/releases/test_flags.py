@@ -9,7 +9,7 @@ from oracles import Oracle
 from reducer.releases.bench import Bench
 from reducer.releases.flags import RENAMED, RENAMED_FAMILIES, Translation, read_help, translate
 from reducer.releases.question import Question
-from reducer.session.journal import Journal
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 
 HELP = """OVERVIEW: a compiler

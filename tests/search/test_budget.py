@@ -10,7 +10,7 @@ from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.search.state import State
 from reducer.transformations import text_transformations

@@ -9,8 +9,8 @@ from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
+from reducer.search.schedule import Tried
 from reducer.search.state import State
-from reducer.search.tried import Tried
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
-from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.schedule import Schedule, edit_of
 from reducer.search.state import State
 from reducer.search.sweep import sweep

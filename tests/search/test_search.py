@@ -11,7 +11,7 @@ from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.search.windows import grow_around, halve
 from reducer.transformations import Abi, Units, standard_transformations

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.search.fixpoint import reduce_to_fixpoint
+from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import State
 from reducer.transformations import text_transformations
 from tests.support.predicate import FAILURE, Memory, PredicateOracle

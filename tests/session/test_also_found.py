@@ -10,7 +10,7 @@ from oracles import Kind, Outcome, Signature
 from reducer.search.evaluator import Slip
 from reducer.session import also_found
 from reducer.session.also_found import Collection, also_found_folder
-from reducer.session.journal import Journal
+from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
 
 ORACLE = PredicateOracle(lambda text: True)

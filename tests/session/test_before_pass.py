@@ -16,9 +16,8 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.state import State
 from reducer.session import Reduction, Report, Settings, before_pass, plan
 from reducer.session.before_pass import ORIGIN, cut_before_pass
-from reducer.session.conversions import Conversions
-from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Conversions, Normaliser
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.silent import Silent

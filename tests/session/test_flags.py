@@ -9,8 +9,8 @@ from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.session.flags import Flags, removable
-from reducer.session.journal import Journal
 from reducer.session.sanity import Sanity
+from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
 DOCUMENT = PlainText('"x.bad"() : () -> ()\n')

@@ -1,20 +1,22 @@
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
+from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session import Reduction, Settings
 from reducer.session.before_pass import ORIGIN as CUT
-from reducer.session.compiler_passes import CompilerPasses
-from reducer.session.events import Size
-from reducer.session.history import FELL_BACK, History, Recorder, Spent, read_history
-from reducer.session.reading import reading
+from reducer.session.conversions import CompilerPasses
+from reducer.session.history import FELL_BACK, KEY, History, Recorder, Spent, read_history, reading
+from reducer.session.settings import Size
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
-from tests.support.histories import history
+from tests.support.histories import ORIGINAL, history
 from tests.support.sides import function
 from tests.support.silent import Silent
 
@@ -174,3 +176,54 @@ outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
     assert told.moments[-1].bytes == report.output.bytes
     names = {original.t.name[op] for op in told.origins.values()}
     assert "linalg.batch_matmul" in names and "math.absf" not in names
+
+
+def write(path: Path, **texts: str) -> Path:
+    with Journal.open(path, identity={"input": "x"}, resume=False) as journal:
+        for key, text in texts.items():
+            journal.put_text(key, text)
+    return path
+
+
+def test_what_a_journal_tells(tmp_path: Path) -> None:
+    told = history(generic="k")
+    path = write(tmp_path / "odd ?#% name", **{KEY: json.dumps(told.to_json()), "k": ORIGINAL})
+    before = path.read_bytes()
+    with reading(path) as reader:
+        assert reader.history() == told
+        module = reader.module("k")
+        assert module is not None and module.text == ORIGINAL
+        assert reader.module("") is None and reader.module("none") is None
+    assert path.read_bytes() == before
+
+
+def test_a_journal_without_history_says_what_to_do(tmp_path: Path) -> None:
+    with (
+        reading(write(tmp_path / "j")) as reader,
+        pytest.raises(BadInput, match="repeat"),
+    ):
+        reader.history()
+
+
+def test_no_journal(tmp_path: Path) -> None:
+    with pytest.raises(MissingInput, match="--journal"), reading(tmp_path / "none"):
+        pass
+
+
+def test_other_files(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database at all, but long enough to be looked at" * 50)
+    with sqlite3.connect(tmp_path / "foreign") as foreign:
+        foreign.execute("CREATE TABLE t (x)")
+    for name in ("text", "foreign"):
+        with pytest.raises(BadInput, match="no journal"), reading(tmp_path / name) as reader:
+            reader.history()
+
+
+def test_a_journal_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with (
+        Journal.open(path, identity={}, resume=False),
+        pytest.raises(JournalBusy),
+        reading(path) as reader,
+    ):
+        reader.history()

@@ -12,10 +12,9 @@ from reducer.locate import ops_at
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import State
 from reducer.search.windows import grow_set
-from reducer.session.conversions import Conversions
+from reducer.session.conversions import Conversions, Normaliser
 from reducer.session.isolate import failing_dispatch
-from reducer.session.journal import Journal
-from reducer.session.normalise import Normaliser
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from reducer.transformations import Abi
 from tests.support.corpus import Case, Run

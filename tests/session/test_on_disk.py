@@ -1,6 +1,7 @@
 """A result on disk is replaced only by a better one, whatever becomes of a reduction."""
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -8,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, Outcome
+from reducer.errors import FlakyOracle, NotInteresting
 from reducer.session import Reduction, Report, Settings
 from reducer.session.best import OnDisk
-from reducer.session.errors import FlakyOracle, NotInteresting
 from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.silent import Silent
 
@@ -181,7 +182,14 @@ def test_verdicts_hold_for_one_input_alone(place: Place) -> None:
 class Forgetful(PredicateOracle):
     """The failure is gone when the result is confirmed."""
 
-    def confirm(self, text: str | bytes, input_name: str, *, limits: Limits) -> Outcome:
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
         return PASSED
 
 

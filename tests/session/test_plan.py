@@ -11,10 +11,10 @@ from reducer.search.evaluator import Evaluator
 from reducer.session import plan
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
-from reducer.session.events import Size
-from reducer.session.journal import Journal
 from reducer.session.plan import Plan
 from reducer.session.sanity import Sanity
+from reducer.session.settings import Size
+from reducer.storage.journal import Journal
 from reducer.transformations import Units
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function

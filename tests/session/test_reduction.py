@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, ScriptOracle
+from reducer.errors import NotInteresting
 from reducer.session import Reduction, Report, Settings
-from reducer.session.errors import NotInteresting
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.silent import Silent

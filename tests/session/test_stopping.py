@@ -9,7 +9,7 @@ from reducer.search.evaluator import Stopped
 from reducer.session import Reduction, Settings
 from reducer.session.best import Best
 from reducer.session.history import KEY, read_history
-from reducer.session.journal import Journal
+from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
 from tests.support.silent import Silent
 

@@ -3,8 +3,8 @@
 from oracles import Kind, Signature
 from reducer.ir import Module
 from reducer.page import ReductionFacts
-from reducer.session.events import Size
 from reducer.session.history import History, Moment, Spent, Tries
+from reducer.session.settings import Size
 
 ORIGINAL = """\
 "builtin.module"() ({

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from oracles.classify import classify
-from oracles.derive import derive
-from oracles.level import Level
+from oracles.derive import Level, derive
+from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
-from oracles.signature import Signature
 
 RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"
 MANIFEST = RECORDED / "manifest.jsonl"

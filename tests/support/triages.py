@@ -22,9 +22,8 @@ from reducer.triage import (
     find_compiler,
     find_inputs,
 )
-from reducer.triage.bugs import keep
-from reducer.triage.reducing import Reproducer
-from reducer.triage.store import Caps, Store
+from reducer.triage.database import Caps, Store
+from reducer.triage.reproducers import Reproducer, keep
 
 CAPS = Caps(10.0, None)
 SUCCESS = Signature(Kind.SUCCESS)

@@ -1,8 +1,7 @@
 """Is a module well formed? The checks that MLIR's parser makes of SSA form, on the op table."""
 
 from reducer.ir import NONE, Module
-from reducer.ir.blocks import block_named
-from reducer.ir.functions import entry_block, is_function, signature, terminator_of
+from reducer.ir.functions import block_named, entry_block, is_function, signature, terminator_of
 
 
 def problems(module: Module) -> list[str]:

@@ -11,8 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from reducer.toolchain import ToolchainError, find, install, installed, newest_release, published
-from reducer.toolchain.model import package_folder
+from reducer.toolchain import (
+    ToolchainError,
+    find,
+    install,
+    installed,
+    newest_release,
+    published,
+    resolve_executable,
+    runtime_of,
+)
+from reducer.toolchain.model import COMPILER_PACKAGE, RUNTIME_PACKAGE, package_folder
 
 INSTALL = "import sys; from reducer.toolchain import install; install(sys.argv[1], progress=print)"
 
@@ -127,3 +136,121 @@ def test_processes_that_install_at_once_install_once() -> None:
     outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert sum("installing" in output for output in outputs) == 1
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and the one folder on PATH."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def make_program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def make_toolchain(version: str) -> Path:
+    root = package_folder("iree-base-compiler", version)
+    for tool in ("iree-compile", "iree-opt"):
+        make_program(root / "iree" / "compiler" / "_mlir_libs" / tool)
+    return root
+
+
+def test_a_version_overrides_name_and_path(path: Path) -> None:
+    root = make_toolchain("3.9.0")
+    make_toolchain("3.10.0")
+    elsewhere = make_program(path / "iree-compile")
+    for name in ("iree-compile", str(elsewhere)):
+        assert resolve_executable(name, "3.9.0").is_relative_to(root)
+
+
+def test_a_version_says_nothing_about_other_programs(path: Path) -> None:
+    make_toolchain("3.9.0")
+    script = make_program(path / "oracle.sh")
+    assert resolve_executable("oracle.sh", "3.9.0") == script
+
+
+def test_a_program_on_path_comes_before_installed_versions(path: Path) -> None:
+    make_toolchain("3.9.0")
+    program = make_program(path / "iree-opt")
+    assert resolve_executable("iree-opt") == program
+
+
+def test_without_one_on_path_the_newest_installed_version_serves() -> None:
+    make_toolchain("3.9.0")
+    newest = make_toolchain("3.10.0")
+    assert resolve_executable("iree-opt").is_relative_to(newest)
+
+
+def test_an_entry_point_stands_for_the_native_program_behind_it(path: Path) -> None:
+    entry = make_program(path / "iree-compile")
+    packages = path.parent / "lib" / "python3.11" / "site-packages"
+    native = make_program(packages / "iree" / "compiler" / "_mlir_libs" / "iree-compile")
+    assert resolve_executable("iree-compile") == native
+    assert resolve_executable(str(entry)) == native
+
+
+def test_a_path_is_taken_as_it_is_and_made_absolute(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = make_program(path / "my-compiler")
+    monkeypatch.chdir(path.parent)
+    assert resolve_executable("bin/my-compiler") == program
+
+
+def test_a_missing_compiler_says_how_to_get_one() -> None:
+    with pytest.raises(ToolchainError, match="mlir-reducer toolchain install newest"):
+        resolve_executable("iree-compile")
+
+
+@pytest.mark.parametrize("name", ["no-such-program", "./no-such-program", ""])
+def test_a_missing_program_is_named(name: str) -> None:
+    with pytest.raises(ToolchainError, match=f"'{name}'"):
+        resolve_executable(name)
+
+
+LIBRARIES = Path("iree", "compiler", "_mlir_libs", "iree-compile")
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+def test_of_an_installed_version() -> None:
+    compiler = program(package_folder(COMPILER_PACKAGE, "3.9.0") / LIBRARIES)
+    runtime = package_folder(RUNTIME_PACKAGE, "3.9.0") / "iree/_runtime_libs/iree-run-module"
+    assert runtime_of(compiler) == program(runtime)
+
+
+def test_in_the_same_python_installation(tmp_path: Path) -> None:
+    compiler = program(tmp_path / "site-packages" / LIBRARIES)
+    runtime = program(tmp_path / "site-packages/iree/_runtime_libs/iree-run-module")
+    assert runtime_of(compiler) == runtime
+
+
+def test_in_the_same_build_folder(tmp_path: Path) -> None:
+    runtime = program(tmp_path / "build/tools/iree-run-module")
+    assert runtime_of(program(tmp_path / "build/tools/iree-compile")) == runtime
+
+
+def test_on_path_or_nowhere(tmp_path: Path) -> None:
+    compiler = program(tmp_path / "elsewhere/iree-compile")
+    with pytest.raises(ToolchainError, match=r"install iree-base-runtime .* or use --iree VERSION"):
+        runtime_of(compiler)
+    runtime = program(tmp_path / "bin/iree-run-module")
+    assert runtime_of(compiler) == runtime

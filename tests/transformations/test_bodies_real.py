@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Limits, run_process
 from reducer.ir import Module
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
 from reducer.toolchain import Toolchain
 from reducer.transformations import Abi, Transformation
 from reducer.transformations.carried import DropCarried

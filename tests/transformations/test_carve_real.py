@@ -9,7 +9,7 @@ import pytest
 
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.normalise import Normaliser
+from reducer.session.conversions import Normaliser
 from reducer.toolchain import Toolchain
 from reducer.transformations import Abi, Units, carve
 from tests.support.corpus import Case

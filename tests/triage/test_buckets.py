@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.session.errors import UsageError
+from reducer.errors import UsageError
 from reducer.triage.buckets import (
     Occurrence,
     all_groups,

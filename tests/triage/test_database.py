@@ -1,18 +1,21 @@
 import sqlite3
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from reducer.session.errors import OutputNotWritable, UsageError
-from reducer.triage import schema
-from reducer.triage.database import Database
+from oracles import Kind
+from reducer.errors import OutputNotWritable, UsageError
+from reducer.triage.configurations import Configuration
+from reducer.triage.database import APPLICATION_ID, MIGRATIONS, NO_BUG, Database, bucket_of
+from tests.support.triages import SUCCESS, Records, configuration, failure, release
 
 
 def test_a_new_file_has_the_newest_schema_and_our_mark(tmp_path: Path) -> None:
     with Database.open(tmp_path / "deep" / "t.sqlite") as database:
-        assert database.value("PRAGMA user_version") == len(schema.MIGRATIONS)
-        assert database.value("PRAGMA application_id") == schema.APPLICATION_ID
+        assert database.value("PRAGMA user_version") == len(MIGRATIONS)
+        assert database.value("PRAGMA application_id") == APPLICATION_ID
         assert database.value("PRAGMA journal_mode") == "wal"
 
 
@@ -22,7 +25,7 @@ def test_an_older_file_is_brought_up_to_date(
     path = tmp_path / "t.sqlite"
     with Database.open(path) as database:
         database.write("INSERT INTO runs (started, version) VALUES (1, 'x')")
-    later = (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN host TEXT; CREATE TABLE more (x)")
+    later = (*MIGRATIONS, "ALTER TABLE runs ADD COLUMN host TEXT; CREATE TABLE more (x)")
     monkeypatch.setattr("reducer.triage.database.MIGRATIONS", later)
     with Database.open(path) as database:
         assert database.value("SELECT count(*) FROM runs WHERE host IS NULL") == 1
@@ -90,3 +93,63 @@ def test_two_connections_write_at_once(tmp_path: Path) -> None:
         thread.join()
     with Database.open(path) as database:
         assert database.value("SELECT count(*) FROM runs") == 200
+
+
+BUG = failure()
+
+
+def test_a_result_is_found_again_with_all_that_was_said(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    number = records.result("a", "3.13.0", BUG)
+    result = records.store.result("a", number)
+    assert result is not None
+    assert (result.kind, result.bucket) == (Kind.VERIFIER, BUG.bucket)
+    outcome = records.store.outcome("a", number)
+    assert outcome is not None
+    assert outcome.signature == BUG
+    assert records.store.result("b", number) is None
+
+
+def test_what_says_nothing_of_a_bug_has_no_bucket(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    for kind in NO_BUG:
+        number = records.result(str(kind), "3.13.0", failure(kind=kind))
+        result = records.store.result(str(kind), number)
+        assert result is not None
+        assert result.bucket is None
+
+
+def test_hangs_of_two_inputs_are_two_buckets() -> None:
+    hang = failure("", Kind.TIMEOUT)
+    assert bucket_of(hang, "a") != bucket_of(hang, "b")
+    assert bucket_of(hang, "a") == bucket_of(hang, "a")
+    assert bucket_of(BUG, "a") == bucket_of(BUG, "b") == BUG.bucket
+
+
+def test_configurations_differ_by_compiler_and_flags(tmp_path: Path) -> None:
+    store = Records(tmp_path).store
+    wanted = [configuration("3.8.0"), configuration("3.13.0"), configuration("3.13.0", "--x")]
+    numbers = [store.configuration(one) for one in wanted]
+    assert len(set(numbers)) == 3
+    assert [store.configuration(one) for one in wanted] == numbers
+
+
+def test_a_file_that_a_flag_names_is_part_of_the_configuration(tmp_path: Path) -> None:
+    numbers = []
+    for content in ("one", "two", "one"):
+        (tmp_path / "spec.mlir").write_text(content)
+        flags = ("--spec=spec.mlir",)
+        store = Records(tmp_path).store  # each run of the program looks once
+        wanted = Configuration(release("3.13.0"), flags, str(tmp_path))
+        numbers.append(store.configuration(wanted))
+    assert numbers[0] == numbers[2] != numbers[1]
+
+
+def test_results_that_are_read_otherwise_now_are_forgotten(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    number = records.result("a", "3.13.0", BUG)
+    other = records.result("a", "3.8.0", SUCCESS)
+    before = records.store.compiler(release("3.13.0"))
+    assert records.store.compiler(replace(release("3.13.0"), identity="another reading")) == before
+    assert records.store.result("a", number) is None
+    assert records.store.result("a", other) is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from reducer.session.errors import BadInput, MissingInput
+from reducer.errors import BadInput, MissingInput
 from reducer.triage.inputs import digest_of, find_inputs, printable
 from tests.support.triages import write_all
 

@@ -3,10 +3,10 @@ from pathlib import Path, PurePath
 
 from oracles import Kind
 from reducer.triage.buckets import all_groups
+from reducer.triage.database import Result
 from reducer.triage.inputs import Place, Unreadable
 from reducer.triage.junit import junit_xml
 from reducer.triage.states import State
-from reducer.triage.store import Result
 from reducer.triage.summary import Bug, Cell, Summary
 from tests.support.triages import Records, failure
 

@@ -6,12 +6,67 @@ import pytest
 
 from oracles import Kind, Signature
 from reducer.triage.buckets import all_groups
-from reducer.triage.bugs import Known, reproducers
-from reducer.triage.merging import merge
-from tests.support.triages import Records, failure
+from reducer.triage.configurations import EVERYTHING
+from reducer.triage.merging import RecordedEvidence, merge
+from reducer.triage.planning import Plan
+from reducer.triage.reproducers import Known, reproducers
+from tests.support.triages import SUCCESS, Records, failure, release
+
+BUG, OTHER, THIRD = failure("bug"), failure("other"), failure("third")
+OLD, NEW = "3.8.0", "3.13.0"
+
+
+class Bench:
+    """Results of inputs on two compilers, without flags."""
+
+    def __init__(self, folder: Path) -> None:
+        self.records = Records(folder)
+        self.records.result("a", OLD, BUG)
+        compilers = (release(OLD), release(NEW))
+        self.new = self.records.store.compiler(compilers[1])
+        plan = Plan(compilers, EVERYTHING, (), "/", lambda flags, compiler: flags)
+        self.evidence = RecordedEvidence(self.records.store, plan)
+
+    def dissents(self) -> bool:
+        return self.evidence.dissents(BUG.bucket, self.new, {BUG.bucket, OTHER.bucket})
+
+
+def test_a_reproducer_on_another_compiler(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    digest = bench.records.reproducer(BUG.bucket, "a", OLD, "text")
+    known = reproducers(bench.records.database)[BUG.bucket]
+    assert bench.evidence.crossed(known, bench.new) is None
+    bench.records.result(digest, NEW, OTHER, file=False)
+    assert bench.evidence.crossed(known, bench.new) == OTHER.bucket
+    assert bench.evidence.crossed(known, 99) is None  # not a compiler of this run
+
+
+@pytest.mark.parametrize(
+    ("signature", "dissents"),
+    [
+        (BUG, False),
+        (OTHER, False),
+        (THIRD, True),
+        (SUCCESS, True),
+        (Signature(Kind.INVALID_INPUT), False),
+        (Signature(Kind.TIMEOUT), False),
+    ],
+)
+def test_what_an_input_says(tmp_path: Path, signature: Signature, dissents: bool) -> None:
+    bench = Bench(tmp_path)
+    assert not bench.dissents()  # it was never run there
+    bench.records.result("a", NEW, signature)
+    assert bench.dissents() is dissents
+
+
+def test_what_happens_under_other_flags_says_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.records.result("a", NEW, THIRD, "--x")
+    assert not bench.dissents()
+
 
 PROGRAM = "func.func @main() {\n  return\n}\n"
-OLD, NEW = "3.8.0", "3.13.0"
+OLD_MERGING, NEW_MERGING = "3.8.0", "3.13.0"
 
 
 class Pair:
@@ -24,7 +79,7 @@ class Pair:
         self.signatures = signatures
         self.compilers = []
         for digest, version, text, signature in zip(
-            "ab", (OLD, NEW), texts, signatures, strict=True
+            "ab", (OLD_MERGING, NEW_MERGING), texts, signatures, strict=True
         ):
             self.records.result(digest, version, signature)
             self.records.reproducer(signature.bucket, digest, version, text)
@@ -80,7 +135,7 @@ def test_the_same_program_that_fails_like_the_other_is_one_bug(tmp_path: Path) -
     (reason,) = [member.reason for member in group.members if member.merged_into]
     assert reason is not None
     assert "the same program" in reason
-    assert OLD in reason and NEW in reason
+    assert OLD_MERGING in reason and NEW_MERGING in reason
 
 
 @pytest.mark.parametrize("crossed", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])

@@ -10,9 +10,16 @@ from reducer.ir.module import NONE
 from reducer.ir.retype import ops_that_name, segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.arrays import DYNAMIC, NUMBERS_DIMS, integer_array, reassociation, write_array
-from reducer.ir.sizes.lengths import drop_elements
-from reducer.ir.sizes.numbers import integer_of, with_constant
+from reducer.ir.sizes.repeats import (
+    DYNAMIC,
+    NUMBERS_DIMS,
+    drop_elements,
+    integer_array,
+    integer_of,
+    reassociation,
+    with_constant,
+    write_array,
+)
 from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
 

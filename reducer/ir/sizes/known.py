@@ -18,8 +18,7 @@ from reducer.ir.integers import result_of
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import segment_sizes
 from reducer.ir.shapes import Dims, parse_shaped
-from reducer.ir.sizes.arrays import DYNAMIC, integer_array, reassociation
-from reducer.ir.sizes.numbers import constant_of
+from reducer.ir.sizes.repeats import DYNAMIC, constant_of, integer_array, reassociation
 
 Argument = int | tuple[int, ...] | None
 """A number, the sizes of a shape, or neither."""

@@ -7,8 +7,7 @@ from functools import cached_property
 from reducer.ir.dialects import is_opaque
 from reducer.ir.module import NONE, Module
 from reducer.ir.sizes.change import GONE, Change, Size
-from reducer.ir.sizes.lengths import INTEGER, lost_elements
-from reducer.ir.sizes.numbers import constants_equal_to
+from reducer.ir.sizes.repeats import INTEGER, constants_equal_to, lost_elements
 from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
 from reducer.ir.sizes.ties import collect
 

@@ -15,8 +15,7 @@ from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Dims
-from reducer.ir.sizes.arrays import reassociation, tie_arrays
-from reducer.ir.sizes.lengths import counts_dims_of
+from reducer.ir.sizes.repeats import counts_dims_of, reassociation, tie_arrays
 from reducer.ir.sizes.slots import Dim, Loop, Product, Ties
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.values.compare import Sort, compare, gravest
-from oracles.values.results import Value, read_results
+from oracles.values.programs import Value, read_results
 
 
 def values(*lines: str) -> list[Value]:

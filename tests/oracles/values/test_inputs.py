@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from oracles.values.abi import Function, ValueType
 from oracles.values.inputs import STYLES, Given, Style, Trial, trials
+from oracles.values.programs import Function, ValueType
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
 

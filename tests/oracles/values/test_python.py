@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles.limits import Limits
-from oracles.values.abi import Function, ValueType
+from oracles.values.programs import Function, ValueType
 from oracles.values.python import PythonReference
 from oracles.values.run import Answer, Costs
 

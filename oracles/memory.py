@@ -1,0 +1,199 @@
+"""How much memory runs may use: that of the machine or container, shared by all of them.
+
+A container often has less than the machine: what counts is the strictest limit of the control
+groups around this process. Both versions of the hierarchy are read.
+
+What a run may use is the same however many run at once, or verdicts would depend on that number.
+So the runs together may need more than there is. Then the one that came last makes room: it is
+ended, and started again when what it had used fits beside the others. The first always goes on, so
+everything ends. Being started again changes what a run costs and never what comes of it.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+_ROOT = Path("/")
+_SHARE_OF_A_RUN = 1, 2
+_SHARE_OF_ALL_RUNS = 7, 8
+
+
+def memory_limit(root: Path = _ROOT) -> int:
+    """Bytes that one run may use unless somebody says otherwise, however many run at once."""
+    return _part(machine_memory(root), _SHARE_OF_A_RUN)
+
+
+def memory_of_all_runs(root: Path = _ROOT) -> int:
+    """Bytes that all runs together may use; the rest is for this program and the system."""
+    return _part(machine_memory(root), _SHARE_OF_ALL_RUNS)
+
+
+def machine_memory(root: Path = _ROOT) -> int:
+    """Bytes of memory that this process and its children may have in all."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min([physical, *_limits(root)])
+
+
+def out_of_memory_kills(root: Path = _ROOT) -> int | None:
+    """How many processes the kernel has killed for want of memory so far; None if it is not told.
+
+    In the control group of this process where that is counted, otherwise on the whole machine.
+    """
+    v1, v2 = _own_folders(root)
+    files = [
+        *([v2[0] / "memory.events"] if v2 else []),
+        *([v1[0] / "memory.oom_control"] if v1 else []),
+        root / "proc/vmstat",
+    ]
+    for file in files:
+        if (count := _counter(file)) is not None:
+            return count
+    return None
+
+
+def _limits(root: Path) -> Iterator[int]:
+    v1, v2 = _own_folders(root)
+    for folders, name in ((v2, "memory.max"), (v1, "memory.limit_in_bytes")):
+        for folder in folders:
+            if (limit := _read(folder / name).strip()).isdigit():  # `max` is no limit
+                yield int(limit)
+
+
+def _own_folders(root: Path) -> tuple[list[Path], list[Path]]:
+    """The memory group of this process and those around it, in version 1 and in version 2.
+
+    A container may be told a path that it cannot see; it sees its own group at the top.
+    """
+    v1: list[Path] = []
+    v2: list[Path] = []
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            v2 = _upwards(root / "sys/fs/cgroup", path)
+        elif "memory" in controllers.split(","):
+            v1 = _upwards(root / "sys/fs/cgroup/memory", path)
+    return v1, v2
+
+
+def _upwards(top: Path, path: str) -> list[Path]:
+    own = top / path.strip("/")
+    folders = [own, *own.parents]
+    return [folder for folder in folders[: folders.index(top) + 1] if folder.is_dir()]
+
+
+def _counter(file: Path) -> int | None:
+    for line in _read(file).splitlines():
+        name, _, count = line.partition(" ")
+        if name == "oom_kill" and count.strip().isdigit():
+            return int(count)
+    return None
+
+
+def _part(amount: int, share: tuple[int, int]) -> int:
+    return amount * share[0] // share[1]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+_LOOK = 0.05  # seconds between two looks at the cancel event while a run waits
+
+
+class Room:
+    """The memory for all runs of this process, `size` bytes; any thread may call."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.running: list[Seat] = []
+        self.waiting: list[Seat] = []
+        self.changed = threading.Condition()
+        self._numbers = count()
+
+    def seat(self) -> "Seat":
+        """A place in the line for one run, however often it has to start."""
+        return Seat(self, next(self._numbers))
+
+
+class Seat:
+    """One run's claim. `number` tells who came first; `used` is in bytes."""
+
+    def __init__(self, room: Room, number: int) -> None:
+        self.number = number
+        self.used = 0
+        self.displaced = False
+        self._room = room
+        self._alone = False
+
+    @contextmanager
+    def taken(self, cancel: threading.Event | None, *, alone: bool = False) -> Iterator[bool]:
+        """Waits until there is room, holds it during the body; with `alone`, all of it.
+
+        False where `cancel` was set before.
+        """
+        self._alone = alone
+        admitted = self._wait(cancel)
+        try:
+            yield admitted
+        finally:
+            with self._room.changed:
+                if admitted:
+                    self._room.running.remove(self)
+                self._room.changed.notify_all()
+
+    def must_go(self, used: int) -> bool:
+        """Hears what the run uses, and says whether it must make room for those before it."""
+        room = self._room
+        with room.changed:
+            self.used = used
+            staying = [seat for seat in room.running if not seat.displaced]
+            last = max(staying, key=lambda seat: seat.number)
+            if len(staying) > 1 and last is self and _sum(staying) > room.size:
+                self.displaced = True
+            return self.displaced
+
+    def _wait(self, cancel: threading.Event | None) -> bool:
+        room = self._room
+        with room.changed:
+            room.waiting.append(self)
+            try:
+                while not self._fits():
+                    if cancel is not None and cancel.is_set():
+                        return False
+                    room.changed.wait(_LOOK)
+            finally:
+                room.waiting.remove(self)
+                room.changed.notify_all()
+            self.displaced = False
+            room.running.append(self)
+            return True
+
+    def _fits(self) -> bool:
+        """First come, first served: who needs much is not kept waiting by many who need little."""
+        room = self._room
+        if not room.running:
+            return self._is_first()
+        if self._alone or any(seat._alone for seat in room.running) or not self._is_first():
+            return False
+        return _sum(room.running) + self.used <= room.size
+
+    def _is_first(self) -> bool:
+        return all(seat.number >= self.number for seat in self._room.waiting)
+
+
+def _sum(seats: "list[Seat]") -> int:
+    return sum(seat.used for seat in seats)
+
+
+@cache
+def room_here() -> Room:
+    """The one of this process."""
+    return Room(memory_of_all_runs())

@@ -1,0 +1,149 @@
+"""A compiled IREE program: the functions that it offers, and the results that it prints."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
+_DECLARATION = re.compile(
+    rb"(?<![\w ])sync func @(?P<name>[\w.$-]+)\((?P<inputs>[ -~]*?)\) -> \((?P<results>[ -~]*)\)"
+)
+_VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
+_TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
+_ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index)$")
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """A scalar (`shape` is None) or a tensor; a dynamic dimension is None.
+
+    >>> ValueType.parse("tensor<2x?xf32>")
+    ValueType(element='f32', shape=(2, None))
+    >>> str(ValueType.parse("tensor<2x?xf32>")), str(ValueType.parse("index"))
+    ('2x?xf32', 'index')
+    """
+
+    element: str
+    shape: tuple[int | None, ...] | None
+
+    @classmethod
+    def parse(cls, text: str) -> "ValueType | None":
+        """From MLIR's spelling; None where it is neither a number nor a tensor of numbers."""
+        text = text.partition(" {")[0].strip()
+        if _ELEMENT.match(text):
+            return cls(text, None)
+        match = _TENSOR_TYPE.match(text)
+        if match is None or not _ELEMENT.match(match["element"]):
+            return None
+        dims = match["dims"].split("x")[:-1]
+        return cls(match["element"], tuple(None if dim == "?" else int(dim) for dim in dims))
+
+    @property
+    def is_float(self) -> bool:
+        """Whether elements are floating-point numbers."""
+        return self.element.startswith(("f", "bf"))
+
+    def sized(self, size: int) -> "ValueType":
+        """With every dynamic dimension replaced."""
+        if self.shape is None:
+            return self
+        return ValueType(self.element, tuple(size if dim is None else dim for dim in self.shape))
+
+    def takes(self, other: "ValueType") -> bool:
+        """Whether a value of type `other` may be passed where this one is declared."""
+        if self.element != other.element or (self.shape is None) != (other.shape is None):
+            return False
+        ours, theirs = self.shape or (), other.shape or ()
+        return len(ours) == len(theirs) and all(
+            dim in (None, size) for dim, size in zip(ours, theirs, strict=True)
+        )
+
+    def __str__(self) -> str:
+        dims = ["?" if dim is None else str(dim) for dim in self.shape or ()]
+        return "x".join([*dims, self.element])
+
+
+@dataclass(frozen=True)
+class Function:
+    """An exported function; a type is None where it is none that we can make or read."""
+
+    name: str
+    inputs: tuple[ValueType | None, ...]
+    results: tuple[ValueType | None, ...]
+
+
+def read_functions(program: Path) -> list[Function]:
+    """The exported functions of a compiled program, by name.
+
+    Taken from the program rather than from its source, so any input dialect will do.
+    """
+    found = {
+        match["name"].decode(): Function(
+            match["name"].decode(), _types(match["inputs"]), _types(match["results"])
+        )
+        for match in _DECLARATION.finditer(program.read_bytes())
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def _types(text: bytes) -> tuple[ValueType | None, ...]:
+    return tuple(map(ValueType.parse, _VALUE.findall(text.decode())))
+
+
+MOST_ELEMENTS = 1 << 22
+"""Elements of one result that are printed and compared."""
+
+_HEAD = re.compile(r"result\[\d+\]: (?:(?P<scalar>\w+)=(?P<number>\S+)|.*)$")
+_TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
+
+
+@dataclass(frozen=True)
+class Value:
+    """One result; `elements` is None for what cannot be compared."""
+
+    type: ValueType | None
+    elements: tuple[float, ...] | None = None
+
+    def __str__(self) -> str:
+        shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])
+        more = " …" if len(self.elements or ()) > 12 else ""
+        return f"{self.type}={shown}{more}"
+
+
+UNKNOWN = Value(None)
+
+
+def read_results(text: str) -> list[Value]:
+    """The results in order, from standard output."""
+    values: list[Value] = []
+    for line in text.splitlines():
+        head = _HEAD.match(line)
+        if head is not None:
+            values.append(_scalar(head["scalar"], head["number"]) if head["scalar"] else UNKNOWN)
+        elif values and (tensor := _TENSOR_RESULT.match(line)):
+            values[-1] = _tensor(tensor["type"], tensor["values"])
+    return values
+
+
+def _scalar(element: str, number: str) -> Value:
+    try:
+        return Value(ValueType(element, None), (_number(number),))
+    except ValueError:
+        return UNKNOWN
+
+
+def _tensor(type_: str, text: str) -> Value:
+    words = text.replace("[", " ").replace("]", " ").replace("...", " ").split()
+    try:
+        elements = tuple(map(_number, words))
+    except ValueError:
+        return UNKNOWN
+    return Value(ValueType.parse(f"tensor<{type_}>"), elements)
+
+
+def _number(word: str) -> float:
+    """Integers stay exact."""
+    try:
+        return int(word)
+    except ValueError:
+        return float(word)

@@ -1,0 +1,289 @@
+"""`repro.sh`: a POSIX shell script that says whether the failure still occurs.
+
+It runs the user's command, and nothing else, in a folder of its own; every word is quoted.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+
+from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, Check
+from reducer.bundle.patterns import HANDLER, Trail, name_pattern
+from reducer.session.printing import one_line
+
+_FATAL = 128
+_NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
+"""A line of a stack with names."""
+
+
+def repro_script(check: Check, signature: str, files: Iterable[str] = ()) -> str:
+    """The text of the script.
+
+    Args:
+        signature: one line for people, put into a comment.
+        files: what lies in `files/`, and is needed in the folder of the run.
+    """
+    variable = variable_of(check.words[0])
+    carried = bool(list(files))
+    return "\n".join(
+        [
+            *_head(check, signature, variable),
+            *_start(check, variable, carried),
+            *_run(check),
+            *_verdict(check),
+            "",
+        ]
+    )
+
+
+def variable_of(program: str) -> str:
+    """The environment variable that names another program to run.
+
+    >>> variable_of("/opt/bin/iree-compile"), variable_of("./3way")
+    ('IREE_COMPILE', 'PROGRAM_3WAY')
+    """
+    name = re.sub(r"\W", "_", program.rsplit("/", 1)[-1], flags=re.ASCII).upper() or "PROGRAM"
+    return f"PROGRAM_{name}" if name[0].isdigit() else name
+
+
+def compiler_asked(words: Sequence[str]) -> str | None:
+    """The program whose command `mlir-reducer` is given after two dashes, if there is one."""
+    if words[0] != OURSELVES or "--" not in words:
+        return None
+    return words[words.index("--") + 1]
+
+
+def shell_word(word: str) -> str:
+    """A word for a shell; what is in the user's home is found in anybody's."""
+    home = os.environ.get("HOME", "").rstrip("/")
+    before, inside, after = word.partition(f"{home}/") if home else (word, "", "")
+    if inside and (not before or before[-1] in "=:,"):
+        quoted = shlex.quote(before) if before else ""
+        return f'{quoted}"$HOME"/{shlex.quote(after)}'
+    return shlex.quote(word)
+
+
+def _head(check: Check, signature: str, variable: str) -> list[str]:
+    end = "it does not fail any more" if not check.passes_anyway else "it does not any more"
+    asked = compiler_asked(check.words)
+    other = variable if asked is None else variable_of(asked)
+    needs = [f"# It needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []
+    return [
+        "#!/bin/sh",
+        "# Does this failure still occur?",
+        "#",
+        f"#   {one_line(signature)}",
+        "#",
+        f"# Usage: ./repro.sh, or {other}=/path/to/another ./repro.sh",
+        *needs,
+        f"# Exit status: 0 it fails as reported, 1 {end}, 2 it fails differently,",
+        "# or cannot be run.",
+        "set -u",
+        "LC_ALL=C",
+        "export LC_ALL",
+        "",
+    ]
+
+
+def _start(check: Check, variable: str, carried: bool) -> list[str]:
+    program = check.words[0]
+    lines = [
+        'say() { printf "%s\\n" "$1"; }',
+        'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2',
+        f"program=${{{variable}:-}}",
+        f'[ -n "$program" ] || program={shlex.quote(program.rsplit("/", 1)[-1])}',
+        "case $program in",
+        "/*) ;;",
+        "*/*) program=$PWD/$program ;;",
+        "esac",
+    ]
+    if compiler := compiler_asked(check.words):
+        lines += _absolute(variable_of(compiler))
+    if check.carries_program:
+        lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
+    lines += [
+        'if ! command -v "$program" >/dev/null 2>&1; then',
+        f'    say "cannot run $program; say {variable}=/path/to/it"',
+        "    exit 2",
+        "fi",
+        'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
+        "trap 'rm -rf -- \"$work\"' EXIT",
+        "trap 'exit 2' HUP INT TERM",
+        f'cp -- "$here/{REPRO}" "$work/" || exit 2',
+    ]
+    if carried:
+        lines.append(f'cp -R -- "$here/{FILES}" "$work/" || exit 2')
+    return [*lines, 'cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""]
+
+
+def _absolute(variable: str) -> list[str]:
+    """Another program may be given by a relative path, and is run in another folder."""
+    return [
+        f"case ${{{variable}:-}} in",
+        "/*) ;;",
+        f"*/*) {variable}=$PWD/${variable} ;;",
+        "esac",
+    ]
+
+
+def _run(check: Check) -> list[str]:
+    if compiler := compiler_asked(check.words):
+        return _run_asking(check.words, compiler)
+    words = " ".join(['"$program"', *map(shell_word, check.words[1:])])
+    redirected = f"{words} >stdout 2>stderr"
+    if check.seconds is None and check.memory is None:
+        return [redirected, "status=$?", ""]
+    return [
+        f"{redirected} &",
+        "child=$!",
+        "trap 'kill -9 $child 2>/dev/null; rm -rf -- \"$work\"' EXIT",
+        "waited=0",
+        "exceeded=",
+        'while [ -z "$exceeded" ]; do',
+        "    sleep 1",
+        '    kill -0 "$child" 2>/dev/null || break',
+        "    waited=$((waited + 1))",
+        *_limits(check),
+        "done",
+        'if [ -n "$exceeded" ]; then kill -9 "$child" 2>/dev/null; fi',
+        'wait "$child" 2>/dev/null',
+        "status=$?",
+        "",
+    ]
+
+
+def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
+    """A command with the compiler's own after two dashes; that one may be another too."""
+    at = words.index("--")
+    asking, flags = list(words[1:at]), words[at + 2 :]
+    plain = " ".join(map(shell_word, words[1:]))
+    variable = variable_of(compiler)
+    if "--iree" in asking:
+        version = asking.index("--iree")
+        del asking[version : version + 2]
+    before = " ".join(map(shell_word, asking))
+    after = " ".join(map(shell_word, flags))
+    return [
+        f'if [ -n "${{{variable}:-}}" ]; then',
+        f'    "$program" {before} -- "${variable}" {after}',
+        "else",
+        f'    "$program" {plain}',
+        "fi >stdout 2>stderr",
+        "status=$?",
+        "",
+    ]
+
+
+def _limits(check: Check) -> Iterator[str]:
+    if check.seconds is not None:
+        yield f'    [ "$waited" -lt {max(1, round(check.seconds))} ] || exceeded=time'
+    if check.memory is not None:
+        yield "    used=$(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' "
+        yield '        "/proc/$child/status" 2>/dev/null || ps -o rss= -p "$child")'
+        yield f'    [ "${{used:-0}}" -lt {max(1, check.memory >> 10)} ] || exceeded=memory'
+
+
+def _verdict(check: Check) -> list[str]:
+    if check.seconds is not None or check.memory is not None:
+        limit = "time" if check.seconds is not None else "memory"
+        return [
+            f'[ "$exceeded" != {limit} ] || {{ say "it still does not end"; exit 0; }}'
+            if limit == "time"
+            else f'[ "$exceeded" != {limit} ] || {{ say "it still uses up the memory"; exit 0; }}',
+            *_otherwise(),
+        ]
+    if check.bucket:
+        return [
+            "case $status in",
+            f"0) if grep -q -e '^bucket  *{check.bucket}$' stdout; then",
+            '       say "it still fails as reported"; exit 0',
+            "   fi ;;",
+            "1) if grep -q -e '^kind  *success$' stdout; then",
+            '       say "it does not fail any more"',
+            "       sed -n '/^[0-9]* remark/,$p' stdout",
+            "       exit 1",
+            "   fi ;;",
+            "esac",
+            "grep -e '^signature ' stdout",
+            *_differently(),
+        ]
+    if check.asks:
+        return [
+            "case $status in",
+            '0) say "it still fails"; exit 0 ;;',
+            '1) say "it does not fail any more"; exit 1 ;;',
+            "esac",
+            *_differently(),
+        ]
+    conditions = [_status_holds(check.status)] if check.status is not None else []
+    if check.trail:
+        conditions.append("crashed_there")
+    if check.pattern is not None:
+        conditions.append(f"grep -q -e {shlex.quote(check.pattern.grep)} stderr stdout")
+    if check.silent:
+        conditions.append(f"! grep -q -e {shlex.quote(ERROR)} stderr")
+    if not conditions:
+        conditions = ['[ "$status" -ne 0 ]']
+    return [
+        *_crashed_there(check.trail),
+        f"if {' && '.join(conditions)}; then",
+        '    say "it still fails as reported"',
+        "    exit 0",
+        "fi",
+        *_otherwise(),
+    ]
+
+
+def _crashed_there(trail: Trail) -> Iterator[str]:
+    """A function that is true unless the stack shows that it crashes in another place."""
+    if not trail:
+        return
+    yield "crashed_there() {"
+    if trail.names:
+        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in trail.names)
+        yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
+        yield f"        grep -q {patterns} stderr"
+        yield "        return"
+        yield "    fi"
+    if trail.digits:
+        cut = shlex.quote(f"s/{_frame_in(trail.image)}/\\1/p")
+        yield "    # the last digits of addresses; the first of them tell whether it is this build"
+        yield f"    case $(sed -n {cut} stderr | head -n {len(trail.digits)} | tr '\\n' ' ') in"
+        yield f'    "{" ".join(trail.digits)} ") ;;'
+        yield f'    "{" ".join(trail.digits[:HANDLER])} "*) return 1 ;;'
+        yield "    esac"
+    yield "}"
+
+
+def _frame_in(image: str) -> str:
+    """A line of a stack with the last digits of its address, as a basic regular expression."""
+    name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", image)
+    return rf"^[0-9][0-9]* *{name}  *0x[0-9a-f]*\([0-9a-f]\{{3\}}\)\( .*\)\{{0,1\}}$"
+
+
+def _status_holds(status: int) -> str:
+    """A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n."""
+    if status >= 0:
+        return f'[ "$status" -eq {status} ]'
+    return f'{{ [ "$status" -eq {_FATAL - status} ] || [ "$status" -eq {2 * _FATAL + status} ]; }}'
+
+
+def _otherwise() -> list[str]:
+    return [
+        'if [ "$status" -eq 0 ]; then',
+        '    say "it does not fail any more"',
+        "    exit 1",
+        "fi",
+        *_differently(),
+    ]
+
+
+def _differently() -> list[str]:
+    return [
+        'say "it fails differently: exit status $status"',
+        'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',
+        "    stderr stdout 2>/dev/null |",
+        "    cut -c 1-200",
+        "exit 2",
+    ]

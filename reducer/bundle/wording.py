@@ -1,0 +1,212 @@
+"""How a report describes a failure: title, expected behavior, log excerpt, stack, component."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from oracles import Kind
+from oracles.frames import Resolver, meaningful_frames, name_frames, parse_stack
+from reducer.bundle.facts import Facts
+from reducer.bundle.markdown import code
+
+_SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+            11: "SIGSEGV"}  # fmt: skip
+_OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
+_ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
+_LONG = 70  # characters of a message in a title
+_MOST = 2  # ops that a title names
+
+
+def title(facts: Facts) -> str:
+    """One line of markup for the head of an issue."""
+    where = ", ".join(target_of(facts.check.words))
+    ops = " and ".join(map(code, culprits(facts)))
+    subject = f"{ops}: " if ops else ""
+    return f"{subject}{_in_short(facts)}" + (f" ({code(where)})" if where else "")
+
+
+def culprits(facts: Facts) -> list[str]:
+    """The operation that the failure points to, or all of a program that has only one or two."""
+    lines = facts.text.splitlines()
+    if facts.place is not None and 0 < facts.place <= len(lines):
+        found = _OP.search(lines[facts.place - 1])
+        if found and not is_ordinary(found[1]):
+            return [found[1]]
+    names = (match[1] for line in lines for match in _OP.finditer(line.partition(" loc(")[0]))
+    each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
+    return each if len(each) <= _MOST else []
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether an op is in every program: a constant, a function, what ends one."""
+    return bool(_ORDINARY.search(name))
+
+
+def happened(facts: Facts, what: str) -> str:
+    """What the program under test does to `what`."""
+    match facts.signature.kind:
+        case Kind.CRASH:
+            return f"crashes{_signal(facts)} on {what}"
+        case Kind.ASSERTION:
+            return f"fails an assertion on {what}"
+        case Kind.FATAL_ERROR:
+            return f"gives up{_signal(facts)} on {what}"
+        case Kind.TIMEOUT:
+            return f"does not end on {what}"
+        case Kind.MEMORY:
+            return f"runs out of memory on {what}"
+        case Kind.MISCOMPILE:
+            return f"compiles {what} to a program that gives wrong results"
+        case Kind.SCRIPT | Kind.PLUGIN:
+            return f"fails, as a test finds, on {what}"
+        case Kind.MATCH | Kind.EXIT_CODE:
+            return f"does what it should not on {what}"
+    return f"fails on {what}"
+
+
+def expected(facts: Facts) -> str:
+    """What should happen instead."""
+    match facts.signature.kind:
+        case Kind.MISCOMPILE:
+            return "The results of the reference."
+        case Kind.CRASH | Kind.ASSERTION | Kind.FATAL_ERROR | Kind.TIMEOUT | Kind.MEMORY:
+            return "It compiles, or an error says what is wrong with the input."
+        case Kind.MATCH | Kind.EXIT_CODE | Kind.SCRIPT | Kind.PLUGIN:
+            return "Not this."
+    return "It compiles."
+
+
+def signal_name(code: int) -> str:
+    """SIGSEGV for -11; a number for what crashes of programs are no usual part of."""
+    return _SIGNALS.get(-code, f"signal {-code}")
+
+
+def _in_short(facts: Facts) -> str:
+    kind = facts.signature.kind
+    if kind is Kind.CRASH:
+        inside = f" in {code(facts.signature.frames[0])}" if facts.signature.frames else ""
+        return f"crash{_signal(facts)}{inside}"
+    if kind is Kind.MISCOMPILE:
+        return "wrong results"
+    if kind is Kind.TIMEOUT:
+        return "does not end"
+    if kind is Kind.MEMORY and not facts.signature.template:
+        return "runs out of memory"
+    text = facts.messages[0].removeprefix("error: ") if facts.messages else str(kind)
+    if len(text) > _LONG and facts.signature.template:
+        text = facts.signature.template  # without what was printed along
+    names = culprits(facts)
+    if len(names) == 1:
+        text = text.removeprefix(f"'{names[0]}' op ")
+    return code(text[:100].rstrip() + ("…" if len(text) > 100 else ""))
+
+
+def _signal(facts: Facts) -> str:
+    if facts.exit_code is None or facts.exit_code >= 0:
+        return ""
+    return f" with {signal_name(facts.exit_code)}"
+
+
+_LINES, _WIDTH = 24, 220
+_DUMP = re.compile(r"^// -----// IR Dump ")
+_STACK = re.compile(
+    r"^(?:Stack dump(?: without symbol names)?\b|Please report issues to |PLEASE submit "
+    r"|\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+|\d+\.\s+"
+    r"|Program arguments:)"
+)
+_HEAD = re.compile(r"(?:^|\s)(?:error|warning|note|remark): |^LLVM ERROR")
+_TRANSLATION = re.compile(r"#hal\.executable\.target<.*")
+
+
+def excerpt(stderr: str) -> str:
+    """The first diagnostics with their source lines; '' if only a stack was printed."""
+    lines = list(_without_gaps(_told(stderr.splitlines())))
+    shown = [_cut(line) for line in lines[:_LINES]]
+    if len(lines) > _LINES:
+        shown.append(f"… and {len(lines) - _LINES:,} more lines")
+    return "\n".join(shown)
+
+
+def _told(lines: Iterable[str]) -> Iterator[str]:
+    """Without stacks, and without IR that was printed along."""
+    dumping = False
+    for line in lines:
+        if _DUMP.match(line):
+            dumping = True
+        elif _HEAD.search(line):
+            dumping = False
+        if not dumping and not _STACK.match(line):
+            yield line
+
+
+def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
+    return (line for line in lines if line.strip())
+
+
+def _cut(line: str) -> str:
+    """A follow-up names its target in hundreds of characters."""
+    line = _TRANSLATION.sub("#hal.executable.target<…>", line)
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
+_SHOWN = 24  # frames; deeper ones never tell
+
+
+def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
+    """A line for each function that tells something, innermost first, others only counted.
+
+    `resolver` gives the symbols of a library by its file name.
+    """
+    names = name_frames(parse_stack(stderr), resolver)
+    lines: list[str] = []
+    hidden = 0
+    seen: set[str] = set()
+    for number, name in enumerate(names):
+        if not meaningful_frames([name]) or name in seen:
+            hidden += 1
+            continue
+        if len(seen) == _SHOWN:
+            hidden += len(names) - number
+            break
+        if hidden and lines:
+            lines.append(_folded(hidden))
+        hidden = 0
+        seen.add(name)
+        lines.append(f"#{number:<2} {name}")
+    if hidden and lines:
+        lines.append(_folded(hidden))
+    return tuple(lines)
+
+
+def _folded(count: int) -> str:
+    return f"    … {count} frame{'s' * (count > 1)} of pass managers, threads and the like"
+
+
+_TARGET = re.compile(
+    r"--?(?:iree-hal-target-(?:device|backends?)|iree-hal-local-target-device-backends"
+    r"|iree-\w+-target(?:-(?:chip|cpu|triple|features))?|iree-llvmcpu-target-\S+?"
+    r"|mtriple|mcpu|march)=(?P<value>.+)",
+    re.S,
+)
+_FRONT_END = re.compile(r"\b(?:torch|stablehlo|chlo|tosa|onnx|tf|input-conversion)\b", re.I)
+_CAMEL = re.compile(r"^(?:Torch|StableHLO|Tosa|ConvertTorch|ConvertStableHLO)")
+
+
+def target_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The values of the flags that choose a target, in order.
+
+    >>> target_of(["iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"])
+    ('hip', 'gfx942')
+    """
+    found = (_TARGET.fullmatch(word) for word in words)
+    return tuple(dict.fromkeys(match["value"] for match in found if match))
+
+
+def components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
+    """Those of IREE's bug form: Frontends, MLIR, Python, Compiler, Runtime, Other."""
+    if program.startswith("mlir-"):
+        return ("MLIR",)
+    spelled = failing_pass.replace("-", " ")
+    front_end = _FRONT_END.search(spelled) or _CAMEL.match(failing_pass)
+    if front_end or (not failing_pass and _FRONT_END.match(op)):
+        return ("Frontends", "Compiler")
+    return ("Compiler",)

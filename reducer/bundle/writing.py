@@ -1,0 +1,339 @@
+"""Writes a bug report: the folder, its metadata, and the zip of it."""
+
+import hashlib
+import io
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from oracles import Limits, run_process
+from oracles.process import End
+from reducer import __version__
+from reducer.bundle.facts import FILES, OURSELVES, REPRO, SCHEMA, Facts
+from reducer.bundle.lit import lit_test
+from reducer.bundle.report import report_text
+from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
+from reducer.bundle.wording import components, target_of
+from reducer.errors import OutputNotWritable
+from reducer.storage.files import write_atomic
+
+MOST_BYTES = 25_000_000
+"""GitHub takes no larger file."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
+_UNIX = 3
+
+
+def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
+    """A zip of the files, in a folder of that name. Scripts may be run."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(f"{folder}/{name}", _EPOCH)
+            info.create_system = _UNIX
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (stat.S_IFREG | mode_of(name)) << 16
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def mode_of(name: str) -> int:
+    """The permissions of a file of a report."""
+    return 0o755 if name.endswith(".sh") else 0o644
+
+
+def too_large(
+    files: Mapping[str, bytes], needed: frozenset[str], most: int = MOST_BYTES
+) -> list[str]:
+    """The files to leave out, the largest first, so that a zip of the others is small enough.
+
+    Those that are `needed` stay, whatever they weigh.
+    """
+    weights = {name: len(zipped({name: data}, "x")) for name, data in files.items()}
+    out: list[str] = []
+    for name in sorted(files, key=lambda name: (-weights[name], name)):
+        if sum(weights.values()) <= most:
+            break
+        if name not in needed:
+            del weights[name]
+            out.append(name)
+    return out
+
+
+MARK = "metadata.json"
+"""A folder that has no such file is not ours to replace."""
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Puts the files into `folder`, in place of an earlier report there.
+
+    Raises OutputNotWritable where it cannot, or where something else is in the way.
+    """
+    fresh = folder.with_name(f".{folder.name}.tmp")
+    old = folder.with_name(f".{folder.name}.old")
+    try:
+        check_folder(folder)
+        for left in (fresh, old):  # of a run that was killed
+            _remove(left)
+        fresh.mkdir()
+        for name, data in files.items():
+            _write(fresh / name, data)
+        if folder.exists():
+            folder.rename(old)
+        fresh.rename(folder)
+        _remove(old)
+    except OSError as error:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        raise OutputNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """What a report holds, as `write_folder` takes it. Links are not followed."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def check_folder(folder: Path) -> None:
+    """Raises OutputNotWritable unless there is nothing at `folder`, or a report."""
+    if not folder.parent.is_dir():
+        raise OutputNotWritable(f"there is no folder {folder.parent} to write {folder.name} to")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise OutputNotWritable(f"{folder} is in the way, and is no report")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise OutputNotWritable(f"the folder {folder} holds other files; choose another with -o")
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    umask_keeps = 0o777 if mode_of(path.name) & 0o100 else 0o666
+    descriptor = os.open(path, flags, umask_keeps)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(descriptor)
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
+    """Plain values. What `reduce --json` tells is there under the same names."""
+    digest = hashlib.sha256(facts.program.encode(errors="surrogateescape")).hexdigest()
+    return {
+        **facts.history.record,
+        "schema": SCHEMA,
+        "tool": {"name": "mlir-reducer", "version": __version__},
+        "verified": verified,
+        "kind": str(facts.signature.kind),
+        "signature": facts.signature.text,
+        "signature_fields": facts.signature.to_json(),
+        "bucket": facts.bucket,
+        "command": list(facts.command),
+        "output": {
+            "path": "repro.mlir",
+            "lines": facts.lines,
+            "ops": facts.ops,
+            "bytes": facts.bytes,
+            "sha256": digest,
+        },
+        "exit_code": facts.exit_code,
+        "seconds": round(facts.seconds, 3),
+        "messages": list(facts.messages),
+        "stack": list(facts.stack),
+        "compiler": {
+            "name": facts.compiler.name,
+            "version": facts.compiler.version,
+            "commit": facts.compiler.commit,
+            "assertions": facts.compiler.assertions,
+            "package": facts.compiler.package,
+            "told": list(facts.compiler.lines),
+        },
+        "target": list(target_of(facts.check.words)),
+        "components": list(components(facts.compiler.name, facts.pass_name, facts.signature.op)),
+        "pass": facts.pass_name,
+        "pass_level": facts.pass_file and facts.pass_file.to_json(),
+        "boundary": facts.boundary
+        and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
+        "versions": facts.versions and [asdict(one) for one in facts.versions],
+        "turns": list(facts.turns),
+        "source": facts.source,
+        "files": sorted(facts.files),
+        "notes": list(facts.notes),
+    }
+
+
+def metadata_text(facts: Facts, *, verified: bool) -> str:
+    """The same as JSON. Keys are sorted, so that equal reports are equal files."""
+    return json.dumps(metadata(facts, verified=verified), indent=2, sort_keys=True) + "\n"
+
+
+REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
+PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
+NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
+
+_MOST_CARRIED = 100_000_000  # bytes of one file that the command names
+_PATIENCE = 4  # times as long as the failing run took
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was written. `status` is that of `repro.sh`; `left_out` is not in the archive."""
+
+    folder: Path
+    archive: Path
+    facts: Facts
+    status: int
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        return self.status == 0
+
+
+def bundle_folder(program: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.report"""
+    return program.with_name(f"{program.name.removesuffix('.mlir')}.report")
+
+
+def archive_of(folder: Path) -> Path:
+    """model.reduced.report -> model.reduced.report.zip"""
+    return folder.with_name(f"{folder.name}.zip")
+
+
+def make_bundle(
+    facts: Facts,
+    folder: Path,
+    *,
+    executable: Path | None = None,
+    page: str | None = None,
+    look: Callable[[Mapping[str, bytes]], None] | None = None,
+) -> Bundle:
+    """Runs `repro.sh` in an empty folder, then writes everything, whole or not at all.
+
+    `executable` is the program under test, `page` the reduction as HTML if there is one. `look`
+    sees all files before they are written, and may raise. Comments that change the failure are
+    left out. Raises OutputNotWritable.
+    """
+    facts, status = _verified(facts, executable)
+    files = _files(facts, page)
+    verified = status == 0
+    left_out: list[str] = []
+    while True:
+        files[REPORT] = _bytes(report_text(facts, verified=verified, left_out=left_out))
+        files[METADATA] = _bytes(metadata_text(facts, verified=verified))
+        packed = {name: data for name, data in files.items() if name not in left_out}
+        more = too_large(packed, NEEDED)
+        if not more:
+            break
+        left_out += more
+    if look is not None:
+        look(files)
+    write_folder(folder, files)
+    archive = archive_of(folder)
+    write_atomic(archive, zipped(packed, f"report-{facts.bucket}"))
+    return Bundle(folder, archive, facts, status, tuple(left_out))
+
+
+def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
+    """The exit status of `repro.sh` among nothing but the files that it needs."""
+    seconds = 30 + _PATIENCE * max(facts.seconds, facts.check.seconds or 0)
+    with tempfile.TemporaryDirectory(prefix="report-") as outer:
+        place = Path(outer, "empty")
+        place.mkdir()
+        for name, data in files.items():
+            path = place / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+            if name == SCRIPT or facts.check.words[0] == f"./{name}":
+                path.chmod(0o755)
+        environment = _environment(facts, executable, Path(outer))
+        result = run_process(["sh", SCRIPT], cwd=place, limits=Limits(seconds), env=environment)
+    return result.exit_code if result.end is End.EXITED else -1
+
+
+def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
+    """What tells the script which programs to run: the compiler under test, and this very program.
+
+    A release of the compiler is found by its version, as it is elsewhere.
+    """
+    words = facts.check.words
+    if words[0] != OURSELVES:
+        chosen = {words[0]: executable}
+    else:
+        ourselves = folder / OURSELVES
+        python = shlex.quote(sys.executable)
+        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n', encoding="utf-8")
+        ourselves.chmod(0o755)
+        chosen = {OURSELVES: ourselves}
+        if compiler := compiler_asked(words):
+            chosen[compiler] = None if "--iree" in words else executable
+    named = {variable_of(name): str(path.absolute()) for name, path in chosen.items() if path}
+    return {**_without_variables(chosen), **named}
+
+
+def _without_variables(programs: Iterable[str]) -> dict[str, str]:
+    """The environment without what the script would take for somebody's choice of a program."""
+    variables = {variable_of(program) for program in programs}
+    return {name: value for name, value in os.environ.items() if name not in variables}
+
+
+def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
+    """The facts with which `repro.sh` ends well, if any do, and how it ends.
+
+    Comments may change a failure, and a stack may differ from run to run.
+    """
+    lenient = replace(facts, check=facts.check.lenient)
+    weaker = [lenient, replace(facts, head=""), replace(lenient, head="")]
+    status = -1
+    for one in [facts, *(other for other in weaker if other != facts)]:
+        status = run_script(_runnable(one), executable, one)
+        if status == 0:
+            return one, status
+    return facts, status
+
+
+def _runnable(facts: Facts) -> dict[str, bytes]:
+    """What `repro.sh` needs, and itself."""
+    carried = {
+        f"{FILES}/{name}": path.read_bytes()
+        for name, path in facts.files.items()
+        if path.stat().st_size <= _MOST_CARRIED
+    }
+    script = repro_script(facts.check, facts.signature.text, facts.files)
+    return {REPRO: _bytes(facts.program), SCRIPT: _bytes(script), **carried}
+
+
+def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
+    """Every file but those that tell what became of the others."""
+    files = _runnable(facts)
+    test = lit_test(facts.check, facts.text, facts.signature.text)
+    if test is not None:
+        files[LIT] = _bytes(test)
+    if facts.pass_file is not None:
+        files[PASS] = _bytes(facts.pass_file.text)
+    if page is not None:
+        files[PAGE] = _bytes(page)
+    return files
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")

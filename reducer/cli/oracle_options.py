@@ -1,0 +1,350 @@
+"""The options that say which failure to look for, and the oracle that they make."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
+from oracles.command import verifying_tool
+from oracles.memory import memory_limit
+from oracles.pattern import ir_after
+from oracles.plugin import PluginError, PluginOracle, load_plugin
+from oracles.regression import Regression
+from oracles.values import Call
+from reducer.cli.completion import complete_versions
+from reducer.cli.wrong_results import WrongResults, wrong_results_options
+from reducer.errors import CommandNotFound, UsageError
+from reducer.releases.bench import flags_of
+from reducer.releases.flags import translate
+from reducer.session import Listener, Report, Settings
+from reducer.session.pass_level import (
+    MOST_CALLS,
+    MOST_SECONDS,
+    PassReport,
+    pass_output,
+    reduce_pass_level,
+)
+from reducer.toolchain import Toolchain, ToolchainError, find, install, resolve_executable
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to run and what to look for, as the user said it."""
+
+    source: Path
+    words: tuple[str, ...]
+    iree: str | None = None
+    test: Path | None = None
+    plugin: str | None = None
+    match: str | None = None
+    exit_code: int | None = None
+    ir_after: str | None = None
+    timeout: float | None = None
+    memory_limit: int | None = None
+    wrong_results: bool = False
+    references: tuple[str, ...] = ()
+    function: str | None = None
+    inputs: tuple[str, ...] = ()
+    tolerance: float | None = None
+    device: str | None = None
+    python: str | None = None
+    signature: str = "normal"
+
+    def oracle(self, text: str) -> tuple[Oracle, Path | None]:
+        """The oracle, and the `…-opt` tool of the compiler under test if there is one.
+
+        `text` is the input's.
+
+        Raises:
+            UsageError: the options contradict each other.
+            CommandNotFound: there is no such program.
+            ToolchainError: the compiler version cannot be had.
+        """
+        self._check()
+        limits = Limits(self.timeout, self._memory())
+        if self.test is not None:
+            return ScriptOracle(_script(self.test), limits=limits), self._some_opt()
+        if self.plugin is not None:
+            return self._plugin_oracle(self.plugin, limits)
+        command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+        executable = self._executable(command.program)
+        opt = verifying_tool(executable) or self._some_opt()
+        if self.wrong_results:
+            wanted = self._comparison()
+            display = partial(self._check_words, wanted)
+            return wanted.oracle(command, executable, text, limits=limits, display=display), opt
+        level = Level(self.signature)
+        oracle = CompilerOracle(command, executable, limits=limits, level=level)
+        if self.match is None and self.exit_code is None:
+            return oracle, opt
+        try:
+            if self.ir_after is not None and self.match is not None:
+                return ir_after(oracle, self.ir_after, self.match), opt
+            return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
+        except ValueError as error:
+            raise UsageError(f"--match: {error}") from error
+
+    def _plugin_oracle(self, spec: str, limits: Limits) -> tuple[Oracle, Path | None]:
+        """An oracle of the user's own, with a command for it if there is one."""
+        try:
+            plugin = load_plugin(spec)
+        except PluginError as error:
+            raise UsageError(f"--oracle: {error}") from error
+        command = executable = opt = None
+        if self.words:
+            command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+            executable = self._executable(command.program)
+            opt = verifying_tool(executable)
+        version = [] if self.iree is None else ["--iree", self.iree]
+
+        def shown(input_name: str) -> list[str]:
+            return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
+
+        oracle = PluginOracle(plugin, command, executable, limits=limits, shown=shown)
+        return oracle, opt or self._some_opt()
+
+    def _check(self) -> None:
+        if self.test is not None and self.words:
+            raise UsageError(
+                "both --test and a command after -- were given; the script alone decides, so put "
+                "the command into it or leave --test out"
+            )
+        if self.test is not None and (self.match is not None or self.exit_code is not None):
+            raise UsageError("--match and --exit-code look at a compiler's output, not a --test's")
+        patterned = self.match is not None or self.exit_code is not None
+        if self.signature != "normal" and (
+            patterned or self.test or self.plugin or self.wrong_results
+        ):
+            raise UsageError(
+                "--signature says how alike failures must be; with --test, --match, --exit-code or "
+                "--wrong-results that alone decides"
+            )
+        if self.plugin is not None and (patterned or self.test or self.wrong_results):
+            raise UsageError(
+                "--oracle alone decides; leave --test, --match, --exit-code, --wrong-results out"
+            )
+        if self.test is None and self.plugin is None and not self.words:
+            raise UsageError(
+                "no command to run; put the one that fails after two dashes: "
+                f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
+            )
+
+        if self.ir_after is not None and (self.match is None or self.exit_code is not None):
+            raise UsageError("--ir-after says where to look; say what for with --match alone")
+        self._check_values()
+
+    def _check_values(self) -> None:
+        """The options of wrong results belong together, and to no other kind of failure."""
+        others = (self.test, self.match, self.exit_code)
+        if self.wrong_results and any(other is not None for other in others):
+            raise UsageError("--wrong-results compares values; leave the other conditions out")
+        if not self.wrong_results and self._comparison() != WrongResults():
+            raise UsageError(
+                "--reference, --function, --input, --tolerance, --device and --python "
+                "belong to --wrong-results"
+            )
+
+    def _comparison(self) -> WrongResults:
+        return WrongResults(
+            self.references, self.function, self.inputs, self.tolerance, self.device, self.python
+        )
+
+    def _check_words(
+        self, comparison: WrongResults, input_name: str, call: Call | None = None
+    ) -> list[str]:
+        """The words that show wrong results once more: only this program compares values."""
+        if call is not None:
+            comparison = replace(comparison, function=call.function, inputs=call.inputs)
+        version = [] if self.iree is None else ["--iree", self.iree]
+        words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
+        return [*words, "--", *(word for word in self.words if word != str(self.source))]
+
+    def _executable(self, name: str) -> Path:
+        try:
+            return resolve_executable(name, self.iree, progress=_tell)
+        except ToolchainError as error:
+            if self.iree is not None:
+                raise
+            raise CommandNotFound(str(error)) from error
+
+    def _some_opt(self) -> Path | None:
+        """Behind a script or an unknown program, any `iree-opt` may understand the input."""
+        if self.iree is not None:
+            return install(self.iree, progress=_tell).opt
+        if found := shutil.which("iree-opt"):
+            return Path(found)
+        newest = find("newest")
+        return newest.opt if newest else None
+
+    def _memory(self) -> int:
+        """Bytes that one run may use, so that no candidate can hurt."""
+        return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
+
+
+def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options whose values make a `Wanted`."""
+    options = [
+        click.option(
+            "--iree",
+            metavar="VERSION",
+            shell_complete=complete_versions,
+            help="Run this version of the IREE compiler, installed on first use: 3.13.0, newest.",
+        ),
+        click.option(
+            "--test",
+            metavar="SCRIPT",
+            type=click.Path(path_type=Path),
+            help="Ask a script instead of a command: $1 is the file, exit 0 means interesting, 101 "
+            "that it fails differently.",
+        ),
+        click.option(
+            "--oracle",
+            "plugin",
+            metavar="NAME[:ARG]",
+            help="Ask an oracle of your own, a Python class (docs/oracles.md).",
+        ),
+        click.option(
+            "--match",
+            metavar="REGEX",
+            help="Keep whatever prints a match of REGEX, instead of the same failure.",
+        ),
+        click.option(
+            "--exit-code",
+            metavar="N",
+            type=int,
+            help="Keep whatever ends with exit code N (-11 or 139: a segmentation fault).",
+        ),
+        click.option(
+            "--signature",
+            type=click.Choice([level.value for level in Level]),
+            default="normal",
+            show_default=True,
+            help="How much of the failure must stay the same (docs/signatures.md).",
+        ),
+        click.option(
+            "--ir-after",
+            metavar="PASS",
+            help="Look for --match in the IR after this pass only (canonicalize, say).",
+        ),
+        click.option(
+            "--timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Longest run of the command. [default: a multiple of the best so far]",
+        ),
+        click.option(
+            "--memory-limit",
+            metavar="MB",
+            type=click.IntRange(min=1),
+            help="Most memory of one run, for any -j. [default: half of the machine's]",
+        ),
+    ]
+    function = wrong_results_options(function)
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _script(path: Path) -> Path:
+    if not path.is_file():
+        raise CommandNotFound(f"--test: there is no script {path}")
+    if not os.access(path, os.X_OK):
+        raise CommandNotFound(f"--test: {path} is not executable; try chmod +x {path}")
+    return path
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def jobs_option(same: str) -> Callable[[Any], Any]:
+    """`--jobs`; `same` is what does not depend on it."""
+    return click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=cores,
+        help=f"Compilers to run at once; {same} the same. [default: one per core]",
+    )
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+passes_with_option = click.option(
+    "--passes-with",
+    metavar="VERSION",
+    shell_complete=complete_versions,
+    help="Keep only what this release of IREE compiles, as it does the input: then no other bug "
+    "with the same message can take the place of this one.",
+)
+
+
+def regression(version: str | None, oracle: Oracle) -> Regression | None:
+    """The second question about a compiler's failures, if the user asked for it.
+
+    Raises:
+        UsageError: what is asked is no compiler of IREE's.
+        ToolchainError: the version cannot be had.
+    """
+    if version is None:
+        return None
+    if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
+        raise UsageError(
+            "--passes-with needs a command of IREE's after --, and none of --test, --match, "
+            "--exit-code, --oracle and --wrong-results"
+        )
+    toolchain = install(version, progress=lambda text: click.echo(text, err=True))
+    good = toolchain.tool(oracle.executable.name)
+    words = translate(oracle.command.argv, flags_of(good)).words
+    command = Command.parse(list(words), directory=Path.cwd())
+    # What fails there is not looked at closely: no run more to name the pass.
+    plain = CompilerOracle(command, good, limits=oracle.limits, level=Level.LOOSE)
+    return Regression(version, plain)
+
+
+def pass_level_of(
+    report: Report, settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event
+) -> PassReport | None:
+    """The second reproducer of a finished reduction, within what is left of the user's budget.
+
+    None where the first is not certain, or where there is no file beside which it could lie.
+    """
+    if report.status != "reduced" or not report.verified or not settings.output.is_file():
+        return None
+    target = pass_output(settings.output)
+    if target.exists() and settings.input.exists() and target.samefile(settings.input):
+        return None
+    calls, seconds = MOST_CALLS, MOST_SECONDS
+    if settings.max_calls is not None:
+        calls = min(calls, settings.max_calls - report.charged)
+    if settings.max_seconds is not None:
+        seconds = min(seconds, settings.max_seconds - report.wall_seconds)
+    return reduce_pass_level(
+        report.text,
+        oracle=oracle,
+        wanted=report.signature,
+        opt=settings.opt,
+        output=settings.output,
+        listener=listener,
+        stop=stop,
+        jobs=settings.jobs,
+        keep_generic=settings.keep_generic,
+        calls=max(0, calls),
+        seconds=max(0.0, seconds),
+        journal=settings.journal,
+    )

@@ -1,0 +1,138 @@
+"""The table that ends a reduction."""
+
+import shlex
+from collections.abc import Iterable
+
+from reducer.bundle import Bundle
+from reducer.session import Report
+from reducer.session.best import OnDisk
+from reducer.session.pass_level import PassReport
+from reducer.session.printing import one_line
+from reducer.units import duration, percent, plural
+
+
+def report_table(
+    report: Report, pass_level: PassReport | None = None, bundle: Bundle | None = None
+) -> str:
+    """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in report.by_verdict.items())
+    facts = [
+        ("failure", report.signature.text),
+        ("bucket", report.bucket),
+        ("verdict", _verdict(report)),
+        *_rates(report),
+        ("1-minimal", "yes" if report.one_minimal else "no"),
+        ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
+        *_checks(report),
+        ("cost", _cost(report)),
+        ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
+        ("command", shlex.join(report.command)),
+    ]
+    if pass_level is not None:
+        facts += _pass_facts(pass_level)
+    if bundle is not None:
+        facts.append(("report", _bundle(bundle)))
+    if report.status != "reduced":
+        facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
+    return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
+
+
+_WIDTH = 120  # characters of another failure's signature
+_VERIFIED = "VERIFIED: the command below fails in this way in an empty folder"
+_NOT_ASKED = "not verified: it failed in this way when it was accepted, but was not run again"
+_NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
+
+_STOPPED = {
+    "budget": "the budget is spent; the same command with a larger one goes on from here",
+    "interrupted": "interrupted; the same command goes on from here",
+}
+
+_RESULTS = {
+    OnDisk.RESULT: "{path}",
+    OnDisk.EARLIER: "{path} is the better one of an earlier run, and was left as it is",
+    OnDisk.OTHER: "none yet; {path} is what was there before",
+    OnDisk.NOTHING: "none yet; {path} was not written",
+}
+
+
+def _verdict(report: Report) -> str:
+    if report.verified:
+        return _VERIFIED
+    return _NOT_ASKED if report.status == "interrupted" else _NOT_VERIFIED
+
+
+def _pass_facts(report: PassReport) -> list[tuple[str, str]]:
+    size = f"{plural(report.output.lines, 'line')}, {plural(report.output.ops, 'op')}"
+    return [
+        ("pass", report.pass_name or "none: the input itself breaks a rule"),
+        ("pass IR", f"{report.output_path} ({size})"),
+        ("pass run", shlex.join(report.command)),
+    ]
+
+
+def _bundle(bundle: Bundle) -> str:
+    checked = "" if bundle.verified else " (repro.sh in it did not see the failure)"
+    return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
+
+
+def _sizes(report: Report) -> list[str]:
+    rows = [
+        ("lines", report.input.lines, report.output.lines),
+        ("ops", report.input.ops, report.output.ops),
+        ("bytes", report.input.bytes, report.output.bytes),
+    ]
+    head = f"{'':<10}{'before':>14}{'after':>12}{'gone':>9}"
+    return [head] + [
+        f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>9}"
+        for name, before, after in rows
+    ]
+
+
+def _also_found(report: Report) -> list[str]:
+    """Other failures met on the way, one line each."""
+    left_out = report.also_left_out
+    if not report.also_found and not left_out:
+        return []
+    rows = [
+        f"  {one.signature.bucket}  {plural(one.lines, 'line'):>11}  {_cut(one.signature.text)}"
+        for one in report.also_found
+    ]
+    if left_out:
+        rows.append(f"  and {left_out} more, too large or too many to keep")
+    folder = report.also_found_folder
+    kept = f"kept in {folder}/BUCKET" if folder else "not kept"
+    return ["", f"also found, {kept}:", *rows]
+
+
+def _cut(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def _rates(report: Report) -> list[tuple[str, str]]:
+    """How often a flaky failure shows."""
+    if report.flaky is None:
+        return []
+    rates = f"the input fails in {report.flaky.input}"
+    if report.flaky.result is not None:
+        rates += f", the result in {report.flaky.result}"
+    return [("flaky", rates)]
+
+
+def _checks(report: Report) -> list[tuple[str, str]]:
+    """What never came to a run of the command."""
+    if not report.checks:
+        return []
+    words = f"{plural(report.checks, 'check')} by the parser and verifier turned away"
+    return [("checks", f"{words} {plural(report.turned_away, 'candidate')}")]
+
+
+def _cost(report: Report) -> str:
+    return (
+        f"{duration(report.wall_seconds)}, {duration(report.compiler_seconds)} of compiler time, "
+        f"as much as {plural(report.full_run_equivalents, 'run')} of the whole input"
+    )
+
+
+def _columns(facts: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{name:<10}  {value}" for name, value in facts]

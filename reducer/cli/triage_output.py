@@ -1,0 +1,204 @@
+"""How `triage` shows its progress and, at the end, a table of the bugs."""
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import click
+from tqdm import tqdm
+
+from reducer.session.printing import one_line
+from reducer.triage import Bug, State, Summary, Watcher
+from reducer.units import duration, plural
+
+_TEXT = 90
+_ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)
+
+
+def summary_text(summary: Summary) -> str:
+    """The table of bugs, what could not be run, and one line that says it all."""
+    bugs = in_order(summary.bugs)
+    parts = [bugs_table(bugs)] if bugs else []
+    parts += _troubles(summary)
+    parts.append(_counts(summary))
+    return "\n".join(parts)
+
+
+def in_order(bugs: Sequence[Bug]) -> list[Bug]:
+    """What needs attention first."""
+    return sorted(bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
+
+
+def bugs_table(bugs: Sequence[Bug]) -> str:
+    """One row a bug."""
+    head = ("bucket", "state", "inputs", "compilers", "ops", "failure")
+    return table([head, *map(_row, bugs)])
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns; the last is as wide as it is."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return "\n".join(lines)
+
+
+def _row(bug: Bug) -> tuple[str, ...]:
+    state = str(bug.state)
+    if bug.fixed_in:
+        state = (
+            f"{state}, gone in {bug.fixed_in}"
+            if bug.state is not State.FIXED
+            else (f"fixed in {bug.fixed_in}")
+        )
+    compilers = list(dict.fromkeys(name.split(" ")[0] for name in bug.configurations))
+    text = one_line(bug.text)
+    return (
+        bug.name,
+        state,
+        str(len(bug.paths)),
+        " ".join(compilers) or "-",
+        _ops(bug),
+        text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…",
+    )
+
+
+def _ops(bug: Bug) -> str:
+    one = bug.reproducer
+    if one is None:
+        return "-"
+    if not one.usable:
+        return "failed" if one.status == "failed" else "unsure"
+    return f"{one.input_ops} → {one.ops}{'' if one.one_minimal else '+'}"
+
+
+def _troubles(summary: Summary) -> list[str]:
+    lines = [
+        f"not used: {one_line(name)}: even an empty function fails: {one_line(reason)}"
+        for name, reason in summary.unusable.items()
+    ]
+    lines += [f"not read: {one.place.shown}: {one.reason}" for one in summary.unreadable]
+    lines += [f"no flags for: {path}" for path in summary.unmatched]
+    lines += [
+        f"not run: {cell.path} with {one_line(cell.configuration)}: {one_line(cell.problem)}"
+        for cell in summary.cells
+        if cell.problem
+    ]
+    return lines
+
+
+def _parting(summary: Summary) -> str:
+    """What it took to tell apart what prints the same, where anything did."""
+    cost = summary.parting
+    if not cost.calls:
+        return ""
+    return f" ({cost.calls} of them, {duration(cost.seconds)}, to part what prints the same)"
+
+
+def _counts(summary: Summary) -> str:
+    failing = sum(
+        cell.result is not None and cell.result.bucket is not None for cell in summary.cells
+    )
+    states = ", ".join(
+        f"{summary.count(state)} {state}" for state in _ORDER if summary.count(state)
+    )
+    open_bugs = len(summary.bugs) - summary.count(State.FIXED)
+    return (
+        f"{failing} of {plural(len(summary.cells), 'result')} are failures; "
+        f"{plural(len(summary.bugs), 'bug')}{f' ({states})' if states else ''}, {open_bugs} open; "
+        f"{plural(summary.compiler_runs, 'compiler run')} and "
+        f"{plural(summary.calls, 'reduction call')}"
+        + _parting(summary)
+        + ("; interrupted, run it again to go on" if summary.interrupted else "")
+    )
+
+
+_SECONDS_BETWEEN_LINES = 10.0
+_WIDTH = 60
+
+
+class Display(Watcher, Protocol):
+    """A watcher that can be closed."""
+
+    def close(self) -> None:
+        """Takes what is drawn off the screen."""
+        ...
+
+
+def make_watcher(*, wanted: bool | None, quiet: bool) -> Display:
+    """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None."""
+    if not quiet and wanted is not False and sys.stderr.isatty():
+        return _Bar()
+    return _Lines(quiet=quiet, steps=bool(wanted))
+
+
+class _Lines:
+    """Plain lines: messages, and with `steps` now and then how far it is."""
+
+    def __init__(self, *, quiet: bool, steps: bool) -> None:
+        self._quiet = quiet
+        self._steps = steps
+        self._lock = threading.Lock()
+        self._name, self._total, self._done, self._next = "", 0, 0, 0.0
+
+    def phase(self, name: str, total: int) -> None:
+        with self._lock:
+            self._name, self._total, self._done = name, total, 0
+        if self._steps and total:
+            self.message(f"{name}: {total} to do")
+
+    def step(self, text: str = "") -> None:
+        with self._lock:
+            self._done += 1
+            if not self._steps or time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self.message(f"{self._name}: {self._done} of {self._total} {text}".rstrip())
+
+    def note(self, text: str) -> None: ...
+
+    def message(self, text: str) -> None:
+        if not self._quiet:
+            click.echo(text, err=True)
+
+    def close(self) -> None: ...
+
+
+class _Bar:
+    """A bar for each phase that has anything to do."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bar: Any = None
+
+    def phase(self, name: str, total: int) -> None:
+        self.close()
+        if total:
+            with self._lock:
+                self._bar = tqdm(
+                    total=total, desc=name, file=sys.stderr, leave=False, dynamic_ncols=True
+                )
+
+    def step(self, text: str = "") -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.set_postfix_str(text[:_WIDTH], refresh=False)
+                self._bar.update()
+
+    def note(self, text: str) -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.set_postfix_str(text[:_WIDTH])
+
+    def message(self, text: str) -> None:
+        tqdm.write(text, file=sys.stderr)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.close()
+                self._bar = None

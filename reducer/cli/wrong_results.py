@@ -1,0 +1,232 @@
+"""The options of `--wrong-results`, and the comparison that they make."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles import Command, Limits
+from oracles.command import verifying_tool
+from oracles.values import (
+    Comparison,
+    Configuration,
+    Display,
+    Given,
+    Poisoned,
+    PythonReference,
+    Side,
+    ValuesOracle,
+    other_flags,
+    with_backend,
+)
+from oracles.values.references import BACKENDS, backend_of
+from reducer.errors import CommandNotFound, UsageError
+from reducer.session.conversions import Normaliser
+from reducer.session.size_audit import SizeAudit
+from reducer.toolchain import install, runtime_of
+
+_OTHER_LEVEL = ("--iree-opt-level=O0",)
+_AUDIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class WrongResults:
+    """What to compare with what, as the user said it."""
+
+    references: tuple[str, ...] = ()
+    function: str | None = None
+    inputs: tuple[str, ...] = ()
+    tolerance: float | None = None
+    device: str | None = None
+    python: str | None = None
+
+    def oracle(
+        self,
+        command: Command,
+        executable: Path,
+        text: str,
+        *,
+        limits: Limits,
+        display: Display,
+    ) -> ValuesOracle:
+        """The oracle for one command.
+
+        Raises:
+            UsageError: a reference or an input is not spelled as it should be.
+            ToolchainError: a version, or its runtime, cannot be had.
+        """
+        candidate = Configuration(
+            "the command",
+            command,
+            executable,
+            runtime_of(executable, progress=_tell),
+            self.device or "local-task",
+        )
+        names = self.references or (default_reference(command),)
+        sides = [self._side(name, candidate) for name in names]
+        comparison = Comparison(
+            candidate,
+            sides[0],
+            required=tuple(sides[1:]),
+            witnesses=tuple(_witnesses(sides[0], candidate)),
+            function=self.function,
+            given=tuple(map(_given, self.inputs)),
+            tolerance=self.tolerance,
+            audit=_audit(executable),
+        )
+        return ValuesOracle(comparison, text, limits=limits, display=display)
+
+    def words(self) -> list[str]:
+        """The options that say the same."""
+        words = ["--wrong-results"]
+        for name in self.references:
+            words += ["--reference", _absolute(name)]
+        words += [f"--input={value}" for value in self.inputs]
+        for option, value in (
+            ("--function", self.function),
+            ("--tolerance", self.tolerance),
+            ("--device", self.device),
+            ("--python", self.python),
+        ):
+            words += [] if value is None else [option, str(value)]
+        return words
+
+    def _side(self, name: str, candidate: Configuration) -> Side:
+        base = replace(candidate, name=name, device="local-sync")
+        kind, _, rest = name.partition(":")
+        if name in BACKENDS:
+            return replace(base, command=with_backend(candidate.command, name))
+        if kind == "iree" and rest:
+            return _of_version(base, *rest.partition("+")[::2])
+        if kind == "flags" and rest:
+            return replace(base, command=other_flags(candidate.command, shlex.split(rest)))
+        if kind == "python" and ":" in rest:
+            return self._python(*rest.rpartition(":")[::2])
+        raise UsageError(
+            f"--reference {name}: give {', '.join(BACKENDS)}, iree:VERSION, "
+            'flags:"--some=flag", or python:FILE.py:FUNCTION'
+        )
+
+    def _python(self, file: str, function: str) -> PythonReference:
+        path = Path(file).absolute()
+        if not path.is_file():
+            raise CommandNotFound(f"--reference: there is no file {file}")
+        interpreter = self.python or sys.executable
+        if shutil.which(interpreter) is None:
+            raise CommandNotFound(f"--python: '{interpreter}' is not a program that can be run")
+        return PythonReference(path, function, interpreter)
+
+
+def _of_version(base: Configuration, version: str, backend: str) -> Configuration:
+    """`iree:3.6.0`, or `iree:3.6.0+vmvx` for another backend too."""
+    toolchain = install(version, progress=_tell, runtime=True)
+    if backend and backend not in BACKENDS:
+        raise UsageError(f"--reference: '{backend}' is none of {', '.join(BACKENDS)}")
+    return replace(
+        base,
+        command=with_backend(base.command, backend) if backend else base.command,
+        executable=toolchain.compile,
+        run_module=toolchain.run_module,
+    )
+
+
+def default_reference(command: Command) -> str:
+    """The other backend that runs on any machine."""
+    return "llvm-cpu" if backend_of(command) == "vmvx" else "vmvx"
+
+
+def _witnesses(reference: Side, candidate: Configuration) -> list[Side]:
+    """Other ways to compile the module that should agree with the reference."""
+    witnesses: list[Side] = []
+    base = replace(candidate, device="local-sync")
+    if isinstance(reference, Configuration):
+        witnesses.append(Poisoned(reference))
+        base = reference
+    used = {candidate.executable: {backend_of(candidate.command)}}
+    used.setdefault(base.executable, set()).add(backend_of(base.command))
+    for backend in BACKENDS:
+        if backend not in used[base.executable]:
+            command = with_backend(base.command, backend)
+            witnesses.append(replace(base, name=f"{base.name} on {backend}", command=command))
+    plain = other_flags(base.command, _OTHER_LEVEL)
+    witnesses.append(replace(base, name=f"{base.name} at {_OTHER_LEVEL[0]}", command=plain))
+    return witnesses
+
+
+def _audit(executable: Path) -> SizeAudit | None:
+    """Reads modules with the compiler's own tool; None if it has none."""
+    opt = verifying_tool(executable)
+    return SizeAudit(Normaliser(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
+
+
+def _given(text: str) -> Given:
+    try:
+        return Given.parse(text)
+    except ValueError as error:
+        raise UsageError(f"--input: {error}") from error
+
+
+def _absolute(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    if kind != "python":
+        return name
+    file, _, function = rest.rpartition(":")
+    return f"python:{Path(file).absolute()}:{function}"
+
+
+def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options whose values make a `WrongResults`."""
+    options = [
+        click.option(
+            "--wrong-results",
+            is_flag=True,
+            help="Keep wrong results: COMMAND compiles INPUT, and what the program computes "
+            "differs from a reference.",
+        ),
+        click.option(
+            "--reference",
+            "references",
+            metavar="REF",
+            multiple=True,
+            help="What is right: vmvx, llvm-cpu, iree:VERSION[+BACKEND], flags:'--a --b' (instead "
+            "of COMMAND's), python:FILE.py:FUNCTION. Repeat it for more that must agree. "
+            "[default: the other of vmvx and llvm-cpu]",
+        ),
+        click.option("--function", metavar="NAME", help="Call this function. [default: each]"),
+        click.option(
+            "--input",
+            "inputs",
+            metavar="SPEC",
+            multiple=True,
+            help="An argument, for the first that it fits: 2x3xf32, or 2x3xf32=1,2,3,4,5,6, or 7. "
+            "[default: chosen by type]",
+        ),
+        click.option(
+            "--tolerance",
+            metavar="REL",
+            type=click.FloatRange(min=0),
+            help="Relative difference that is no error. [default: by type]",
+        ),
+        click.option(
+            "--device",
+            metavar="NAME",
+            help="Where the runtime runs the program. [default: local-task]",
+        ),
+        click.option(
+            "--python",
+            metavar="PROGRAM",
+            help="Interpreter of a python: reference; it needs NumPy. [default: this tool's]",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

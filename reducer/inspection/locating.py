@@ -1,0 +1,181 @@
+"""Where a failure comes from, without reducing it: phase, pass and the ops to look at."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Oracle, Outcome
+from oracles.phases import STOP_FLAG
+from reducer.ir import Module
+from reducer.locate import ops_of_diagnostics
+from reducer.locate.failing_pass import find_failing_pass
+from reducer.locate.locations import Location
+from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.sampling import sample
+from reducer.search.state import State
+from reducer.search.windows import grow_around, halve
+from reducer.session.conversions import Conversions, Normaliser
+from reducer.session.early_stop import find_shortest
+from reducer.session.isolate import failing_dispatch
+from reducer.session.passing import passing_evaluator
+from reducer.session.sanity import Sanity
+from reducer.storage.journal import Journal
+from reducer.transformations import Abi, Units
+
+_MOST_CULPRITS = 40
+_CODE_GENERATION = ("executable-configurations", "executable-targets", "")
+"""Phases in which dispatches are compiled; '' is what comes after all that one can stop at."""
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """An op to look at: its name and where the input has it, as far as that is known."""
+
+    name: str
+    place: Location | None
+
+
+@dataclass
+class Finding:
+    """What was found. `how` says what the culprits rest on; `sure` whether a run confirmed them."""
+
+    outcome: Outcome
+    how: str = "nothing was found"
+    sure: bool = False
+    culprits: list[Culprit] = field(default_factory=list)
+    phase: str = ""
+    dispatch: str = ""
+    pass_name: str = ""
+    pipeline: str = ""
+    calls: int = 0
+    compiler_seconds: float = 0.0
+
+
+class Locating:
+    """Runs the stages of a reduction that find the failure, and keeps what they learn."""
+
+    def __init__(
+        self, text: str, oracle: Oracle, opt: Path | None, show: Callable[[str], None]
+    ) -> None:
+        self.text = text
+        self.oracle = oracle
+        self.opt = opt
+        self.show = show
+        self.stop = threading.Event()
+
+    def run(self) -> Finding:
+        """Finds what it can.
+
+        Raises:
+            NotInteresting: nothing fails.
+            Stopped: the user wants to stop.
+        """
+        with passing_evaluator(self.oracle, self.stop) as (evaluator, journal):
+            return self._run(evaluator, journal)
+
+    def _run(self, evaluator: Evaluator, journal: Journal) -> Finding:
+        normaliser = Normaliser(self.opt, self.oracle.limits) if self.opt else None
+        conversions = Conversions(normaliser, journal, self.show)
+        self.show("run the input")
+        module = conversions.module(self.text)
+        ops = module.op_count if module else self.text.count("\n")
+        finding = Finding(Sanity(evaluator, self.text, ops).run_input())
+        if module is not None:
+            state = State(module, Module.parse, evaluator, lambda candidate: None)
+            self._find_ops(finding, state, conversions)
+            self._find_phase(finding, evaluator, state.document)
+            if finding.phase in _CODE_GENERATION and finding.sure:
+                self._find_dispatch(finding, evaluator, conversions, module)
+            self._find_pass(finding, state.document)
+        finding.calls = evaluator.costs.calls
+        finding.compiler_seconds = evaluator.costs.compiler_seconds + conversions.seconds
+        return finding
+
+    def _find_ops(self, finding: Finding, state: State[Module], conversions: Conversions) -> None:
+        """Fills in the culprits: ops that fail on their own, or those that diagnostics name."""
+        module, abi = state.document, Abi.of(state.document)
+        locations = conversions.locations(self.text, module)
+        seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
+        places = {op: place for place, ops in reversed(locations.items()) for op in ops}
+        if seeds:
+            finding.how = "a diagnostic points there"
+            finding.culprits = [Culprit(module.t.name[op], places.get(op)) for op in seeds]
+            self.show("try the diagnosed ops alone")
+            finding.sure = grow_around(state, abi, seeds)
+            if finding.sure:
+                finding.how += f", and {self._alone(state.document)} around it fail alone"
+            return
+        self.show("sample each kind of op")
+        if sample(state, abi) or self._whole_survives(state):
+            self.show("halve")
+            halve(state, abi)
+            finding.sure = state.document.op_count < module.op_count
+        if finding.sure:
+            finding.how = f"no diagnostic says where, but {self._alone(state.document)} fail alone"
+            finding.culprits = _origins(module, state.document, places)
+
+    def _whole_survives(self, state: State[Module]) -> bool:
+        module = state.document
+        return (
+            state.evaluator.first_interesting([Candidate(module, "print in generic form")])
+            is not None
+        )
+
+    def _alone(self, module: Module) -> str:
+        return f"{module.op_count:,} ops"
+
+    def _find_phase(self, finding: Finding, evaluator: Evaluator, document: Module) -> None:
+        self.show("find the failing phase")
+        short = find_shortest(evaluator, document)
+        if isinstance(short, CompilerOracle):
+            flags = (flag.partition("=") for flag in short.command.flags)
+            finding.phase = next(value for name, _, value in flags if name == STOP_FLAG)
+
+    def _find_dispatch(
+        self, finding: Finding, evaluator: Evaluator, conversions: Conversions, module: Module
+    ) -> None:
+        self.show("find the failing dispatch")
+        found = failing_dispatch(evaluator, conversions, self.text, module.op_count)
+        finding.dispatch = found.name if found else ""
+
+    def _find_pass(self, finding: Finding, document: Module) -> None:
+        if self.opt is None or not isinstance(self.oracle, CompilerOracle) or not finding.sure:
+            return
+        self.show("find the failing pass")
+        limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)
+        tool = OptTool(self.opt, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
+        try:
+            found = find_failing_pass(
+                self.oracle.command,
+                self.oracle.executable,
+                document.text,
+                finding.outcome.signature,
+                tool,
+            )
+        except Exhausted:
+            return
+        if found is not None:
+            finding.pass_name = found.name
+            finding.pipeline = found.step.text if found.step else ""
+
+
+def _origins(before: Module, after: Module, places: dict[int, Location]) -> list[Culprit]:
+    """The ops of a carved module, with the places that the input has them at.
+
+    Carving keeps functions and value names, so an op with results is known by both.
+    """
+    names = {
+        (before.symbol_name(function), before.t.token[value]): unit
+        for unit, function in Units.of(before).function_of.items()
+        for value in before.results(unit)
+    }
+    out: list[Culprit] = []
+    for unit, function in Units.of(after).function_of.items():
+        tokens = [after.t.token[value] for value in after.results(unit)]
+        origin = names.get((after.symbol_name(function), tokens[0])) if tokens else None
+        place = places.get(origin) if origin is not None else None
+        out.append(Culprit(after.t.name[unit], place))
+    return out[:_MOST_CULPRITS]

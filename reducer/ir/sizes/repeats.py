@@ -1,0 +1,228 @@
+"""What repeats a size outside of types: integer arrays, scalar constants, lists of sizes.
+
+Such a length is no size of anything. When the shape loses a dim, its verifier wants the value to
+lose the element of that dim.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from reducer.ir.module import NONE, Module
+from reducer.ir.rewrite import Rewrite
+from reducer.ir.shapes import Dims, Shaped, parse_shaped
+from reducer.ir.sizes.slots import Dim, Element, Ties
+from reducer.ir.syntax import Entry, split_array
+
+DYNAMIC = -(1 << 63)
+"""How an array of sizes writes a dynamic one."""
+
+NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
+"""Names of attributes whose numbers are places of dims, and no sizes."""
+
+_ARRAY = re.compile(r"array<i64: ([-\d, ]+)>")
+
+
+def integer_array(entry: Entry) -> list[int] | None:
+    """The numbers of an `array<i64: …>`; None if the attribute is none."""
+    match = _ARRAY.fullmatch(entry.value)
+    return [int(number) for number in match.group(1).split(",")] if match else None
+
+
+def write_array(numbers: list[int]) -> str:
+    return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+
+
+def tie_arrays(ties: Ties, op: int) -> None:
+    """Ties the numbers of each array to the shape whose sizes they are."""
+    module = ties.module
+    syntax = module.syntax(op)
+    for entry in syntax.entries:
+        numbers = integer_array(entry)
+        if numbers is None:
+            continue
+        sizes: Dims = tuple(None if n == DYNAMIC else n for n in numbers)
+        shaped = ties.shaped(_values(module, op))
+        for value, shape in shaped:
+            places = _align(sizes, shape.dims)
+            if places is not None:
+                for number, place in enumerate(places):
+                    if place is not None:
+                        ties.tie(Element(op, entry.name, number), Dim(value, place))
+                _tie_whole(ties, op, entry.name, sizes, value)
+                break
+        else:
+            _tie_inner(ties, op, entry.name, sizes, shaped)
+
+
+def _tie_inner(
+    ties: Ties, op: int, name: str, sizes: Dims, shaped: list[tuple[int, Shaped]]
+) -> None:
+    """The last sizes of a shape, such as the tiles of what is packed, if of one shape only."""
+    count = len(sizes)
+    found = [(v, len(s.dims)) for v, s in shaped if s.dims[-count:] == sizes != s.dims]
+    if len(found) == 1 and not NUMBERS_DIMS.search(name):
+        ((value, rank),) = found
+        for number in range(count):
+            ties.tie(Element(op, name, number), Dim(value, rank - count + number))
+
+
+def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:
+    """A slice goes through the whole of a shape wherever it is as large."""
+    for value, shape in ties.shaped(_values(ties.module, op)):
+        if value != part and len(shape.dims) == len(sizes):
+            for number, size in enumerate(sizes):
+                if shape.dims[number] == size:
+                    ties.tie(Element(op, name, number), Dim(value, number))
+
+
+def _values(module: Module, op: int) -> Iterator[int]:
+    yield from module.results(op)
+    yield from (v for v in module.t.operands[op] if v != NONE)
+
+
+def _align(sizes: Dims, dims: Dims) -> list[int | None] | None:
+    """For each size the dim it is, or None where a unit was dropped; None if they do not fit."""
+    out: list[int | None] = []
+    place = 0
+    for number, size in enumerate(sizes):
+        spare = len(sizes) - number > len(dims) - place
+        if place < len(dims) and dims[place] == size and not (size == 1 and spare):
+            out.append(place)
+            place += 1
+        elif size == 1:
+            out.append(None)
+        else:
+            return None
+    return out if place == len(dims) and place > 0 else None
+
+
+def reassociation(module: Module, op: int) -> list[list[int]] | None:
+    """The groups of dims that an op collapses or expands."""
+    entry = module.syntax(op).property("reassociation")
+    groups = split_array(entry.value) if entry else None
+    if groups is None:
+        return None
+    return [[int(n) for n in re.findall(r"\d+", group)] for group in groups]
+
+
+_INTEGER = re.compile(r"(-?\d+)( : (?:index|[su]?i\d+))")
+
+
+def constants_equal_to(module: Module, size: int, values: Iterable[int]) -> list[int]:
+    """Constant ops of a number that reach an op which makes or uses one of these values.
+
+    A constant reaches an op directly or through ops on scalars and lists only.
+    """
+    near: set[int] = set()
+    for value in values:
+        if module.t.def_op[value] != NONE:
+            near.add(module.t.def_op[value])
+        near.update(op for op, _ in module.uses[value])
+    found: set[int] = set()
+    seen: set[int] = set()
+    while near:
+        op = near.pop()
+        for value in module.t.operands[op]:
+            producer = module.t.def_op[value] if value != NONE else NONE
+            if producer == NONE or producer in seen or _has_shape(module, producer):
+                continue
+            seen.add(producer)
+            if constant_of(module, producer) == size:
+                found.add(producer)
+            near.add(producer)
+    return sorted(found)
+
+
+def _has_shape(module: Module, op: int) -> bool:
+    types = (module.type_of(value) for value in module.results(op))
+    return any((shape := parse_shaped(kind)) is not None and shape.dims for kind in types)
+
+
+def constant_of(module: Module, op: int) -> int | None:
+    """The integer that an op without operands makes; None if it makes none."""
+    entry = module.syntax(op).property("value")
+    if entry is None or module.t.operands[op] or module.t.num_results[op] != 1:
+        return None
+    return integer_of(entry.value)
+
+
+def integer_of(value: str) -> int | None:
+    """The number in `8 : index`; None if the attribute is no integer."""
+    match = _INTEGER.fullmatch(value)
+    return int(match.group(1)) if match else None
+
+
+def with_constant(value: str, number: int) -> str:
+    """The attribute `8 : index` with another number."""
+    return _INTEGER.sub(lambda match: f"{number}{match.group(2)}", value)
+
+
+INTEGER = re.compile(r"index|[su]?i\d+")
+
+_LIST = re.compile(r"dense<(\[[^\[\]]*\])>( : .*)", re.S)
+
+
+def lost_elements(
+    ties: Ties, lost: Mapping[int, Sequence[int]]
+) -> Iterator[tuple[Dim, tuple[int, ...]]]:
+    """The lengths that count dims which go, each with the places of the elements that go.
+
+    An op says with an operand how many dims its result has (a reshape), or with its result how
+    many an operand has (its shape). Of shapes that no verifier looks at nothing is said.
+
+    Args:
+        lost: value to the places of the dims that it loses.
+    """
+    module = ties.module
+    ops = {op for value in lost for op in (module.t.def_op[value], *_users(module, value))}
+    for op in sorted(ops - {NONE}):
+        operands = ties.shaped(value for value in module.t.operands[op] if value != NONE)
+        results = ties.shaped(module.results(op))
+        for counts, counted in ((operands, results), (results, operands)):
+            for (value, shape), (other, its) in product(counts, counted):
+                if other not in lost or value in lost or not _may_count(shape, its):
+                    continue
+                length, dims = Dim(value, 0), range(len(its.dims))
+                if not any(ties.are_tied(length, Dim(other, n)) for n in dims):
+                    yield length, tuple(lost[other])
+
+
+def _may_count(shape: Shaped, counted: Shaped) -> bool:
+    return (
+        shape.dims == (len(counted.dims),)
+        and not shape.is_listed
+        and not counted.is_listed
+        and INTEGER.fullmatch(shape.element) is not None
+    )
+
+
+def counts_dims_of(shape: Shaped, counted: Shaped) -> bool:
+    """Whether a length is rather the number of the other's dims than the last of them.
+
+    Without a list of dims in brackets there is no broadcast that would make them the same.
+    """
+    return _may_count(shape, counted) and len(counted.dims) > 1 and shape.element != counted.element
+
+
+def _users(module: Module, value: int) -> list[int]:
+    return [op for op, _ in module.uses[value]]
+
+
+def drop_elements(rewrite: Rewrite, module: Module, op: int, places: Sequence[int]) -> None:
+    """Drops elements where an op lists them all: as its operands, or in an attribute."""
+    results = module.results(op)
+    shape = parse_shaped(module.type_of(results[0])) if len(results) == 1 else None
+    if shape is None:
+        return
+    syntax, operands = module.syntax(op), module.t.operands[op]
+    if operands and shape.dims == (len(operands),) and set(syntax.operand_types) == {shape.element}:
+        for place in places:
+            rewrite.drop_operand(op, place)
+    for entry in syntax.entries:
+        match = _LIST.fullmatch(entry.value)
+        listed = split_array(match.group(1)) if match else None
+        if match and listed is not None and shape.dims == (len(listed),):
+            left = ", ".join(item for place, item in enumerate(listed) if place not in places)
+            kind = shape.with_dims([len(listed) - len(places)]).text
+            rewrite.set_entry(op, entry.name, f"dense<[{left}]> : {kind}")

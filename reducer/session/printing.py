@@ -1,0 +1,166 @@
+"""The result as people read it: pretty form, short names, the command above and the message below.
+
+A compiler's words, and file names, can hold anything; a comment is one line of printable text.
+
+All steps are tried together first, which is one run; only if the failure does not survive that,
+each is tried on top of those that it survived.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from oracles import Kind, Outcome
+from oracles.diagnostics import primary_error
+from oracles.stage import PIPELINE
+from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.pretty import inline_aliases, shorten_value_names
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.session.conversions import Conversions, unwrap
+from reducer.transformations.rename_symbols import RenameSymbols
+
+_WIDTH = 160  # characters of a message; a longer one is mostly a printed operation
+_PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+_FOLDERS = re.compile(r"(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-])")
+_ABNORMAL = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+
+
+def one_line(text: str) -> str:
+    """Text with everything that is not printable escaped, so that it stays on one line.
+
+    >>> one_line("a\\tb\\u2028c")
+    'a\\\\tb\\\\u2028c'
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
+    """A program between the command that was run on it and what that said."""
+    body = text if text.endswith("\n") else f"{text}\n"
+    messages = [f"// {line}\n" for line in told(outcome)]
+    return command_line(command) + body + "".join(messages)
+
+
+def told(outcome: Outcome) -> list[str]:
+    """What names the failure, each on one line of bounded length, the same on every machine."""
+    return [_shortened(_lasting(one_line(line))) for line in message_of(outcome)]
+
+
+def command_line(command: Sequence[str]) -> str:
+    """The comment with a command; the program goes by its name, wherever it is installed."""
+    name = Path(command[0]).name or command[0]
+    return f"// {one_line(shlex.join([name, *command[1:]]))}\n"
+
+
+def message_of(outcome: Outcome) -> list[str]:
+    """What names the failure: the primary error, or how the program ended and where."""
+    signature = outcome.signature
+    if outcome.kind is Kind.CRASH:
+        where = [f"  in {frame}" for frame in signature.frames]
+        return [signature.template or "crash", *where]
+    if outcome.kind is Kind.TIMEOUT:
+        return [f"does not end within {max(1, round(outcome.seconds))} s"]
+    if outcome.kind in (Kind.MEMORY, Kind.SCRIPT, Kind.PLUGIN):
+        return [signature.text]
+    lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
+    if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
+        return [abnormal]
+    primary = primary_error(outcome.diagnostics)
+    if primary:
+        message = [f"error: {primary.message}"]
+    elif outcome.kind is Kind.MATCH:  # the last line may be of an IR dump
+        message = [signature.text]
+    else:
+        message = lines[-1:] or [signature.text]
+    failing_pass = signature.stage.removeprefix(PIPELINE).strip()
+    named = failing_pass and signature.stage.startswith(PIPELINE)
+    return [*message, f"  in {failing_pass}"] if named else message
+
+
+def _lasting(text: str) -> str:
+    """A message without what is different in each run and on each machine."""
+    return _FOLDERS.sub("", _ADDRESS.sub("0x…", text))
+
+
+def _shortened(text: str) -> str:
+    """A message that is too long without the operation that it prints, or cut off."""
+    if len(text) <= _WIDTH:
+        return text
+    at = _PRINTED.search(text)
+    return f"{text[: min(_WIDTH - 1, at.start() if at else _WIDTH)].rstrip()}…"
+
+
+_PRETTY, _UNWRAP, _ALIASES = "pretty form", "no wrapper", "no aliases"
+_SYMBOLS, _VALUES = "short symbols", "short values"
+_STEPS = (_PRETTY, _UNWRAP, _ALIASES, _SYMBOLS, _VALUES)
+_BLANKS = re.compile(r"[ \t]+$", re.M)
+
+
+class Finish:
+    """Makes generic text readable, as far as it then still fails in the same way."""
+
+    def __init__(
+        self, evaluator: Evaluator, conversions: Conversions, note: Callable[[str], None]
+    ) -> None:
+        self.evaluator = evaluator
+        self.conversions = conversions
+        self.note = note
+
+    def readable(self, module: Module) -> str:
+        """The module as people write it; its generic text if nothing else fails like that.
+
+        Raises:
+            Stopped: the budget is spent, or the user wants to stop.
+        """
+        best = module.text
+        tried = {best}
+        taken: frozenset[str] = frozenset()
+        for steps in (_STEPS, *((step,) for step in _STEPS)):
+            wanted = taken | set(steps)
+            text = self._form(module, wanted)
+            if text is None or text in tried:
+                continue
+            tried.add(text)
+            if self._fails(text, module.op_count):
+                best, taken = text, wanted
+                if steps == _STEPS:
+                    break
+        if _PRETTY not in taken:
+            self.note("the pretty form does not fail in the same way; the result is generic")
+        return best
+
+    def _form(self, module: Module, steps: frozenset[str]) -> str | None:
+        """The text after these steps; None if the compiler cannot print it."""
+        text = module.text
+        if _SYMBOLS in steps:
+            text = _with_short_symbols(module)
+        if _PRETTY not in steps:
+            return text
+        pretty = self.conversions.pretty(text)
+        if pretty is None:
+            return None
+        if _UNWRAP in steps:
+            pretty = unwrap(pretty) or pretty
+        if _ALIASES in steps:
+            pretty = inline_aliases(pretty)
+        if _VALUES in steps:
+            pretty = shorten_value_names(pretty)
+        return _BLANKS.sub("", pretty)
+
+    def _fails(self, text: str, ops: int) -> bool:
+        return self.evaluator.judge(self.evaluator.run(text, ops)) is Verdict.SAME
+
+
+def _with_short_symbols(module: Module) -> str:
+    renaming = RenameSymbols()
+    text = renaming.apply(module, renaming.sites(module)) or module.text
+    try:
+        Module.parse(text)
+    except GenericSyntaxError:
+        return module.text
+    return text

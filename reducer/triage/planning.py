@@ -1,0 +1,80 @@
+"""What to compile with what, and flags in the spelling of each release."""
+
+import json
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reducer.releases.bench import flags_of
+from reducer.releases.flags import translate
+from reducer.toolchain import resolve_executable
+from reducer.triage.configurations import Compiler, Configuration, FlagsLine
+from reducer.triage.database import Store
+from reducer.triage.inputs import Input
+
+
+class Spelling:
+    """Translates flags. What a compiler knows, it is asked once; the database remembers it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[Compiler, dict[str, str]] = {}
+
+    def __call__(self, flags: tuple[str, ...], compiler: Compiler) -> tuple[str, ...]:
+        """The flags for a compiler. Those that it does not know at all stay as they are."""
+        if not flags:
+            return flags
+        return translate([compiler.program, *flags], self._flags(compiler)).words[1:]
+
+    def _flags(self, compiler: Compiler) -> dict[str, str]:
+        if compiler not in self._known:
+            self._known[compiler] = self._remembered(compiler)
+        return self._known[compiler]
+
+    def _remembered(self, compiler: Compiler) -> dict[str, str]:
+        database, number = self._store.database, self._store.compiler(compiler)
+        blob = database.value("SELECT flags FROM compilers WHERE compiler = ?", number)
+        if blob is None:
+            blob = zlib.compress(
+                json.dumps(
+                    flags_of(resolve_executable(compiler.program, compiler.version))
+                ).encode()
+            )
+            database.write("UPDATE compilers SET flags = ? WHERE compiler = ?", blob, number)
+        known: dict[str, str] = json.loads(zlib.decompress(blob))
+        return known
+
+
+Translate = Callable[[tuple[str, ...], Compiler], tuple[str, ...]]
+"""From flags to those that say the same to a compiler."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Each input with the flags that are meant for it, on each compiler.
+
+    `common` are flags for all inputs; `directory` is where relative paths in flags start. Without
+    `translate` each compiler is asked how it spells them.
+    """
+
+    compilers: tuple[Compiler, ...]
+    lines: tuple[FlagsLine, ...]
+    common: tuple[str, ...]
+    directory: str
+    translate: Translate | None = None
+
+    def configurations(self, item: Input) -> Iterator[Configuration]:
+        """Each configuration for an input, once."""
+        for compiler in self.compilers:
+            found = (
+                self.configuration(compiler, (*self.common, *line.flags))
+                for line in self.lines
+                if any(line.fits(place.below, compiler.version) for place in item.places)
+            )
+            yield from dict.fromkeys(found)
+
+    def configuration(self, compiler: Compiler, flags: Sequence[str]) -> Configuration:
+        """A compiler with these flags, as it spells them."""
+        wanted = tuple(flags)
+        spelt = self.translate(wanted, compiler) if self.translate else wanted
+        return Configuration(compiler, spelt, self.directory)

@@ -1,0 +1,259 @@
+"""Reduces the representative of a bucket and keeps the reproducer in the database."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles import CompilerOracle, Limits, Outcome
+from oracles.command import verifying_tool
+from oracles.limits import Runner
+from reducer.errors import ReducerError
+from reducer.session import Progress, Reduction, Report, Settings
+from reducer.triage.database import Caps, Database, Store
+from reducer.triage.inputs import digest_of
+from reducer.triage.running import as_text, oracle_of
+
+OUTPUT, JOURNAL = "repro.mlir", "repro.journal"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A failing input to reduce, and how it is known to end."""
+
+    data: bytes
+    program: str
+    version: str | None
+    flags: tuple[str, ...]
+    directory: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """What came of a reduction. `status` is `reduced`, `budget`, or `failed` with a `note`."""
+
+    status: str
+    text: str
+    flags: tuple[str, ...]
+    lines: int
+    ops: int
+    bytes: int
+    input_ops: int
+    calls: int
+    compiler_seconds: float
+    one_minimal: bool
+    verified: bool
+    note: str
+
+
+class _Informed(CompilerOracle):
+    """Answers what the input does from memory, once: it was run already. Then it runs things."""
+
+    known: tuple[str, Outcome] | None = None
+    answered = 0  # questions that no compiler was run for
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        if self.known is not None and text == self.known[0]:
+            outcome, self.known = self.known[1], None
+            self.answered += 1
+            return outcome
+        return super().run(text, cancel=cancel, limits=limits)
+
+
+class _Quiet:
+    """A listener that passes on how far a reduction is."""
+
+    def __init__(self, tell: Callable[[Progress], None]) -> None:
+        self.progress = tell
+
+    def phase(self, name: str) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
+def reduce_case(
+    case: Case,
+    folder: Path,
+    caps: Caps,
+    *,
+    jobs: int,
+    max_calls: int | None,
+    stop: threading.Event,
+    tell: Callable[[Progress], None],
+    runner: Runner,
+) -> Reproducer | None:
+    """Reduces a case in `folder`; goes on where an earlier run was stopped.
+
+    None if the user stopped it. What cannot be reduced is a result too: `failed`.
+    Raises ToolchainError where there is no such compiler.
+    """
+    limits = Limits(caps.seconds, caps.memory)
+    plain = oracle_of(case.program, case.version, case.flags, case.directory, limits)
+    source, conversions = as_text(case.data, plain)
+    if isinstance(source, bytes):
+        return _failed("this version cannot turn the bytecode into text", conversions)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = Settings(
+        input=folder / "input.mlir",
+        text=source,
+        output=folder / OUTPUT,
+        journal=folder / JOURNAL,
+        opt=verifying_tool(plain.executable),
+        jobs=jobs,
+        max_calls=max_calls,
+        also_found=False,
+    )
+    try:
+        plain.runner = runner
+        reduction, report = _reduced(settings, plain, case.outcome, stop, tell)
+    except ReducerError as error:
+        return _failed(str(error), conversions)
+    if report.status == "interrupted":
+        return None
+    command = reduction.oracle.command
+    return Reproducer(
+        report.status,
+        report.text,
+        command.flags if command is not None else case.flags,
+        report.output.lines,
+        report.output.ops,
+        report.output.bytes,
+        report.input.ops,
+        report.calls + conversions,
+        report.compiler_seconds,
+        report.one_minimal,
+        report.verified,
+        "; ".join(report.notes),
+    )
+
+
+def _reduced(
+    settings: Settings,
+    plain: CompilerOracle,
+    known: Outcome,
+    stop: threading.Event,
+    tell: Callable[[Progress], None],
+) -> tuple[Reduction, Report]:
+    """Carries out a reduction."""
+    oracle = _Informed(plain.command, plain.executable, limits=plain.limits, runner=plain.runner)
+    oracle.known = (settings.text, known)
+    reduction = Reduction(settings, oracle, _Quiet(tell))
+    reduction.stop = stop
+    report = reduction.run()
+    report.calls -= oracle.answered
+    report.compiler_seconds -= oracle.answered * known.cpu_seconds
+    return reduction, report
+
+
+def _failed(note: str, calls: int) -> Reproducer:
+    return Reproducer("failed", "", (), 0, 0, 0, 0, calls, 0.0, False, False, note)
+
+
+def buckets_folder(database: Path) -> Path:
+    """Where the reductions of a database keep their journals and results, a folder for each."""
+    return database.with_name(f"{database.stem}.buckets")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A reproducer as it is kept: with what it was made from, and its own flags and content.
+
+    `all_flags` are those of the input. What one compiler can do without, another may want, so it
+    is with these that compilers are compared.
+    """
+
+    bucket: str
+    status: str
+    input: str
+    configuration: int
+    compiler: int
+    flags: tuple[str, ...]
+    all_flags: tuple[str, ...]
+    text: str
+    digest: str
+    lines: int
+    ops: int
+    bytes: int
+    input_ops: int
+    calls: int
+    one_minimal: bool
+    verified: bool
+    note: str
+    max_calls: int | None
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a program that fails like the bucket."""
+        return bool(self.text) and self.verified
+
+    @property
+    def minimal(self) -> bool:
+        """Whether nothing could be taken away from it: then it is the bug, and not just a model."""
+        return self.usable and self.one_minimal
+
+
+def reproducers(database: Database) -> dict[str, Known]:
+    """All of them, by bucket."""
+    rows = database.rows(
+        """SELECT p.*, c.compiler, c.flags AS all_flags, d.flags FROM reproducers p
+           JOIN configurations c ON c.configuration = p.configuration
+           LEFT JOIN configurations d ON d.configuration = p.reduced_configuration
+           ORDER BY bucket"""
+    )
+    return {
+        row["bucket"]: Known(
+            row["bucket"],
+            row["status"],
+            row["input"],
+            row["configuration"],
+            row["compiler"],
+            tuple(json.loads(row["flags"] or "[]")),
+            tuple(json.loads(row["all_flags"])),
+            row["text"] or "",
+            row["reproducer"] or "",
+            row["lines"] or 0,
+            row["ops"] or 0,
+            row["bytes"] or 0,
+            row["input_ops"] or 0,
+            row["calls"],
+            bool(row["one_minimal"]),
+            bool(row["verified"]),
+            row["note"],
+            row["max_calls"],
+        )
+        for row in rows
+    }
+
+
+def keep(
+    store: Store,
+    bucket: str,
+    source: tuple[str, int],
+    found: Reproducer,
+    *,
+    reduced_configuration: int | None,
+    max_calls: int | None,
+) -> None:
+    """Remembers a reproducer. `source` is the input and the configuration it was made from."""
+    data = found.text.encode(errors="surrogateescape")
+    digest = digest_of(data) if data else None
+    with store.database.transaction():
+        if digest is not None:
+            store.add_input(digest, len(data), found.ops)
+        store.database.write(
+            "INSERT OR REPLACE INTO reproducers VALUES "
+            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            bucket, found.status, *source, max_calls, digest, reduced_configuration,
+            data.decode(errors="backslashreplace"), found.lines, found.ops, found.bytes,
+            found.input_ops, found.calls, found.compiler_seconds, found.one_minimal,
+            found.verified, found.note, time.time(),
+        )  # fmt: skip

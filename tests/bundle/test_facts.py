@@ -1,0 +1,87 @@
+"""What compilers say of their version."""
+
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
+from oracles.diagnostics import parse_diagnostics
+from reducer.bundle.facts import Compiler, check_of, message
+from reducer.bundle.patterns import Pattern
+
+RELEASE = """IREE (https://iree.dev):
+  IREE compiler version 3.13.0rc20261016 @ 89ece87b89852100c0a4ac3d515e14842d090967
+  LLVM version 24.0.0git
+  Optimized build
+"""
+
+
+def test_a_release() -> None:
+    path = Path("/x/toolchains/iree-base-compiler-3.13.0/iree/compiler/_mlir_libs/iree-compile")
+    told = Compiler.read(path, RELEASE)
+    assert (told.name, told.version) == ("iree-compile", "3.13.0rc20261016")
+    assert told.commit.startswith("89ece87b") and told.package == "3.13.0"
+    assert told.assertions is False
+
+
+def test_builds_with_assertions() -> None:
+    for line in ("Optimized build with assertions.", "DEBUG build with assertions."):
+        assert Compiler.read(Path("mlir-opt"), f"LLVM version 19.1.7\n  {line}").assertions is True
+
+
+def test_a_compiler_that_does_not_tell() -> None:
+    assert Compiler.ask(Path("/no/such")).lines == ()
+    assert Compiler.ask(Path("/bin/false")).assertions is None
+
+
+WORDS = ("iree-compile", "repro.mlir")
+COMPILER = CompilerOracle(
+    Command.parse(["iree-compile"]), Path("/none/iree-compile"), limits=Limits(seconds=60)
+)
+
+
+def outcome(kind: Kind, stderr: str = "", code: int | None = 1) -> Outcome:
+    diagnostics = parse_diagnostics(stderr)
+    return Outcome(kind, Signature(kind), code, diagnostics=diagnostics, stderr=stderr)
+
+
+def test_an_error() -> None:
+    text = "repro.mlir:1:1: error: failed to legalize operation 'a.b': %0 = \"a.b\"() : () -> ()\n"
+    check = check_of(COMPILER, WORDS, outcome(Kind.LEGALIZATION, text), text)
+    assert (check.status, check.pattern) == (1, Pattern.of("failed to legalize operation 'a.b'"))
+
+
+def test_a_crash_has_a_signal_and_no_words() -> None:
+    check = check_of(COMPILER, WORDS, outcome(Kind.CRASH, "Stack dump:\n", -11), "Stack dump:\n")
+    assert (check.status, check.pattern) == (-11, None)
+
+
+def test_last_words_count_from_where_they_begin() -> None:
+    text = "iree-compile: /home/me/llvm/A.cpp:12: void f(): Assertion `x == 1' failed.\n"
+    assert message(outcome(Kind.ASSERTION, text, -6)) == "Assertion `x == 1' failed."
+    assert message(outcome(Kind.FATAL_ERROR, "x\nLLVM ERROR: no\n", -6)) == "LLVM ERROR: no"
+
+
+def test_words_that_are_not_in_the_output_are_not_looked_for() -> None:
+    text = "repro.mlir:1:1: error: x y\n"
+    assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, text), "elsewhere").pattern is None
+
+
+def test_silence_is_looked_for_too() -> None:
+    assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
+    assert not check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
+
+
+def test_limits_of_a_hang_and_of_memory() -> None:
+    check = check_of(COMPILER, WORDS, outcome(Kind.TIMEOUT, code=None), "")
+    assert (check.seconds, check.status) == (60, None)
+    limited = CompilerOracle(COMPILER.command, COMPILER.executable, limits=Limits(memory=1 << 30))
+    assert check_of(limited, WORDS, outcome(Kind.MEMORY, code=None), "").memory == 1 << 30
+
+
+def test_what_a_users_pattern_found() -> None:
+    oracle = PatternOracle(COMPILER, regex=r"operand #\d+ (?!dominates)")
+    text = "a\nerror: operand #3 does not dominate this use\n"
+    check = check_of(oracle, WORDS, outcome(Kind.MATCH, text), text)
+    assert check.pattern is not None and check.pattern.found_in(text)
+    assert check.passes_anyway
+    coded = PatternOracle(COMPILER, exit_code=139)
+    assert check_of(coded, WORDS, outcome(Kind.EXIT_CODE, code=-11), "").status == -11

@@ -1,0 +1,105 @@
+"""The same message found by grep, by FileCheck and here, whatever is in it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reducer.bundle.patterns import Gap, Pattern, Trail, trail_of
+
+MESSAGES = [
+    "failed to bufferize op",
+    "'linalg.generic' op inferred input/output operand #1 has shape's dimension #0 to be 4",
+    "LLVM ERROR: Cannot select: 0x5d3e: ch = store<(store (s80) into %ir.59), trunc to v5f16>",
+    'Assertion `isa<X>(v) && "a.b[*]^$\\n"\' failed.',
+    "type '!t<[?,[2]], {{a}}>' {x = {1}} [[y]] }}} {{{",
+    "uses 36028797018963968 bytes of shared memory in @f_dispatch_0",
+    "cannot open /home/somebody/model.mlir: no such file",
+    "weird ünïcode ☃ and $(echo hi) `date` 'q' \"qq\" %x",
+    "-e starts with a dash",
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_it_finds_its_own_message_in_every_tool(message: str, tmp_path: Path) -> None:
+    pattern = Pattern.of(message)
+    line = f"repro.mlir:1:2: error: {message}"
+    assert pattern.found_in(line)
+    (tmp_path / "out").write_text(f"first\n{line}\nlast\n")
+    grep = ["grep", "-q", "-e", pattern.grep, "out"]
+    assert subprocess.run(grep, cwd=tmp_path, env={"LC_ALL": "C"}).returncode == 0
+    (tmp_path / "check").write_text(f"// CHECK: {pattern.filecheck}\n")
+    for tool in file_checks():
+        with (tmp_path / "out").open() as stream:
+            done = subprocess.run(
+                [*tool, "check"], stdin=stream, cwd=tmp_path, capture_output=True, text=True
+            )
+        assert done.returncode == 0, (tool, pattern.filecheck, done.stderr)
+
+
+def file_checks() -> list[list[str]]:
+    """The tool of PyPI, and LLVM's own where there is one."""
+    found = [[sys.executable, "-m", "filecheck"]]
+    real = sorted(Path("/usr/lib").glob("llvm-*/bin/FileCheck"))
+    return found + [[str(path)] for path in real[-1:]]
+
+
+def test_what_varies_may_be_anything() -> None:
+    pattern = Pattern.of("LLVM ERROR: at 0x7f42 of %12: 8 bytes")
+    assert pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: 1024 bytes")
+    assert not pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: many bytes")
+    assert Gap.ADDRESS in pattern.parts
+
+
+def test_names_of_types_are_no_numbers() -> None:
+    assert Pattern.of("expected i64, got f8E4M3FNUZ and 2x3xf32").parts == (
+        "expected i64, got f8E4M3FNUZ and 2x3xf32",
+    )
+
+
+def test_a_long_message_counts_by_its_beginning() -> None:
+    long = "word " * 80
+    assert len(Pattern.of(long).grep) <= 100
+    assert Pattern.of("a\nb").parts == ("a",)
+
+
+def test_nothing_to_look_for() -> None:
+    assert not Pattern.of("")
+    assert not Pattern.of("%1 0x123")
+
+
+RAW = """\
+Stack dump:
+0.\tProgram arguments: iree-compile repro.mlir
+0  libIREECompiler.so 0x00007f6962d5a0ab
+1  libIREECompiler.so 0x00007f6962d571fe llvm::sys::RunSignalHandlers() + 238
+2  libIREECompiler.so 0x00007f6962d5ac10
+3  libc.so.6          0x00007f695ce5a050
+4  libIREECompiler.so 0x00007f6962e042b8
+5  libIREECompiler.so 0x00007f6962e6f34b
+6  libIREECompiler.so 0x00007f6963198a79
+7  libIREECompiler.so 0x00007f696476d793
+"""
+
+
+def test_digits_are_those_of_the_crashing_library() -> None:
+    assert trail_of(RAW, ["a::f"]) == Trail(
+        ("a::f",), "libIREECompiler.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79")
+    )
+
+
+def test_another_place_in_memory_has_the_same_digits() -> None:
+    moved = RAW.replace("0x00007f6962", "0x00007a1112").replace("0x00007f6963", "0x00007a1113")
+    assert moved != RAW
+    assert trail_of(moved, []) == trail_of(RAW, [])
+
+
+def test_a_stack_with_names_has_no_digits() -> None:
+    named = " #0 0x00007f6962d5a0ab a::handler() (/x/lib.so+0xab)\n #1 0x00007f6962d5a0ac a::f()\n"
+    assert trail_of(named, ["a::f"]) == Trail(("a::f",))
+
+
+def test_too_short_a_stack_says_nothing() -> None:
+    assert not trail_of("\n".join(RAW.splitlines()[:6]), [])
+    assert not trail_of("", [])

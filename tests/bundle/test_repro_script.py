@@ -1,0 +1,230 @@
+"""`repro.sh`, run by a real shell against compilers that end in every way."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reducer.bundle.facts import Check
+from reducer.bundle.patterns import Pattern, Trail
+from reducer.bundle.repro_script import repro_script, shell_word, variable_of
+
+SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
+
+
+def compiler(folder: Path, body: str, name: str = "iree-compile") -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def run(
+    folder: Path, check: Check, body: str, shell: str = "sh", **more: str
+) -> "subprocess.CompletedProcess[str]":
+    """Runs the script in a folder that holds nothing else but the program."""
+    place = folder / "a report with 'quotes'"
+    place.mkdir(exist_ok=True)
+    (place / "repro.mlir").write_text("func.func @f()\n")
+    (place / "repro.sh").write_text(repro_script(check, "kind: message"))
+    environment = {"PATH": os.defpath, "TMPDIR": str(folder), **more}
+    if body:
+        environment["IREE_COMPILE"] = str(compiler(folder, body))
+    words = [shell, "sh"] if shell == "busybox" else [shell]
+    return subprocess.run(
+        [*words, str(place / "repro.sh")],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+ERROR = Check(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'a.b'"))
+SEGV = Check(("iree-compile", "repro.mlir"), -11)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("check", "body", "status"),
+    [
+        (ERROR, "echo \"x.mlir:1:1: error: failed to legalize 'a.b'\" >&2; exit 1", 0),
+        (ERROR, "echo \"x.mlir:1:1: error: failed to legalize 'a.c'\" >&2; exit 1", 2),
+        (ERROR, "echo \"error: failed to legalize 'a.b'\" >&2; exit 3", 2),
+        (ERROR, "exit 0", 1),
+        (ERROR, "kill -SEGV $$", 2),
+        (SEGV, "kill -SEGV $$", 0),
+        (SEGV, "exit 245", 0),
+        (SEGV, "exit 139", 0),
+        (SEGV, "exit 1", 2),
+        (SEGV, "exit 0", 1),
+    ],
+)
+def test_it_tells_the_same_fixed_and_different_apart(
+    shell: str, check: Check, body: str, status: int, tmp_path: Path
+) -> None:
+    done = run(tmp_path, check, body, shell)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert not list(tmp_path.glob("repro.*")), "its folder is gone"
+
+
+RAW = """\
+0  libX.so   0x00007f69{page}5a0ab
+1  libX.so   0x00007f69{page}571fe x::y() + 238
+2  libX.so   0x00007f69{page}5ac10
+3  libc.so.6 0x00007f695ce5a050
+4  libX.so   0x00007f69{page}042b8
+5  libX.so   0x00007f69{page}6f34b
+6  libX.so   0x00007f69{page}98{last}
+"""
+NAMED = (
+    " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n #1 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
+)
+TRAIL = replace(
+    SEGV, trail=Trail(("a::f::g", "a::h"), "libX.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79"))
+)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("stack", "status"),
+    [
+        (RAW.format(page="11", last="a79"), 0),
+        (RAW.format(page="22", last="a79"), 0),  # loaded elsewhere
+        (RAW.format(page="11", last="a80"), 2),  # crashes elsewhere
+        (RAW.format(page="11", last="a80").replace("1fe", "1ff"), 0),  # another build
+        (NAMED.format(name="a::h"), 0),
+        (NAMED.format(name="a::(anonymous namespace)::h<char>"), 0),
+        (NAMED.format(name="a::other"), 2),
+        ("no stack at all", 0),
+    ],
+)
+def test_a_crash_is_told_by_its_stack(shell: str, stack: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "stack").write_text(stack)
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    assert run(tmp_path, TRAIL, body, shell).returncode == status
+
+
+def test_names_of_functions_are_only_looked_for(tmp_path: Path) -> None:
+    trail = Trail(("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6)
+    (tmp_path / "stack").write_text(NAMED.format(name="a::h"))
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    assert run(tmp_path, replace(SEGV, trail=trail), body).returncode == 2
+    assert not list(tmp_path.rglob("owned"))
+
+
+def test_a_failure_without_a_word(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), 1, silent=True)
+    assert run(tmp_path, check, "exit 1").returncode == 0
+    assert run(tmp_path, check, "echo 'a.mlir:1:1: error: x' >&2; exit 1").returncode == 2
+    assert run(tmp_path, check, "exit 0").returncode == 1
+
+
+def test_a_signal_and_a_message() -> None:
+    check = Check(("iree-compile", "repro.mlir"), -6, Pattern.of("LLVM ERROR: no"))
+    assert "134" in repro_script(check, "x") and "250" in repro_script(check, "x")
+
+
+def test_a_hang(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), seconds=1)
+    assert run(tmp_path, check, "exec sleep 50").returncode == 0
+    assert run(tmp_path, check, "exit 0").returncode == 1
+    assert run(tmp_path, check, "exit 1").returncode == 2
+
+
+def test_memory_that_runs_out(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), memory=1 << 10)
+    assert run(tmp_path, check, "exec sleep 50").returncode == 0
+    assert run(tmp_path, check, "exit 0").returncode == 1
+
+
+def test_a_command_that_answers_itself(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), asks=True)
+    assert [run(tmp_path, check, f"exit {n}").returncode for n in (0, 1, 4)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "status"),
+    [
+        ("kind       miscompile\nbucket     c637b0f196f2", 0, 0),
+        ("kind       miscompile\nbucket     198b7a46fc1f", 0, 2),
+        ("kind       success", 1, 1),
+        ("kind       crash\nsignature  crash: SIGSEGV", 1, 2),
+        ("", 2, 2),
+    ],
+)
+def test_what_our_own_check_says(told: str, code: int, status: int, tmp_path: Path) -> None:
+    """Other wrong results, or a compiler that crashes now, are another failure and no fix."""
+    words = ("mlir-reducer", "check", "repro.mlir", "--", "iree-compile")
+    check = Check(words, asks=True, bucket="c637b0f196f2")
+    ours = compiler(tmp_path, f"echo '{told}'; exit {code}", "mlir-reducer")
+    assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
+
+
+def test_any_end_will_do_where_only_the_text_counts(tmp_path: Path) -> None:
+    check = Check(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
+    assert run(tmp_path, check, "echo bad ir; exit 0").returncode == 0
+    assert run(tmp_path, check, "echo good ir; exit 0").returncode == 1
+
+
+def test_without_a_compiler_it_says_what_to_do(tmp_path: Path) -> None:
+    done = run(tmp_path, ERROR, "")
+    assert done.returncode == 2
+    assert "IREE_COMPILE=" in done.stdout
+    done = run(tmp_path, ERROR, "", IREE_COMPILE="/no/such")
+    assert done.returncode == 2
+
+
+def test_a_relative_compiler_is_found_from_another_folder(tmp_path: Path) -> None:
+    compiler(tmp_path, "kill -SEGV $$")
+    assert run(tmp_path, SEGV, "", IREE_COMPILE="./iree-compile").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["$(touch owned)", "`touch owned`", "a b", "'; touch owned; '", '"', "a\nb", "*", "-n", "~"],
+)
+def test_no_word_of_the_command_is_run_or_changed(word: str, tmp_path: Path) -> None:
+    check = Check(("iree-compile", f"--x={word}", "repro.mlir"), 7)
+    body = 'printf "%s" "$1" > "$TMPDIR/word"; exit 7'
+    assert run(tmp_path, check, body).returncode == 0
+    assert (tmp_path / "word").read_text() == f"--x={word}"
+    assert not list(tmp_path.rglob("owned"))
+
+
+def test_the_signature_stays_in_its_comment(tmp_path: Path) -> None:
+    script = repro_script(SEGV, "x\ntouch owned\r$(touch owned)")
+    assert not [line for line in script.splitlines() if line.startswith("touch")]
+
+
+def test_what_lies_in_the_home_of_the_user_is_found_in_anybodys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", "/home/jane")
+    assert shell_word("--dir=/home/jane/a b") == "--dir=\"$HOME\"/'a b'"
+    assert shell_word("/home/janes/x") == "/home/janes/x"
+
+
+def test_files_of_the_command_go_along(tmp_path: Path) -> None:
+    (tmp_path / "a report with 'quotes'" / "files").mkdir(parents=True)
+    (tmp_path / "a report with 'quotes'" / "files" / "spec").write_text("hello")
+    check = Check(("iree-compile", "--spec=files/spec", "repro.mlir"), 9)
+    script = repro_script(check, "x", ["spec"])
+    (tmp_path / "a report with 'quotes'" / "repro.sh").write_text(script)
+    (tmp_path / "a report with 'quotes'" / "repro.mlir").write_text("x")
+    tool = compiler(tmp_path, 'grep -q hello "${1#--spec=}" && exit 9')
+    done = subprocess.run(
+        ["sh", str(tmp_path / "a report with 'quotes'" / "repro.sh")],
+        env={"PATH": os.defpath, "IREE_COMPILE": str(tool)},
+        capture_output=True,
+    )
+    assert done.returncode == 0
+
+
+def test_the_name_of_the_variable() -> None:
+    assert variable_of("/opt/bin/mlir-opt-19") == "MLIR_OPT_19"
+    assert variable_of("ünicode") == "_NICODE"

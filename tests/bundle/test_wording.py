@@ -1,0 +1,126 @@
+"""Titles, and the ops that they name."""
+
+from oracles import Kind, Signature
+from oracles.symbols import Symbols
+from reducer.bundle.wording import (
+    components,
+    culprits,
+    excerpt,
+    folded_stack,
+    is_ordinary,
+    target_of,
+    title,
+)
+from tests.bundle.facts import facts
+
+
+def test_the_op_that_the_failure_points_to() -> None:
+    assert culprits(facts(place=3)) == ["x.bad"]
+    assert culprits(facts(place=4)) == ["x.cst", "x.bad"], "a return is in every program"
+    text = "\n".join(f"%{n} = a.op{n} %x : i1" for n in range(9))
+    assert culprits(facts(text=text, place=None)) == []
+
+
+def test_ops_of_every_program() -> None:
+    for name in ("func.func", "func.return", "arith.constant", "torch.constant.int", "a.yield"):
+        assert is_ordinary(name)
+    assert not is_ordinary("torch.aten.topk")
+
+
+def test_titles() -> None:
+    assert title(facts()) == "`x.bad`: `failed to legalize operation 'x.bad'` (`hip`)"
+    said = "'x.bad' op operand #0 must be a thing"
+    wrong = facts(signature=Signature(Kind.VERIFIER, said, "x.bad"), messages=(f"error: {said}",))
+    assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
+    hang = facts(signature=Signature(Kind.TIMEOUT), place=None, text="x")
+    assert title(hang) == "does not end (`hip`)"
+    greedy = facts(signature=Signature(Kind.MEMORY), place=None, text="x")
+    assert title(greedy) == "runs out of memory (`hip`)"
+
+
+def test_a_long_message_gives_way_to_its_template() -> None:
+    long = facts(
+        signature=Signature(Kind.FATAL_ERROR, "Cannot select: ch = store"),
+        messages=("LLVM ERROR: Cannot select: 0x1: " + "x" * 100,),
+    )
+    assert "`Cannot select: ch = store`" in title(long)
+
+
+def test_diagnostics_stay_and_stacks_go() -> None:
+    text = """Please report issues to https://github.com/iree-org/iree/issues and include the crash.
+repro.mlir:3:5: error: failed to bufferize op
+  %0 = "x.y"()
+       ^
+Stack dump:
+0.\tProgram arguments: /x/iree-compile repro.mlir
+ #0 0x00007f684875a0ab llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) Signals.cpp:0:0
+5  libIREECompiler.so 0x00007f1
+"""
+    assert excerpt(text).splitlines() == [
+        "repro.mlir:3:5: error: failed to bufferize op",
+        '  %0 = "x.y"()',
+        "       ^",
+    ]
+
+
+def test_printed_ir_goes_up_to_the_next_diagnostic() -> None:
+    text = "// -----// IR Dump After X Failed (x) //----- //\nmodule {\n}\na.mlir:1:1: error: y\n"
+    assert excerpt(text) == "a.mlir:1:1: error: y"
+
+
+def test_it_is_short() -> None:
+    shown = excerpt("\n".join(f"error: {n} {'x' * 500}" for n in range(1000)))
+    assert len(shown) < 6000
+    assert shown.endswith("… and 976 more lines")
+    target = 'error: backend #hal.executable.target<"rocm", {abi = "hip"}>'
+    assert excerpt(target) == "error: backend #hal.executable.target<…>"
+
+
+def test_nothing_but_a_stack() -> None:
+    assert excerpt("Stack dump:\n #0 0x00007f684875a0ab f() a.cpp:0:0\n") == ""
+
+
+def unknown(module: str) -> Symbols | None:
+    return None
+
+
+def test_frames_that_tell_nothing_are_counted() -> None:
+    names = [
+        "llvm::sys::PrintStackTrace(llvm::raw_ostream&, int)",
+        "SignalHandler(int)",
+        "a::Fold::apply(int) const",
+        "mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*)",
+        "mlir::PassManager::run(mlir::Operation*)",
+        "b::XPass::runOnOperation()",
+        "main",
+    ]
+    text = "\n".join(
+        f" #{n} 0x{0x7F0000000000 + n:x} {name} x.cpp:0:0" for n, name in enumerate(names)
+    )
+    assert folded_stack(text, unknown) == (
+        "#2  a::Fold::apply",
+        "    … 2 frames of pass managers, threads and the like",
+        "#5  b::XPass::runOnOperation",
+        "    … 1 frame of pass managers, threads and the like",
+    )
+
+
+def test_no_stack() -> None:
+    assert folded_stack("error: x\n", unknown) == ()
+
+
+def test_targets_in_the_flags_of_any_version() -> None:
+    assert target_of(["c", "--iree-hal-target-backends=llvm-cpu"]) == ("llvm-cpu",)
+    assert target_of(["c", "-iree-hip-target=gfx90a", "--x=y"]) == ("gfx90a",)
+    assert target_of(["c", "--iree-llvmcpu-target-cpu=znver4"]) == ("znver4",)
+    assert target_of(["mlir-opt", "--canonicalize"]) == ()
+
+
+def test_components_of_the_form() -> None:
+    assert components("iree-compile", "torch-finalizing-backend-type-conversion", "") == (
+        "Frontends",
+        "Compiler",
+    )
+    assert components("iree-compile", "", "torch.aten.sort") == ("Frontends", "Compiler")
+    assert components("iree-compile", "iree-codegen-x", "torch.aten.sort") == ("Compiler",)
+    assert components("mlir-opt", "canonicalize", "") == ("MLIR",)

@@ -1,0 +1,181 @@
+"""The zip is the same for the same files, and small enough."""
+
+import io
+import json
+import os
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reducer.bundle import make_bundle
+from reducer.bundle.facts import SCHEMA, Check
+from reducer.bundle.patterns import Trail
+from reducer.bundle.writing import check_folder, too_large, write_folder, zipped
+from reducer.errors import OutputNotWritable
+from tests.bundle.facts import PROGRAM, facts
+from tests.support.fake_compilers import FAIL, write_script
+
+FILES = {"report.md": b"# x\n", "repro.sh": b"#!/bin/sh\n", "files/a": b"a" * 100}
+
+
+def test_the_same_files_give_the_same_bytes() -> None:
+    backwards = dict(reversed(FILES.items()))
+    assert zipped(FILES, "report-1") == zipped(backwards, "report-1")
+
+
+def test_it_unpacks_into_one_folder_and_scripts_can_be_run() -> None:
+    with zipfile.ZipFile(io.BytesIO(zipped(FILES, "report-1"))) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["report-1/files/a", "report-1/report.md", "report-1/repro.sh"]
+        modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
+        assert modes["report-1/repro.sh"] == 0o755
+        assert modes["report-1/report.md"] == 0o644
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_the_largest_go_first_where_there_is_no_room() -> None:
+    files = {name: os.urandom(size) for name, size in [("a", 3000), ("b", 9000), ("c", 7000)]}
+    assert too_large(files, frozenset(), 25_000) == []
+    assert too_large(files, frozenset(), 12_000) == ["b"]
+    assert too_large(files, frozenset(), 5_000) == ["b", "c"]
+    assert too_large(files, frozenset({"b"}), 13_000) == ["c"]
+    assert too_large(files, frozenset(files), 5_000) == []
+    left = {name: data for name, data in files.items() if name != "b"}
+    assert len(zipped(left, "report-0123456789ab")) <= 12_000
+
+
+ONE = {"metadata.json": b"{}", "report.md": b"one", "files/x": b"x", "repro.sh": b"#!/bin/sh\n"}
+TWO = {"metadata.json": b"{}", "report.md": b"two"}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_newer_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
+    folder = tmp_path / "a.report"
+    write_folder(folder, ONE)
+    assert names(folder) == sorted(ONE)
+    assert os.access(folder / "repro.sh", os.X_OK)
+    write_folder(folder, TWO)
+    assert names(folder) == sorted(TWO)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.report"]
+
+
+def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
+    for left in (".a.report.tmp", ".a.report.old"):
+        write_folder(tmp_path / left, ONE)
+    write_folder(tmp_path / "a.report", TWO)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.report"]
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "me.jpg").write_text("x")
+    with pytest.raises(OutputNotWritable, match="other files"):
+        write_folder(folder, ONE)
+    assert names(folder) == ["me.jpg"]
+
+
+def test_neither_a_link_nor_a_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "file").write_text("x")
+    for name in ("link", "file"):
+        with pytest.raises(OutputNotWritable, match="in the way"):
+            write_folder(tmp_path / name, ONE)
+    assert not names(tmp_path / "elsewhere")
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputNotWritable, match="no folder"):
+        check_folder(tmp_path / "none" / "a.report")
+
+
+def test_the_old_report_stays_where_the_new_one_cannot_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "a.report"
+    write_folder(folder, ONE)
+    with pytest.raises(OutputNotWritable):
+        write_folder(folder, {**TWO, "n" * 300: b""})
+    assert names(folder) == sorted(ONE)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.report"]
+
+
+FILES_MAKING = {"metadata.json", "report.md", "repro.lit.mlir", "repro.mlir", "repro.sh"}
+
+
+@pytest.fixture
+def compiler(tmp_path: Path) -> Path:
+    stands_last = FAIL.replace("$input", "repro.mlir").replace("has x.bad", "grep -q x.bad *.mlir")
+    return write_script(tmp_path / "iree-compile", stands_last)
+
+
+def test_a_report_is_seen_to_hold(tmp_path: Path, compiler: Path) -> None:
+    bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler)
+    assert bundle.verified
+    assert {path.name for path in bundle.folder.iterdir()} == FILES_MAKING
+    known = json.loads((bundle.folder / "metadata.json").read_text())
+    assert (known["schema"], known["verified"]) == (SCHEMA, True)
+    assert known["output"]["path"] == "repro.mlir"
+    with zipfile.ZipFile(bundle.archive) as archive:
+        assert {name.partition("/")[2] for name in archive.namelist()} == FILES_MAKING
+        for name in archive.namelist():
+            assert archive.read(name) == (bundle.folder / name.partition("/")[2]).read_bytes()
+
+
+def test_the_same_facts_make_the_same_bytes(tmp_path: Path, compiler: Path) -> None:
+    one = make_bundle(facts(), tmp_path / "one", executable=compiler).archive.read_bytes()
+    two = make_bundle(facts(), tmp_path / "two", executable=compiler).archive.read_bytes()
+    assert one == two
+
+
+def test_it_says_if_it_does_not_hold(tmp_path: Path) -> None:
+    healthy = write_script(tmp_path / "iree-compile", "exit 0\n")
+    bundle = make_bundle(facts(), tmp_path / "a.report", executable=healthy)
+    assert (bundle.status, bundle.verified) == (1, False)
+    assert "Not verified" in (bundle.folder / "report.md").read_text()
+
+
+def test_comments_go_where_they_change_the_failure(tmp_path: Path) -> None:
+    fussy = write_script(tmp_path / "iree-compile", 'grep -q "^//" repro.mlir && exit 0\n' + FAIL)
+    fussy.write_text(fussy.read_text().replace("$input", "repro.mlir"))
+    bundle = make_bundle(facts(), tmp_path / "a.report", executable=fussy)
+    if bundle.verified:
+        assert (bundle.folder / "repro.mlir").read_text() == PROGRAM
+
+
+def test_what_is_too_large_stays_out_of_the_archive(tmp_path: Path, compiler: Path) -> None:
+    noise = "".join(chr(0x4E00 + (n * 7919 + n * n * 31) % 20000) for n in range(14_000_000))
+    bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler, page=noise)
+    assert bundle.left_out == ("report.html",)
+    assert bundle.archive.stat().st_size <= 25_000_000
+    assert (bundle.folder / "report.html").is_file()
+    assert "`report.html`" in (bundle.folder / "report.md").read_text()
+
+
+def test_a_file_of_the_command_goes_along(tmp_path: Path, compiler: Path) -> None:
+    (tmp_path / "spec").write_text("x")
+    carrying = replace(facts(), files={"spec": tmp_path / "spec"})
+    bundle = make_bundle(carrying, tmp_path / "a.report", executable=compiler)
+    assert (bundle.folder / "files" / "spec").read_text() == "x"
+
+
+def test_a_stack_that_differs_from_run_to_run_is_not_looked_at(tmp_path: Path) -> None:
+    crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
+    trail = Trail(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
+    stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))
+    (tmp_path / "stack").write_text(stack)
+    (tmp_path / "other").mkdir()
+    wobbly = write_script(
+        tmp_path / "other" / "iree-compile", f"cat '{tmp_path}/stack' >&2; kill -SEGV $$\n"
+    )
+    known = replace(facts(), check=Check(("iree-compile", "repro.mlir"), -11, trail=trail))
+    strict = make_bundle(known, tmp_path / "a.report", executable=crashes)
+    assert strict.verified
+    assert "crashed_there" in (strict.folder / "repro.sh").read_text()
+    lenient = make_bundle(known, tmp_path / "b.report", executable=wobbly)
+    assert lenient.verified
+    assert "crashed_there" not in (lenient.folder / "repro.sh").read_text()

@@ -1,0 +1,50 @@
+"""What is asked about a program."""
+
+from reducer.inspection.changes import Question, questions
+from reducer.ir import Module
+from reducer.transformations import Abi
+from tests.support.sides import function
+
+BODY = """\
+%0 = "t.scale"(%arg0) <{factor = 42 : i64}> {hint = "fast"} : (tensor<4x?xf16>) -> tensor<4x?xf16>
+"func.return"(%0) : (tensor<4x?xf16>) -> ()"""
+
+
+def ask() -> dict[tuple[str, str], Question]:
+    text = function(BODY, arguments="%arg0: tensor<4x?xf16>", results="tensor<4x?xf16>")
+    module = Module.parse(text)
+    return {(q.kind, q.now): q for q in questions(module, Abi.of(module))}
+
+
+def labels(question: Question) -> list[str]:
+    return [change.label for change in question.changes]
+
+
+def test_an_op_can_be_deleted_or_give_way_to_its_operand() -> None:
+    question = ask()["op", ""]
+    assert question.subject == "t.scale"
+    assert labels(question)[0] == "deleted"
+    assert all("t.scale" not in text for change in question.changes for text in change.texts)
+
+
+def test_attributes_are_simplified_or_dropped() -> None:
+    asked = ask()
+    assert asked["attribute", "42 : i64"].subject == "factor of t.scale"
+    assert labels(asked["attribute", "42 : i64"]) == ["1 : i64", "0 : i64", "dropped"]
+    assert labels(asked["attribute", '"fast"']) == ['""', "dropped"]
+
+
+def test_sizes_are_asked_about_once_wherever_they_stand() -> None:
+    asked = ask()
+    assert asked["size", "4"].subject == "tensor<4x?xf16> dim 0"
+    assert labels(asked["size", "4"]) == ["3", "5", "2", "8", "1"]
+    (three, *_) = asked["size", "4"].changes
+    assert "tensor<4x" not in three.texts[0] and three.texts[0].count("tensor<3x?xf16>") >= 4
+    assert labels(asked["size", "?"]) == ["2", "8", "100", "1"]
+    assert asked["size", "4"].at is not None and asked["size", "4"].at(7).label == "7"
+
+
+def test_element_types_go_to_their_neighbours() -> None:
+    question = ask()["element type", "f16"]
+    assert labels(question) == ["bf16", "f32", "f64"]
+    assert "f16" not in question.changes[1].texts[0]

@@ -1,0 +1,81 @@
+"""The boundary of a failure: with an oracle that we choose on IR that a real tool reads."""
+
+from collections.abc import Callable
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from reducer.errors import BadInput, NotInteresting
+from reducer.inspection.explaining import Explaining, Fact
+from reducer.search.candidate import Verdict
+from reducer.toolchain import Toolchain
+from tests.support.corpus import Case
+from tests.support.predicate import PredicateOracle
+from tests.support.sizes_of import sizes_of
+
+pytestmark = pytest.mark.iree
+
+PROGRAM = """\
+// a comment
+func.func @main(%arg0: tensor<20x3xf16>) -> tensor<20x3xf16> {
+  %0 = math.exp %arg0 {hint} : tensor<20x3xf16>
+  return %0 : tensor<20x3xf16>
+}
+"""
+
+Explain = Callable[..., dict[tuple[str, str], Fact]]
+
+
+@pytest.fixture
+def explain(iree_toolchain: Callable[..., Toolchain]) -> Explain:
+    """The facts about a program that fails as a predicate says, by kind and present value."""
+
+    def run(fails: Callable[[str], bool], text: str = PROGRAM) -> dict[tuple[str, str], Fact]:
+        oracle = PredicateOracle(fails)
+        explaining = Explaining(text, oracle, iree_toolchain().opt, lambda phase: None, jobs=2)
+        return {(fact.kind, fact.now): fact for fact in explaining.run().facts}
+
+    return run
+
+
+def test_each_thing_that_is_left(explain: Explain) -> None:
+    facts = explain(lambda text: "math.exp" in text and sizes_of(text)[0] > 6)
+    op, twenty = facts["op", ""], facts["size", "20"]
+    assert (op.subject, op.line, op.verdict) == ("math.exp", 3, Verdict.NOT_INTERESTING)
+    assert (twenty.change, twenty.still) == ("6", ("7",)), "the boundary, found by bisection"
+    assert twenty.verdict is Verdict.NOT_INTERESTING
+    assert facts["size", "3"].verdict is Verdict.SAME, "this size does not matter"
+    assert facts["size", "3"].still == ("2", "4", "1", "6")
+    assert facts["element type", "f16"].verdict is Verdict.SAME
+
+
+def test_the_nearest_change_comes_first(explain: Explain) -> None:
+    facts = explain(lambda text: "x3xf16" in text)
+    assert (facts["size", "3"].change, facts["size", "3"].still) == ("2", ())
+    assert facts["element type", "f16"].change == "bf16"
+
+
+def test_what_does_not_fail_or_cannot_be_read_is_refused(explain: Explain) -> None:
+    with pytest.raises(NotInteresting, match="does not fail"):
+        explain(lambda text: False)
+    with pytest.raises(NotInteresting, match="generic form"):
+        explain(lambda text: "a comment" in text)
+    with pytest.raises(BadInput, match="can read"):
+        explain(lambda text: True, "no such language")
+
+
+def test_flags_and_a_real_compiler(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case]
+) -> None:
+    case = corpus("batch-matmul-20548")
+    command = Command.parse(["iree-compile", *case.runs[0].flags])
+    toolchain = iree_toolchain()
+    oracle = CompilerOracle(command, toolchain.compile, limits=Limits(60.0))
+    explaining = Explaining(case.input_text(), oracle, toolchain.opt, lambda phase: None)
+    explanation = explaining.run()
+    flags = [fact for fact in explanation.facts if fact.kind == "flag"]
+    assert [flag.subject for flag in flags] == list(case.runs[0].flags)
+    assert all(flag.verdict is Verdict.SAME for flag in flags), "the verifier needs no target"
+    (matmul,) = [fact for fact in explanation.facts if fact.subject == "linalg.batch_matmul"]
+    assert matmul.verdict is not Verdict.SAME
+    assert explanation.calls <= 60

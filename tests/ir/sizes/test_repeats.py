@@ -1,0 +1,42 @@
+"""Lengths that count the dims of shapes."""
+
+import pytest
+
+from reducer.ir import Module, Rewrite
+from reducer.ir.shapes import parse_shaped
+from reducer.ir.sizes.repeats import counts_dims_of, drop_elements
+from tests.support.sides import body_of, function
+
+
+@pytest.mark.parametrize(
+    ("length", "counted", "counts"),
+    [
+        ("tensor<3xindex>", "tensor<2x?x3xf32>", True),
+        ("tensor<3xindex>", "tensor<2x3xf32>", False),  # it has two dims
+        ("tensor<3xf32>", "tensor<2x?x3xf32>", False),  # no numbers
+        ("tensor<2xi32>", "tensor<2x2xi32>", False),  # more likely a broadcast
+        ("tensor<1xi32>", "tensor<1xf32>", False),  # more likely the same size
+        ("tensor<3xi64>", "!torch.vtensor<[2,5,3],f32>", False),  # torch has broadcasts
+    ],
+)
+def test_what_is_rather_a_number_of_dims_than_a_size(
+    length: str, counted: str, counts: bool
+) -> None:
+    one, other = parse_shaped(length), parse_shaped(counted)
+    assert one is not None
+    assert other is not None
+    assert counts_dims_of(one, other) is counts
+
+
+def test_elements_that_are_no_list_stay() -> None:
+    text = function(
+        '%0 = "arith.constant"() <{value = dense<1> : tensor<2xi32>}> : () -> tensor<2xi32>\n'
+        '%1 = "t.pair"(%x, %x) : (i64, i64) -> tensor<2xi32>\n'
+        '"func.return"() : () -> ()',
+        arguments="%x: i64",
+    )
+    module = Module.parse(text)
+    rewrite = Rewrite(module)
+    for op in range(2, 4):
+        drop_elements(rewrite, module, op, [1])
+    assert body_of(rewrite.render()) == body_of(text)

@@ -1,0 +1,108 @@
+"""Templates: what of a message is the bug, and what is the input."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles.templates import fold_operation, printed_operation, quoted_operation, template_of
+
+SAME = [
+    # sizes and byte counts
+    ("uses -512 bytes of shared memory", "uses 36028797018963968 bytes of shared memory"),
+    # types, shapes, layouts
+    ("but got 'vector<1xi8>'", "but got 'f8E4M3FNUZ'"),
+    ("got tensor<4x?xf32, #x.y<[1]>>", "got memref<2xf16, #gpu.address_space<global>>"),
+    ("type '!torch.vtensor<[?,3],f32>'", "type '!torch.int'"),
+    ("(tensor<1xf32>, i32) -> vector<4xf16>", "(tensor<2xindex>) -> tensor<1xf32>"),
+    # operand numbers, SSA names, blocks
+    ("operand #0 of %arg1 in ^bb0", "operand #13 of %23#1 in ^bb12"),
+    # symbols and dispatch names
+    ("in function 'f$async_dispatch_1_sort_DxDxf32'", "in function 'main'"),
+    ("calls @main$async_dispatch_0", 'calls @"another one"::@nested'),
+    ("redefinition of symbol named 'f'", "redefinition of symbol named 'torch.f'"),
+    # places
+    ("see /home/a/b.cpp:12:3", "see /usr/x/b.cpp:7"),
+    ('at loc("a.mlir":1:2)', 'at loc(callsite("f" at "g"))'),
+    # selection nodes: addresses, widths, operands
+    (
+        "Cannot select: 0x17e9: ch = store<(store (s80) into %ir.59, align 2, !alias.scope !83), "
+        "trunc to v5f16> # D:1 0x17cc, poison:i64",
+        "Cannot select: 0x55d1: ch = store<(store (s112) into %ir.7), trunc to v7f16> 0x1, 0x2",
+    ),
+    ("Cannot select: 0x1: v2f16 = fadd 0x2, 0x3", "Cannot select: 0xabcd: f32 = fadd 0x5, 0x6"),
+    # the printed operation
+    (
+        "failed to legalize operation 'a.b': %0 = \"a.b\"(%1) : (i32) -> i32",
+        "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
+    ),
+    ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
+    # which constant of a family is left over is chance
+    ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
+    ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_same_template(one: str, other: str) -> None:
+    assert template_of(one) == template_of(other)
+
+
+DIFFERENT = [
+    ("'vector.contract' op failed", "'vector.shape_cast' op failed"),
+    ("failed to bufferize op", "failed to legalize op"),
+    ("Cannot select: 0x1: f32 = fadd 0x2", "Cannot select: 0x1: f32 = fsub 0x2"),
+    ("requires attribute 'axis'", "requires attribute 'dim'"),
+    ("Cannot select: intrinsic %llvm.amdgcn.readlane", "Cannot select: intrinsic %llvm.amdgcn.wqm"),
+    ("set '--iree-input-type=x'", "set '--iree-other=x'"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_different_template(one: str, other: str) -> None:
+    assert template_of(one) != template_of(other)
+
+
+def test_operation_names_survive() -> None:
+    message = "'linalg.batch_matmul' op expected operand rank (4) to match indexing_map #1 (3)"
+    expected = "'linalg.batch_matmul' op expected operand rank (N) to match indexing_map #N (N)"
+    assert template_of(message) == expected
+
+
+def test_apostrophe_is_no_quote() -> None:
+    assert template_of("shape's dimension isn't 4") == "shape's dimension isn't N"
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_a_bounded_line(text: str) -> None:
+    """Messages hold parts of the input, so anything may stand in them."""
+    template = template_of(text)
+    assert len(template) <= 300
+    assert "\n" not in template
+
+
+@given(st.text(alphabet="<>(){}[]'\"#!%@x1 .->", max_size=80))
+def test_unbalanced_brackets_do_no_harm(text: str) -> None:
+    template_of(text)
+
+
+def test_operation_of_a_message() -> None:
+    assert quoted_operation("'func.func' op failed near 'a'") == "func.func"
+    assert quoted_operation("no name here") == ""
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ('%22 = "bufferization.alloc_tensor"(%18) : (i1) -> i1', "bufferization.alloc_tensor"),
+        ('"hal.executable.variant"() <{sym_name = "x"}> ({', "hal.executable.variant"),
+        ("%0 = torch.constant.int 1", "torch.constant.*"),
+        ("", ""),
+    ],
+)
+def test_name_of_a_printed_operation(printed: str, name: str) -> None:
+    assert printed_operation(printed) == name
+
+
+def test_only_families_of_constants_fold() -> None:
+    assert fold_operation("llvm.mlir.constant") == "llvm.mlir.constant"
+    assert fold_operation("x.constant.y") == "x.constant.*"

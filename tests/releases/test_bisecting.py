@@ -1,0 +1,71 @@
+"""Where good turns into bad, on verdicts that are made up."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reducer.releases.bisecting import Boundary, nearest, search
+from reducer.releases.question import Verdict
+
+B, G, OTHER, C = Verdict.BAD, Verdict.GOOD, Verdict.OTHER, Verdict.CANNOT_TELL
+
+
+def found(verdicts: list[Verdict], known: dict[str, Verdict] | None = None) -> tuple[Boundary, int]:
+    """The boundary beyond the bad "start", the verdicts from near to far, and the questions."""
+    side = [str(number) for number in range(len(verdicts))]
+    answers = dict(known or {})
+    asked = 0
+
+    def ask(version: str) -> Verdict:
+        nonlocal asked
+        if version not in answers:
+            asked += 1
+            answers[version] = verdicts[int(version)]
+        return answers[version]
+
+    return search("start", side, ask, answers), asked
+
+
+def test_nothing_to_ask() -> None:
+    assert found([]) == (Boundary("start"), 0)
+
+
+def test_bad_as_far_as_one_can_see_costs_one_question() -> None:
+    assert found([B] * 15) == (Boundary("14"), 1)
+
+
+def test_halves() -> None:
+    assert found([B] * 5 + [G] * 10) == (Boundary("4", "5"), 5)
+
+
+def test_what_cannot_tell_is_left_out_and_named() -> None:
+    assert found([B, C, OTHER, G, G])[0] == Boundary("0", "3", ("1", "2"))
+
+
+def test_no_release_that_can_tell_is_no_good_one() -> None:
+    assert found([C, OTHER, C])[0] == Boundary("start", None, ("0", "1", "2"))
+
+
+def test_a_known_verdict_that_does_not_fit_makes_it_ask_all() -> None:
+    verdicts = [G, B, B, G, G]
+    boundary, asked = found(verdicts, {"0": G, "1": B})
+    assert boundary == Boundary("start", "0")
+    assert asked == 3
+
+
+@given(
+    st.integers(0, 20).flatmap(lambda bad: st.tuples(st.just(bad), st.integers(0, 20))),
+    st.randoms(use_true_random=False),
+)
+def test_finds_what_asking_all_finds(sizes: tuple[int, int], random: object) -> None:
+    """If a bug that came stays, whatever cannot tell."""
+    bad, good = sizes
+    verdicts = [B] * bad + [G] * good
+    choose = random.random  # type: ignore[attr-defined]
+    verdicts = [C if choose() < 0.3 else verdict for verdict in verdicts]
+    known = {str(number): verdict for number, verdict in enumerate(verdicts)}
+    boundary, asked = found(verdicts)
+    complete = nearest("start", list(known), known)
+    assert (boundary.bad, boundary.good) == (complete.bad, complete.good) or (
+        complete.good is None and verdicts[-1:] != [B]
+    )
+    assert asked <= len(verdicts)

@@ -1,0 +1,91 @@
+"""The same failure in the words of another release."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from oracles import Kind, Level, Signature
+from reducer.releases.examine import likeness
+from tests.support.recorded import Recording, recordings
+
+RANK = Signature(
+    Kind.VERIFIER,
+    "'linalg.x' op expected operand #N rank (N) to match the result rank of indexing_map (N)",
+    "linalg.x",
+    "input",
+)
+CRASH = Signature(Kind.CRASH, "SIGSEGV", frames=("inner", "middle", "outer"))
+
+
+def test_equal_signatures_are_the_same_failure() -> None:
+    assert likeness(RANK, RANK) == ""
+    assert likeness(CRASH, CRASH) == ""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "told"),
+    [
+        (
+            RANK,
+            replace(
+                RANK,
+                template="'linalg.x' op expected operand rank (N) to match the result rank of "
+                "indexing_map #N (N)",
+            ),
+            "worded differently",
+        ),
+        (
+            replace(RANK, stage="pipeline"),
+            replace(RANK, stage="pipeline SomePass"),
+            "only one of the two names its pass",
+        ),
+        (
+            CRASH,
+            replace(CRASH, frames=("new helper", "middle", "outer")),
+            "the stack differs (2 of 3 functions alike)",
+        ),
+    ],
+)
+def test_what_releases_say_otherwise(wanted: Signature, found: Signature, told: str) -> None:
+    assert likeness(wanted, found) == told
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (RANK, replace(RANK, op="linalg.y")),
+        (RANK, replace(RANK, stage="pipeline")),
+        (replace(RANK, stage="pipeline OnePass"), replace(RANK, stage="pipeline AnotherPass")),
+        (RANK, replace(RANK, kind=Kind.OTHER_ERROR)),
+        (RANK, replace(RANK, template="'linalg.x' op expected something else")),
+        (RANK, Signature(Kind.SUCCESS)),
+        (CRASH, replace(CRASH, template="SIGABRT")),
+        (CRASH, replace(CRASH, frames=("inner", "middle", "another pass"))),
+        (CRASH, replace(CRASH, frames=("elsewhere",))),
+        (CRASH, replace(CRASH, frames=())),
+        (
+            Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline OnePass"),
+            Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline AnotherPass"),
+        ),
+    ],
+)
+def test_what_is_another_failure(wanted: Signature, found: Signature) -> None:
+    assert likeness(wanted, found) is None
+
+
+def test_texts_that_real_compilers_printed() -> None:
+    """Whoever made the text, one bug is one bug; two bugs are one only where no text can tell."""
+    texts = [(each, each.signature(Level.NORMAL)) for each in recordings()]
+    wrong = []
+    for (one, first), (other, second) in combinations(texts, 2):
+        alike = likeness(first, second) is not None or likeness(second, first) is not None
+        if alike != (one.group == other.group) and not _beyond_text(one, other, alike):
+            wrong.append((one.file, other.file))
+    assert wrong == []
+
+
+def _beyond_text(one: Recording, other: Recording, alike: bool) -> bool:
+    if alike:
+        return other.group == one.same_text_as or one.group == other.same_text_as
+    return one.asked != other.asked

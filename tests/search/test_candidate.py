@@ -1,0 +1,35 @@
+"""Equal but for names."""
+
+from reducer.ir import PlainText
+from reducer.search.candidate import Candidate, canonical
+from reducer.search.evaluator import Evaluator
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+TEXT = '^bb0(%arg0: i32):\n  %0:2 = "t.a"(%arg0) {s = "%0 \\" %arg0"}\n  "t.b"(%0#1)[^bb0]'
+
+
+def test_names_do_not_matter() -> None:
+    other = TEXT.replace("%0:", "%x.y:").replace("%0#", "%x.y#").replace("bb0", "bb7")
+    assert other != TEXT
+    assert canonical(other) == canonical(TEXT)
+    assert canonical(canonical(TEXT)) == canonical(TEXT)
+
+
+def test_all_else_does() -> None:
+    for old, new in (("t.a", "t.c"), ("#1", "#0"), ('s = "%0', 's = "%1'), ("(%arg0)", "(%0)")):
+        assert canonical(TEXT.replace(old, new)) != canonical(TEXT)
+
+
+def runs(texts: list[str], *, names_matter: bool) -> int:
+    oracle = PredicateOracle(lambda text: False)
+    evaluator = Evaluator(oracle, Memory(), names_matter=names_matter)
+    evaluator.wanted = FAILURE
+    evaluator.first_interesting(Candidate(PlainText(text), "test") for text in texts)
+    evaluator.close()
+    return len(oracle.texts)
+
+
+def test_a_renamed_program_is_not_run_again_but_where_names_may_matter() -> None:
+    texts = [TEXT, TEXT.replace("(%arg0", "(%arg1")]
+    assert runs(texts, names_matter=False) == 1
+    assert runs(texts, names_matter=True) == 2

@@ -1,0 +1,159 @@
+"""The comments around a result."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Diagnostic, Kind, Limits, Outcome, Signature
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.session.conversions import Conversions, Normaliser
+from reducer.session.printing import Finish, command_line, message_of, with_comments
+from reducer.storage.journal import Journal
+from reducer.toolchain import Toolchain
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+ERROR = Diagnostic("input.mlir", 3, 4, "error", "failed to legalize operation 'x.bad'")
+
+
+def outcome(kind: Kind, template: str = "", *frames: str, stderr: str = "") -> Outcome:
+    return Outcome(kind, Signature(kind, template, frames=frames), stderr=stderr)
+
+
+def test_a_program_between_its_command_and_its_message() -> None:
+    failed = Outcome(Kind.LEGALIZATION, Signature(Kind.LEGALIZATION), diagnostics=(ERROR,))
+    assert with_comments("x\n", ["/opt/bin/tool", "--a=b c", "in.mlir"], failed) == (
+        "// tool '--a=b c' in.mlir\nx\n// error: failed to legalize operation 'x.bad'\n"
+    )
+
+
+def test_whatever_a_word_holds_a_comment_is_one_line() -> None:
+    words = ["tool", "a\nb\r\x1b[0m\u2028\x85\udcff"]
+    line = command_line(words)
+    assert line == "// tool 'a\\nb\\r\\x1b[0m\\u2028\\x85\\udcff'\n"
+    assert len(line.splitlines()) == 1
+
+
+def test_a_crash_says_where() -> None:
+    crash = outcome(Kind.CRASH, "SIGSEGV", "a::f", "a::g")
+    assert message_of(crash) == ["SIGSEGV", "  in a::f", "  in a::g"]
+
+
+def test_an_abnormal_end_is_told_by_its_line() -> None:
+    text = "warning: x\nLLVM ERROR: Cannot select: y\nPLEASE submit a bug report\n"
+    assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
+
+
+def test_without_a_diagnostic_the_last_line_counts() -> None:
+    assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
+
+
+def test_a_hang_says_for_how_long() -> None:
+    hang = replace(outcome(Kind.TIMEOUT), seconds=8.03)
+    assert message_of(hang) == ["does not end within 8 s"]
+
+
+def test_a_long_message_loses_the_operation_that_it_prints() -> None:
+    message = 'failed to legalize: %1 = "x.bad"(%0) : ' + "tensor<4xf32>, " * 40
+    failed = Outcome(
+        Kind.LEGALIZATION,
+        Signature(Kind.LEGALIZATION),
+        diagnostics=(Diagnostic("", 0, 0, "error", message),),
+    )
+    assert with_comments("x", ["t"], failed).splitlines()[-1] == "// error: failed to legalize:…"
+
+
+def test_addresses_and_folders_differ_from_run_to_run_and_are_left_out() -> None:
+    text = "LLVM ERROR: node 0x3c65dc10 of /tmp/oracle-x1y2/input.mlir, a/b and 0x10"
+    failed = outcome(Kind.FATAL_ERROR, stderr=text)
+    last = with_comments("x", ["t"], failed).splitlines()[-1]
+    assert last == "// LLVM ERROR: node 0x… of input.mlir, a/b and 0x10"
+
+
+def test_a_message_that_says_little_is_followed_by_the_pass_that_failed() -> None:
+    signature = Signature(Kind.OTHER_ERROR, stage="pipeline PadOperandsPass")
+    failed = Outcome(Kind.OTHER_ERROR, signature, stderr="failed to run translation\n")
+    assert message_of(failed) == ["failed to run translation", "  in PadOperandsPass"]
+
+
+def test_a_match_without_an_error_is_told_and_not_the_last_line_of_an_ir_dump() -> None:
+    told = "/llvm.mul/ after convert-to-llvm"
+    dumped = outcome(Kind.MATCH, told, stderr="func.func @f() {\n  llvm.mul\n}\n")
+    assert message_of(dumped) == [f"match: {told}"]
+
+
+def test_a_symbol_cannot_leave_its_comment() -> None:
+    message = 'no such symbol @"a\n*/ module {}\r\x00\u2029` $(b) \\'
+    failed = Outcome(
+        Kind.OTHER_ERROR,
+        Signature(Kind.OTHER_ERROR),
+        diagnostics=(Diagnostic("", 0, 0, "error", message),),
+    )
+    comment = with_comments("x\n", ["t"], failed).removeprefix("// t\nx\n")
+    assert comment.startswith("// error: no such symbol @")
+    assert comment.splitlines() == [comment[:-1]]
+    assert comment[:-1].isprintable()
+
+
+PRETTY = """\
+#map = affine_map<(d0) -> (d0)>
+module {
+  func.func @a_long_name(%arg0: tensor<4xf32>) {
+    "t.op"(%arg0) {m = #map} : (tensor<4xf32>) -> ()
+    return
+  }
+}
+"""
+NICE = """\
+func.func @main(%a: tensor<4xf32>) {
+  "t.op"(%a) {m = affine_map<(d0) -> (d0)>} : (tensor<4xf32>) -> ()
+  return
+}
+"""
+
+Finished = Callable[[Callable[[str], bool]], tuple[str, int]]
+
+
+@pytest.fixture
+def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterator[Finished]:
+    """A function from what fails to the text that is left, and the runs that it took."""
+    normaliser = Normaliser(iree_toolchain().opt, Limits(120.0))
+    generic = normaliser.generic(PRETTY)
+    assert generic is not None
+    module = Module.parse(generic)
+
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+
+        def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
+            oracle = PredicateOracle(fails)
+            evaluator = Evaluator(oracle, Memory())
+            evaluator.wanted = FAILURE
+            conversions = Conversions(normaliser, journal, lambda text: None)
+            text = Finish(evaluator, conversions, lambda text: None).readable(module)
+            evaluator.close()
+            return text, len(oracle.texts)
+
+        yield finish
+
+
+@pytest.mark.iree
+def test_all_steps_cost_one_run(finished: Finished) -> None:
+    assert finished(lambda text: True) == (NICE, 1)
+
+
+@pytest.mark.iree
+def test_a_step_that_the_failure_does_not_survive_is_left_out(finished: Finished) -> None:
+    with_name = NICE.replace("main", "a_long_name")
+    assert finished(lambda text: "a_long_name" in text)[0] == with_name
+    text, _ = finished(lambda text: "module {" in text)
+    assert text.startswith("module {") and "@main" in text and "m = affine_map" in text
+    assert finished(lambda text: "#map" in text)[0].startswith("#map = affine_map")
+
+
+@pytest.mark.iree
+def test_what_fails_in_no_other_form_stays_generic(finished: Finished) -> None:
+    assert finished(lambda text: '"func.func"' in text and "a_long_name" in text)[0].startswith(
+        "#map = affine_map<(d0) -> (d0)>\n"
+    )

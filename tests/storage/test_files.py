@@ -1,0 +1,187 @@
+"""Reading the input and writing results."""
+
+import bz2
+import gzip
+import lzma
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from reducer.errors import BadInput, ExitCode, MissingInput, OutputNotWritable, UsageError
+from reducer.storage import files
+from reducer.storage.files import (
+    check_output,
+    default_journal,
+    default_output,
+    read_input,
+    write_atomic,
+)
+
+TEXT = "func.func @f() {\n  return // gr\u00fc\u00dfe\n}\r\n"
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "compress", [bytes, lzma.compress, gzip.compress, bz2.compress], ids=lambda c: c.__module__
+)
+def test_reads_text_as_it_is_compressed_or_not(tmp_path: Path, compress) -> None:
+    path = tmp_path / "whatever-the-name"  # the content tells, not the suffix
+    path.write_bytes(compress(TEXT.encode()))
+    assert read_input(path).text == TEXT
+
+
+def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.mlir", tmp_path / "a.mlir.xz"
+    plain.write_bytes(TEXT.encode())
+    packed.write_bytes(lzma.compress(TEXT.encode()))
+    assert read_input(plain).sha256 == read_input(packed).sha256
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b" \n\t\n", "empty"),
+        (b"ML\xefR\x0dMLIR13.0.0\0", "bytecode"),
+        (b"module {\0}", "binary"),
+        (b"module {}\n// caf\xe9\n", "line 2"),
+        (lzma.compress(TEXT.encode() * 99)[:-40], "damaged"),
+        (gzip.compress(TEXT.encode() * 99)[:-9], "damaged"),
+        (b"BZh9 is no bzip2", "damaged"),
+    ],
+)
+def test_says_what_is_wrong_with_the_content(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "input.mlir"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=words) as caught:
+        read_input(path)
+    assert "input.mlir" in str(caught.value)
+    assert caught.value.exit_code == ExitCode.BAD_INPUT == 65
+
+
+def test_refuses_what_unpacks_to_more_than_the_parser_can_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_INPUT_BYTES", 1000)
+    path = tmp_path / "bomb.mlir.xz"
+    path.write_bytes(lzma.compress(b"x" * 1001))
+    with pytest.raises(BadInput, match="larger than 1000 bytes"):
+        read_input(path)
+
+
+def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere.mlir", tmp_path):
+        with pytest.raises(MissingInput) as caught:
+            read_input(path)
+        assert caught.value.exit_code == ExitCode.NO_INPUT == 66
+
+
+# ---- names -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "journal"),
+    [
+        ("model.mlir", "model.reduced.mlir", "model.reduced.journal"),
+        ("model.mlir.xz", "model.reduced.mlir", "model.reduced.journal"),
+        ("model", "model.reduced.mlir", "model.reduced.journal"),
+        ("a.b.txt", "a.b.txt.reduced.mlir", "a.b.txt.reduced.journal"),
+    ],
+)
+def test_default_names_lie_beside_the_input(name: str, output: str, journal: str) -> None:
+    path = Path("somewhere", name)
+    assert default_output(path) == Path("somewhere", output)
+    assert default_journal(path, default_output(path)) == Path("somewhere", journal)
+
+
+def test_the_journal_lies_beside_an_output_of_any_name() -> None:
+    assert default_journal(Path("in.mlir"), Path("out/small.mlir")) == Path("out/small.journal")
+    assert default_journal(Path("in.mlir"), Path("/dev/null")) == Path("in.reduced.journal")
+
+
+# ---- before writing --------------------------------------------------------------------------
+
+
+def test_a_good_output_leaves_no_trace_of_the_check(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(TEXT)
+    check_output(tmp_path / "out.mlir", tmp_path / "in.mlir")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.mlir"]
+
+
+def test_the_output_must_not_be_the_input_under_any_name(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(TEXT)
+    (tmp_path / "link.mlir").symlink_to("in.mlir")
+    for output in (tmp_path / "in.mlir", tmp_path / "link.mlir", tmp_path / "." / "in.mlir"):
+        with pytest.raises(UsageError, match="overwrite the input"):
+            check_output(output, tmp_path / "in.mlir")
+
+
+def test_the_output_needs_a_folder_that_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(TEXT)
+    for output in (tmp_path, tmp_path / "no" / "out.mlir", Path("/proc/out.mlir")):
+        with pytest.raises(OutputNotWritable) as caught:
+            check_output(output, tmp_path / "in.mlir")
+        assert caught.value.exit_code == ExitCode.CANNOT_WRITE == 73
+
+
+# ---- writing ---------------------------------------------------------------------------------
+
+
+def test_replaces_the_whole_file_and_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "out.mlir"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_atomic(path, TEXT)
+    assert path.read_bytes() == TEXT.encode()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    write_atomic(tmp_path / "out.mlir", b"new")
+    assert (tmp_path / "out.mlir").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_bytes_that_were_no_text_come_out_as_they_came_in(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "out.mlir", b"caf\xe9".decode(errors="surrogateescape"))
+    assert (tmp_path / "out.mlir").read_bytes() == b"caf\xe9"
+
+
+def test_writes_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.mlir").write_text("old")
+    (tmp_path / "link.mlir").symlink_to("real.mlir")
+    write_atomic(tmp_path / "link.mlir", "new")
+    assert (tmp_path / "link.mlir").is_symlink()
+    assert (tmp_path / "real.mlir").read_text() == "new"
+
+
+def test_does_not_replace_a_device(tmp_path: Path) -> None:
+    write_atomic(Path("/dev/null"), "gone")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_takes_over_what_a_killed_writer_left(tmp_path: Path) -> None:
+    (tmp_path / ".out.mlir.tmp").write_text("half a fi")
+    write_atomic(tmp_path / "out.mlir", "whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.mlir"]
+
+
+def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.mlir"
+    path.write_text("old")
+
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OutputNotWritable, match="No space left"):
+        write_atomic(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,345 @@
+"""The journal keeps what was learnt through crashes, rivals and damage."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Outcome, Signature
+from reducer.errors import ExitCode, JournalBusy, JournalMismatch
+from reducer.storage.journal import Journal, Section
+from tests.support.predicate import PredicateOracle
+
+IDENTITY = {"input": "aa", "oracle": "bb", "version": "1"}
+
+
+def crash(template: str = "boom", stderr: str = "") -> Outcome:
+    return Outcome(Kind.CRASH, Signature(Kind.CRASH, template), -11, 0.5, 0.4, 1 << 20, (), stderr)
+
+
+def open_journal(
+    path: Path, *, resume: bool = True, fresh: bool = False, said: list[str] | None = None
+) -> Journal:
+    say = (lambda text: None) if said is None else said.append
+    return Journal.open(path, identity=IDENTITY, resume=resume, fresh=fresh, say=say)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "out.journal"
+
+
+# ---- what it remembers -------------------------------------------------------------------------
+
+
+def test_remembers_everything_after_closing(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h1", crash(stderr="gr\u00fc\u00dfe"), ops=7)
+        journal.put_text("generic h1", "module \udce9 {}")  # bytes that were no UTF-8 come back too
+        journal.set_meta("seconds_limit", "30.0")
+    with open_journal(path) as journal:
+        assert journal.get("h1") == crash(stderr="gr\u00fc\u00dfe")
+        assert journal.get("h2") is None
+        assert journal.get_text("generic h1") == "module \udce9 {}"
+        assert journal.get_text("pretty h1") is None
+        assert journal.get_meta("seconds_limit") == "30.0"
+        assert journal.get_meta("nothing") is None
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_same_again_replaces(path: Path) -> None:
+    with open_journal(path) as journal:
+        for template in ("one", "two"):
+            journal.put("h", crash(template), ops=1)
+            journal.put_text("t", template)
+        assert journal.count() == 1
+        assert journal.get("h") == crash("two")
+        assert journal.get_text("t") == "two"
+
+
+def test_serves_many_threads(path: Path) -> None:
+    errors: list[BaseException] = []
+
+    def work(name: str) -> None:
+        try:
+            for number in range(100):
+                journal.put(f"{name}{number}", crash(f"{name}{number}"), ops=number)
+                assert journal.get(f"{name}{number}") == crash(f"{name}{number}")
+                journal.put("shared", crash("shared"), ops=1)
+        except BaseException as error:
+            errors.append(error)
+
+    with open_journal(path) as journal:
+        threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert journal.count() == 201
+
+
+# ---- resuming ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_the_same_reduction_reuses_its_verdicts(path: Path, resume: bool) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+        assert journal.reused == 0
+    with open_journal(path, resume=resume) as journal:
+        assert journal.get("h") == crash()
+        assert journal.reused == 1
+
+
+def test_a_fresh_run_empties_an_old_journal(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with open_journal(path, resume=False, fresh=True, said=said) as journal:
+        assert journal.get("h") is None
+        journal.settle()
+    with open_journal(path) as journal:
+        assert journal.count() == 0
+    assert said == []
+
+
+def test_doubtful_verdicts_are_reused_only_if_asked_for(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+        journal.doubt(True)
+    with open_journal(path, resume=False) as journal:
+        assert journal.count() == 0
+    with open_journal(path, resume=True) as journal:
+        assert journal.count() == 1
+        journal.doubt(False)
+    with open_journal(path, resume=False) as journal:
+        assert journal.count() == 1
+
+
+def test_resuming_nothing_starts_from_the_beginning(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path, said=said) as journal:
+        journal.put("h", crash(), ops=1)
+    assert "nothing to resume" in said[0]
+    assert path.exists()
+
+
+def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    other = IDENTITY | {"oracle": "cc"}
+    with pytest.raises(JournalMismatch, match="its oracle differ") as caught:
+        Journal.open(path, identity=other, resume=True)
+    assert caught.value.exit_code == ExitCode.USAGE
+    with open_journal(path) as journal:
+        assert journal.get("h") == crash()
+
+
+def test_another_reduction_takes_over_once_it_has_settled(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    other = IDENTITY | {"input": "cc"}
+    with Journal.open(path, identity=other) as journal:
+        assert journal.count() == 0
+        journal.put("i", crash("its own"), ops=1)
+        assert journal.is_tentative
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash(), "it never settled"
+    with Journal.open(path, identity=other) as journal:
+        journal.put("i", crash("its own"), ops=1)
+        journal.settle()
+        journal.put("j", crash("its own"), ops=1)
+    with Journal.open(path, identity=other, resume=True) as journal:
+        assert journal.count() == 2
+
+
+def test_a_full_disk_brings_no_verdicts_of_another_reduction(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with Journal.open(path, identity=IDENTITY | {"input": "cc"}) as journal:
+        journal._connection.execute("PRAGMA max_page_count = 1")
+        for number in range(200):
+            journal.put(str(number), crash(stderr=os.urandom(2000).hex()), ops=1)
+        assert journal.get("h") is None
+        assert journal.get("199") is not None
+        journal.settle()
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash()
+
+
+def test_the_journal_of_an_older_layout_is_read_and_its_other_tables_go_when_it_is_emptied(
+    path: Path,
+) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with sqlite3.connect(path) as older:
+        older.execute("CREATE TABLE steps (n INTEGER PRIMARY KEY)")
+    older.close()
+    with open_journal(path) as journal:
+        assert journal.get("h") == crash()
+    with open_journal(path, fresh=True) as journal:
+        journal.settle()
+    with sqlite3.connect(path) as emptied:
+        tables = {name for (name,) in emptied.execute("SELECT name FROM sqlite_master")}
+    emptied.close()
+    assert "steps" not in tables
+    assert {"meta", "verdicts", "texts"} <= tables
+
+
+# ---- faults ------------------------------------------------------------------------------------
+
+WRITE_FOREVER = """
+import sys
+from pathlib import Path
+from oracles import Kind, Outcome, Signature
+from reducer.storage.journal import Journal
+
+journal = Journal.open(Path(sys.argv[1]), identity={"input": "aa", "oracle": "bb", "version": "1"},
+                       resume=False)
+outcome = Outcome(Kind.CRASH, Signature(Kind.CRASH, "boom"), stderr="x" * 5000)
+for number in range(10**9):
+    journal.put(str(number), outcome, number)
+    print(number, flush=True)  # promised: this one is on disk
+"""
+
+
+@pytest.mark.parametrize("promises", [1, 57, 300])
+def test_what_was_put_survives_a_killed_process(path: Path, promises: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE_FOREVER, path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        for _ in range(promises):
+            last = int(writer.stdout.readline())
+        writer.send_signal(signal.SIGKILL)
+        last = max([last, *map(int, writer.stdout.read().split("\n")[:-1])])
+    with open_journal(path) as journal:
+        assert all(journal.get(str(number)) is not None for number in range(last + 1))
+        assert journal.count() - (last + 1) in (0, 1)  # one may have been put but not announced
+
+
+def test_a_journal_in_use_is_not_shared(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE_FOREVER, path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        try:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            for resume, fresh in ((True, False), (False, False), (False, True)):
+                with pytest.raises(JournalBusy, match="another process") as caught:
+                    open_journal(path, resume=resume, fresh=fresh)
+                assert caught.value.exit_code == ExitCode.BUSY == 75
+        finally:
+            writer.kill()
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign"])
+def test_a_damaged_journal_is_kept_aside_and_started_anew(
+    path: Path, damage: str, resume: bool
+) -> None:
+    spoil(path, damage)
+    before = path.read_bytes()
+    said: list[str] = []
+    with open_journal(path, resume=resume, said=said) as journal:
+        assert journal.count() == 0
+        journal.put("h", crash(), ops=1)
+    assert "damaged" in said[0]
+    assert path.with_name("out.journal.damaged").read_bytes() == before
+    with open_journal(path) as journal:
+        assert journal.get("h") == crash()
+
+
+def spoil(path: Path, damage: str) -> None:
+    if damage == "not a database":
+        path.write_text("hello " * 1000)
+        return
+    if damage == "foreign":
+        with sqlite3.connect(path) as foreign:
+            foreign.execute("CREATE TABLE recipes (name)")
+        foreign.close()
+        return
+    with open_journal(path) as journal:
+        for number in range(300):
+            journal.put(str(number), crash(str(number)), ops=1)
+    data = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    else:
+        path.write_bytes(data[:4096] + os.urandom(len(data) - 8192) + data[-4096:])
+
+
+def test_an_empty_file_is_an_empty_journal(path: Path) -> None:
+    path.touch()
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with open_journal(path) as journal:
+        assert journal.count() == 1
+
+
+def test_goes_on_in_memory_where_no_file_can_be(tmp_path: Path) -> None:
+    for place in (tmp_path / "no folder" / "out.journal", tmp_path, Path("/proc/out.journal")):
+        said: list[str] = []
+        with open_journal(place, said=said) as journal:
+            journal.put("h", crash(), ops=1)
+            assert journal.get("h") == crash()
+        assert "cannot keep a journal" in said[0]
+
+
+def test_goes_on_in_memory_when_the_disk_is_full(path: Path) -> None:
+    said: list[str] = []
+    with open_journal(path, said=said) as journal:
+        journal.put("before", crash(), ops=1)
+        said.clear()
+        journal._connection.execute("PRAGMA max_page_count = 1")  # what SQLite calls a full disk
+        for number in range(200):
+            journal.put(str(number), crash(stderr=os.urandom(2000).hex()), ops=1)
+        assert journal.count() == 201
+        assert len(said) == 1
+        assert "full" in said[0]
+    with open_journal(path) as journal:
+        assert journal.get("before") == crash()
+
+
+FAILED, FINE = (PredicateOracle(lambda text: text == "bad").run(text) for text in ("bad", "good"))
+
+
+def outcome(journal: Journal, digest: str) -> Outcome | None:
+    return journal.get(digest)
+
+
+def test_each_section_has_names_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal.open(path, identity={"input": "1"}, resume=False) as journal:
+        one, other = Section(journal, "one"), Section(journal, "other")
+        journal.put("d", FAILED, 3)
+        one.put("d", FINE, 3)
+        one.put_text("t", "text of one")
+        one.set_meta("m", "fact of one")
+        with other:
+            assert other.get("d") is None
+            assert other.get_text("t") is None
+            assert other.get_meta("m") is None
+        assert outcome(journal, "d") == FAILED
+    with Journal.reopen(path) as journal:
+        assert outcome(journal, "d") == FAILED
+        again = Section(journal, "one")
+        assert outcome(again, "d") == FINE
+        assert (again.get_text("t"), again.get_meta("m")) == ("text of one", "fact of one")
+    with Journal.open(path, identity={"input": "1"}, resume=True) as journal:
+        assert outcome(journal, "d") == FAILED
+
+
+def test_reopening_what_is_not_there_starts_an_empty_journal(tmp_path: Path) -> None:
+    with Journal.reopen(tmp_path / "journal") as journal:
+        assert journal.get("d") is None
+        journal.put("d", FAILED, 3)
+        assert journal.get("d") == FAILED
+    with Journal.reopen(tmp_path / "journal") as journal:
+        assert journal.get("d") == FAILED

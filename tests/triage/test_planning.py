@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from reducer.triage.configurations import find_compiler
+from reducer.triage.planning import Spelling
+from tests.support.fake_compilers import write_script
+from tests.support.triages import Records
+
+HELP = """echo x >> {folder}/asked
+echo 'OPTIONS:'
+echo '  --iree-rocm-target=<string> - The target.'
+echo '  --common                    - Whatever.'
+"""
+
+
+def test_a_renamed_flag_is_spelt_as_the_compiler_knows_it_and_asked_once(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "cc", HELP.format(folder=tmp_path))
+    records = Records(tmp_path)
+    compiler = find_compiler(str(script), None)
+    flags = "--iree-hip-target=gfx942", "--common", "--unknown=1"
+    for _ in range(2):
+        spelling = Spelling(records.store)
+        assert spelling(flags, compiler) == ("--iree-rocm-target=gfx942", *flags[1:])
+    assert (tmp_path / "asked").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("script", ["exit 1\n", "echo nothing\n"])
+def test_a_compiler_that_tells_nothing_gets_the_flags_as_they_are(
+    tmp_path: Path, script: str
+) -> None:
+    compiler = find_compiler(str(write_script(tmp_path / "cc", script)), None)
+    flags = ("--iree-hip-target=gfx942",)
+    assert Spelling(Records(tmp_path).store)(flags, compiler) == flags
