@@ -18,13 +18,13 @@ from pathlib import Path
 import click
 from packaging.version import Version
 
-from reducer.cli.bisect import question_of
-from reducer.cli.oracle_options import Wanted
+from reducer.cli.bisect import query_of
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.workspace import workspace
 from reducer.errors import NotInteresting
-from reducer.releases import Bench, Bisecting, Result, Verdict
-from reducer.releases.examine import Examiner
-from reducer.releases.question import Question
+from reducer.releases import Bisector, BisectResult, ReleaseRunner, ReleaseVerdict
+from reducer.releases.classifier import ReleaseClassifier
+from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 
@@ -85,48 +85,48 @@ def _one(case: Case, folder: Path, search: bool) -> tuple[list[Row], str]:
     """The releases of one case, and its line in the table."""
     path = folder / f"{case.name}.journal"
     with closing(
-        Journal.open(path, identity={"case": case.name}, resume=path.exists(), say=_silent)
+        Journal.open(path, identity={"case": case.name}, resume=path.exists(), log=_silent)
     ) as journal:
-        bench = Bench(_question(case, folder), journal, say=_silent)
+        runner = ReleaseRunner(_query(case, folder), journal, log=_silent)
         reference = _reference(case)
         try:
-            examiner = Examiner(bench, reference)
+            classifier = ReleaseClassifier(runner, reference)
         except NotInteresting as error:
             rows = [Row(case.name, reference, str(_expected(case)[reference]), "good", str(error))]
-            return rows, _line(case, rows, "does not fail", bench)
+            return rows, _line(case, rows, "does not fail", runner)
         rows = []
         for version, expected in sorted(_expected(case).items(), key=lambda p: Version(p[0])):
-            answer = examiner.ask(version)
+            answer = classifier.test(version)
             rows.append(Row(case.name, version, expected, str(answer.verdict), answer.message))
         boundary = "-"
         if search:
-            boundary = _boundary(Bisecting(bench, bad=reference).run())
-        return rows, _line(case, rows, boundary, bench)
+            boundary = _boundary(Bisector(runner, bad=reference).run())
+        return rows, _line(case, rows, boundary, runner)
 
 
-def _question(case: Case, folder: Path) -> Question:
+def _query(case: Case, folder: Path) -> BisectQuery:
     source = Path(f"{case.name}.mlir")
     if not case.runs:
         words = ("iree-compile", *_twin_flags(case))
-        return question_of(Wanted(source=source, words=words), case.input_text())
+        return query_of(OracleOptions(source=source, words=words), case.input_text())
     run = case.runs[0]
     words = (run.program, *run.flags)
     if case.execution is None:
-        wanted = Wanted(
+        oracle_options = OracleOptions(
             source=source,
             words=words,
             match=run.match,
             timeout=run.timeout,
             memory_limit=run.memory,
         )
-        return question_of(wanted, case.input_text())
+        return query_of(oracle_options, case.input_text())
     options: dict[str, list[str]] = {}
     for argument in case.execution.arguments:
         name, _, value = argument.removeprefix("--").partition("=")
         options.setdefault(name, []).append(value)
     reference = folder / f"{case.name}.py"
     reference.write_text(_reference_in_python(case.execution), encoding="utf-8")
-    wanted = Wanted(
+    oracle_options = OracleOptions(
         source=source,
         words=words,
         wrong_results=True,
@@ -134,7 +134,7 @@ def _question(case: Case, folder: Path) -> Question:
         function=options["function"][0],
         inputs=tuple(options.get("input", ())),
     )
-    return question_of(wanted, case.input_text())
+    return query_of(oracle_options, case.input_text())
 
 
 def _reference_in_python(execution: Execution) -> str:
@@ -162,11 +162,11 @@ def _reference(case: Case) -> str:
 
 def _expected(case: Case) -> Mapping[str, str]:
     """What the manifest says of each release."""
-    verdicts = {version: str(Verdict.BAD) for version in case.failing}
-    verdicts |= {version: str(Verdict.GOOD) for version in case.healthy}
-    verdicts |= {version: str(Verdict.OTHER) for version in case.otherwise}
+    verdicts = {version: str(ReleaseVerdict.BAD) for version in case.failing}
+    verdicts |= {version: str(ReleaseVerdict.GOOD) for version in case.healthy}
+    verdicts |= {version: str(ReleaseVerdict.OTHER) for version in case.otherwise}
     return verdicts | {
-        run.wheel: str(Verdict.BAD if _same_bug(case.runs[0], run) else Verdict.OTHER)
+        run.wheel: str(ReleaseVerdict.BAD if _same_bug(case.runs[0], run) else ReleaseVerdict.OTHER)
         for run in case.runs
     }
 
@@ -175,11 +175,11 @@ def _same_bug(one: Run, other: Run) -> bool:
     return one.kind == other.kind and one.expert == other.expert
 
 
-def _boundary(result: Result) -> str:
+def _boundary(result: BisectResult) -> str:
     return ", ".join(_said(result))
 
 
-def _said(result: Result) -> Iterator[str]:
+def _said(result: BisectResult) -> Iterator[str]:
     if result.first is not None:
         yield f"first bad {result.first.bad}"
         yield f"last good {result.first.good or 'none'}"
@@ -187,9 +187,9 @@ def _said(result: Result) -> Iterator[str]:
         yield f"good again {result.fixed.good or 'never'}"
 
 
-def _line(case: Case, rows: list[Row], boundary: str, bench: Bench) -> str:
+def _line(case: Case, rows: list[Row], boundary: str, runner: ReleaseRunner) -> str:
     agree = sum(row.agrees for row in rows)
-    return f"| {case.name} | {len(rows)} | {agree} | {boundary} | {bench.runs} |"
+    return f"| {case.name} | {len(rows)} | {agree} | {boundary} | {runner.runs} |"
 
 
 def _silent(_: str) -> None:

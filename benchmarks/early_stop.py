@@ -154,10 +154,10 @@ def _measure(case: Case, run: Run, layers: int) -> Cost | None:
         return None
     stopped, finding = found
     seconds: list[tuple[float, ...]] = []
-    wanted = plain.run(result).signature
+    target = plain.run(result).signature
     for candidate in candidates:
         outcomes = [way.run(candidate) for way in (plain, stopped)]
-        verdicts = {outcome.signature == wanted for outcome in outcomes}
+        verdicts = {outcome.signature == target for outcome in outcomes}
         if len(verdicts) > 1:
             raise click.ClickException(f"{case.name}: the two disagree about\n{candidate}")
         seconds.append(tuple(outcome.cpu_seconds for outcome in outcomes))
@@ -187,7 +187,7 @@ def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float]
     """The command that stops early, and what finding it cost."""
     evaluator = Evaluator(oracle, Memory())
     try:
-        evaluator.wanted = evaluator.run(text, 1).signature
+        evaluator.target = evaluator.run(text, 1).signature
         assert evaluator.judge(evaluator.run(text, 1)) is Verdict.SAME
         before = evaluator.costs.compiler_seconds
         short = find_shortest(evaluator, PlainText(text))

@@ -18,7 +18,7 @@ from benchmarks.plant import plant
 from oracles import Limits
 from reducer.ir import Module
 from reducer.ir.flow import def_use_graph
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 @click.command()
 def main() -> None:
     """Prints one row for each module."""
-    normaliser = Normaliser(install("3.13.0").opt, Limits(600.0))
+    normaliser = OptPrinter(install("3.13.0").opt, Limits(600.0))
     trigger = load_case(_TRIGGER).input_text()
     inputs = {f"{n} planted layers": plant(trigger, n) for n in _LAYERS}
     inputs[_MODEL] = load_case(_MODEL).input_text()

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.plant import plant
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from tests.support.corpus import Case, Run
 
 LIMITS = Limits(seconds=600)
@@ -158,6 +158,6 @@ def _sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
         return {}
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     text = "".join(line for line in lines if not line.lstrip().startswith("//")).strip()
-    generic = Normaliser(opt, LIMITS).generic(text)
+    generic = OptPrinter(opt, LIMITS).generic(text)
     ops = Module.parse(generic).op_count if generic else None
     return {f"{prefix}ops": ops, f"{prefix}characters": len(text)}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from reducer.bundle.writing import MOST_BYTES
+from reducer.bundle.writing import MAX_ARCHIVE_BYTES
 from reducer.toolchain import install
 from tests.support.corpus import TRITON, Case, Run, case_names, load_case
 
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def good(self) -> bool:
-        return self.here == 0 and self.healthy != 0 and self.bytes <= MOST_BYTES
+        return self.here == 0 and self.healthy != 0 and self.bytes <= MAX_ARCHIVE_BYTES
 
 
 @click.command()

@@ -26,7 +26,7 @@ from benchmarks.measure import Budget, measure
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Outcome
 from reducer.ir import Module
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, load_case
 
@@ -110,7 +110,7 @@ class Bench:
         self.text = plant(case.input_text(), layers)
         command = Command.parse(["iree-compile", *self.run.flags], directory=case.folder)
         self.oracle = CompilerOracle(command, self.toolchain.compile, limits=_LIMITS)
-        self.wanted = self.oracle.run(self.text).signature
+        self.target = self.oracle.run(self.text).signature
 
     def ours(self) -> Result:
         """This program, as `benchmarks.reduce_corpus` runs it; the pass level is left out."""
@@ -180,13 +180,13 @@ class Bench:
             len(times),
             seconds,
             _children() - begun,
-            bool(text) and outcome.signature == self.wanted,
+            bool(text) and outcome.signature == self.target,
             ended,
         )
 
     def _ops(self, text: str) -> int | None:
         generic = (
-            Normaliser(self.toolchain.opt, _LIMITS).generic(text) if self.toolchain.opt else None
+            OptPrinter(self.toolchain.opt, _LIMITS).generic(text) if self.toolchain.opt else None
         )
         return Module.parse(generic).op_count if generic else None
 

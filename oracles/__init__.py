@@ -4,7 +4,7 @@ This package takes text and answers with an `Outcome`; it knows nothing of reduc
 """
 
 from oracles.base import Oracle
-from oracles.classify import Finding, classify, signal_code
+from oracles.classify import Classification, classify, signal_code
 from oracles.command import Command, resolve_binary, sibling_tool
 from oracles.compiler import CompilerOracle
 from oracles.derive import Level
@@ -16,11 +16,11 @@ from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.script import ScriptOracle
 
 __all__ = [
+    "Classification",
     "Command",
     "CompilerOracle",
     "Diagnostic",
     "End",
-    "Finding",
     "Kind",
     "Level",
     "Limits",

@@ -11,7 +11,7 @@ from oracles.frames import short_name
 from oracles.kind import Kind
 from oracles.templates import quoted_operation, template_of
 
-CONDITION_KEPT = 300
+MAX_CONDITION_LENGTH = 300
 """Characters of an asserted condition."""
 
 _SIGNALS = {
@@ -56,7 +56,7 @@ _CRASH = re.compile(r"^(?:PLEASE submit a bug report|Please report issues to |St
 
 
 @dataclass(frozen=True)
-class LastWords:
+class AbnormalExit:
     """What a dying process said: `message` as written, `template` as a signature needs it."""
 
     kind: Kind
@@ -65,7 +65,7 @@ class LastWords:
     message: str = ""
 
 
-def last_words(stderr: str, code: int) -> LastWords | None:
+def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     """Of a process that ended with `code` (negative for a signal); None for an orderly end."""
     # Standard error can be megabytes, and a plain search is far cheaper than a pattern.
     if "ssertion " in stderr and (words := _assertion(stderr)):
@@ -77,19 +77,19 @@ def last_words(stderr: str, code: int) -> LastWords | None:
     ):
         message = match["message"]
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
-        return LastWords(kind, template_of(message), quoted_operation(message), message)
+        return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
     if "terminate called" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, (match["type"], match["what"])))
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
-        return LastWords(kind, template_of(thrown), "", thrown)
+        return AbnormalExit(kind, template_of(thrown), "", thrown)
     if code == -_SIGXCPU:
-        return LastWords(Kind.TIMEOUT)
+        return AbnormalExit(Kind.TIMEOUT)
     if code < 0 or _CRASH.search(stderr):
-        return LastWords(Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"))
+        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"))
     return None
 
 
-def _assertion(stderr: str) -> LastWords | None:
+def _assertion(stderr: str) -> AbnormalExit | None:
     """The condition is the compiler's own source text, so all of it identifies the bug."""
     where = ""
     if match := _ASSERTION.search(stderr):
@@ -99,18 +99,18 @@ def _assertion(stderr: str) -> LastWords | None:
         where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):
         return None
-    condition = re.sub(r"\s+", " ", match["condition"]).strip()[:CONDITION_KEPT]
-    return LastWords(Kind.ASSERTION, condition + where, "", condition + where)
+    condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
+    return AbnormalExit(Kind.ASSERTION, condition + where, "", condition + where)
 
 
-def _unreachable(match: re.Match[str]) -> LastWords:
+def _unreachable(match: re.Match[str]) -> AbnormalExit:
     message = match["message"] or ""
     # The line before belongs to it unless it is something else's: a diagnostic, or printed IR.
     if parse_line(message) is not None or re.match(r"\s|[%}^#]|//", message):
         message = ""
     where = f" at {_file(match['file'])}" if match["file"] else ""
     words = (message or "unreachable executed").strip()
-    return LastWords(Kind.ASSERTION, template_of(words) + where, "", words + where)
+    return AbnormalExit(Kind.ASSERTION, template_of(words) + where, "", words + where)
 
 
 def _where(head: str) -> str:

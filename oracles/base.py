@@ -8,7 +8,7 @@ from typing import Protocol
 
 from oracles.command import Command
 from oracles.diagnostics import Diagnostic
-from oracles.outcome import STDERR_KEPT, Outcome, Signature
+from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 from oracles.process import Limits, ProcessResult
 from oracles.watch import shorten
 
@@ -80,7 +80,7 @@ class Oracle(Protocol):
         ...
 
 
-def outcome_of(
+def outcome_of_process(
     result: ProcessResult,
     signature: Signature,
     *,
@@ -96,7 +96,7 @@ def outcome_of(
         cpu_seconds=result.cpu_seconds,
         peak_memory=result.peak_memory,
         diagnostics=diagnostics,
-        stderr=shorten(result.stderr, STDERR_KEPT),
+        stderr=shorten(result.stderr, MAX_STDERR_LENGTH),
     )
 
 
@@ -124,7 +124,7 @@ class Cache(Protocol):
     def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
 
 
-def digest_of(text: str, repetition: int = 0, oracle: str = "") -> str:
+def outcome_digest(text: str, repetition: int = 0, oracle: str = "") -> str:
     """The content hash that outcomes are remembered by.
 
     Repeated runs have their own, and so have runs of another oracle than the cache is for.

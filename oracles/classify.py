@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from oracles.abnormal import FATAL_SIGNALS, LastWords, last_words
+from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
     Diagnostic,
     is_follow_up,
@@ -76,7 +76,7 @@ _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Classification:
     """The parts of an outcome that one process' text gives.
 
     `message` is what `template` was made of. `stack` are all meaningful functions of a crash and
@@ -103,17 +103,17 @@ class Finding:
         return self.stack[:SIGNATURE_FRAMES]
 
 
-def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Finding:
+def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Classification:
     """Reads one compiler run. `resolver` gives the symbols of a library by its file name."""
     if result.end is not End.EXITED:
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
-        return Finding(kinds[result.end], diagnostics=parse_diagnostics(result.stderr))
+        return Classification(kinds[result.end], diagnostics=parse_diagnostics(result.stderr))
     code = signal_code(result.exit_code)
     if result.starved:
-        return Finding(Kind.MEMORY, STARVED, message=STARVED, exit_code=code)
+        return Classification(Kind.MEMORY, STARVED, message=STARVED, exit_code=code)
     if code == 0:
         diagnostics = parse_diagnostics(result.stderr)
-        return Finding(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)
+        return Classification(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)
     return _failure(result.stderr, code, resolver)
 
 
@@ -131,15 +131,15 @@ def signal_code(code: int) -> int:
     return code
 
 
-def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
+def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
     diagnostics = parse_diagnostics(stderr)
-    words = last_words(stderr, code)
+    words = abnormal_exit(stderr, code)
     if words is not None:
         return _crash(words, stderr, code, resolver, diagnostics)
     primary = primary_error(diagnostics)
     if primary is None:
         complaint = _complaint(stderr)
-        return Finding(
+        return Classification(
             Kind.OTHER_ERROR,
             complaint or f"{SILENT} (exit {code})",
             pass_name=named_pass(stderr),
@@ -150,7 +150,7 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
     kind = _kind_of(primary.message)
     template = template_of(primary.message)
     follow_ups = any(is_follow_up(item) for item in diagnostics if item.severity == "error")
-    return Finding(
+    return Classification(
         kind,
         template,
         failing_operation(primary.message, primary.operation),
@@ -167,15 +167,15 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Finding:
 
 
 def _crash(
-    words: LastWords,
+    words: AbnormalExit,
     stderr: str,
     code: int,
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
-) -> Finding:
+) -> Classification:
     # Casts and assertions of one wording stand in hundreds of places: the stack tells which.
     stack = () if words.kind in _STACKLESS else crash_frames(stderr, resolver)
-    return Finding(
+    return Classification(
         words.kind,
         words.template,
         words.op or _announced(words.message, diagnostics),

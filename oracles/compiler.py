@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from oracles.base import file_identity, outcome_of, write_candidate
+from oracles.base import file_identity, outcome_of_process, write_candidate
 from oracles.classify import classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
@@ -21,7 +21,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-READING = 4
+CLASSIFIER_VERSION = 4
 """Counts up whenever the same text gives another signature: no journal may hold both."""
 
 NAME_PASS = (
@@ -74,7 +74,8 @@ class CompilerOracle:
         files = [self.executable, *libraries, *self.command.files()]
         identities = " ".join(file_identity(path) for path in files)
         level = "" if self.level is Level.NORMAL else f"{self.level} "
-        return f"compiler {READING} {level}{self.name} {self.command.words(self.name)} {identities}"
+        words = self.command.words(self.name)
+        return f"compiler {CLASSIFIER_VERSION} {level}{self.name} {words} {identities}"
 
     def wants(self, outcome: Outcome) -> bool:
         """Any failure."""
@@ -124,15 +125,15 @@ class CompilerOracle:
             write_candidate(place, self.name, text)
             probe = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
             result = probe(self._argv(NAME_PASS if self._name_pass else ()))
-            finding = classify(result, self.symbols)
+            classification = classify(result, self.symbols)
             probes = _Probes(self, probe)
-            signature = derive(finding, self.level, probes, told=self._name_pass)
+            signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
-                outcome_of(
+                outcome_of_process(
                     result,
                     signature,
-                    exit_code=finding.exit_code,
-                    diagnostics=finding.diagnostics,
+                    exit_code=classification.exit_code,
+                    diagnostics=classification.diagnostics,
                 )
             )
 
@@ -157,9 +158,9 @@ class CompilerOracle:
         """The same command stopped after each phase, from the earliest to the last."""
         if not may_stop_early(self.executable.name, self.command.flags):
             return []
-        return [self.adding([f"{STOP_FLAG}={phase}"]) for phase in PHASES]
+        return [self.with_extra_flags([f"{STOP_FLAG}={phase}"]) for phase in PHASES]
 
-    def adding(self, flags: Sequence[str]) -> "CompilerOracle":
+    def with_extra_flags(self, flags: Sequence[str]) -> "CompilerOracle":
         """The same with more flags."""
         return self.with_command(self.command.with_flags([*self.command.flags, *flags]))
 
@@ -220,7 +221,7 @@ class CompilerOracle:
         program, *lenient = command
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
-    def naming_pass(self) -> list[str]:
+    def with_pass_naming(self) -> list[str]:
         """Words of the command that also makes the compiler name a failing pass."""
         return self._argv(NAME_PASS)
 
@@ -251,7 +252,7 @@ class _Probes:
         return None if argv is None else self._ran(argv)
 
     def name_pass(self) -> ProcessResult:
-        result = self._ran(self._oracle.naming_pass())
+        result = self._ran(self._oracle.with_pass_naming())
         self.named = result.stderr
         return result
 

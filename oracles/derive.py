@@ -15,14 +15,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from oracles.classify import Finding, failing_pass
+from oracles.classify import Classification, failing_pass
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import ProcessResult
 from oracles.stage import PIPELINE, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
 
-EXACT_KEPT = 1000
+MAX_EXACT_LENGTH = 1000
 """A longer message no longer helps."""
 
 _SSA = re.compile(r"%(?!llvm\.)[\w$.#:-]*[\w$#]")
@@ -37,10 +37,10 @@ def exact_of(message: str) -> str:
     text = message.strip().split("\n", 1)[0]
     text = fold_locations(fold_addresses(without_printed_operation(text)))
     text = re.sub(r"(?<=[ (,])!\d+\b", "!", _SSA.sub("%", text))  # metadata is numbered too
-    return re.sub(r"\s+", " ", text).strip()[:EXACT_KEPT]
+    return re.sub(r"\s+", " ", text).strip()[:MAX_EXACT_LENGTH]
 
 
-DETAILS_KEPT = 50
+MAX_DETAILS = 50
 """Further errors and notes in a strict signature; a flood says no more than its first few."""
 
 
@@ -52,25 +52,25 @@ class Level(StrEnum):
     LOOSE = "loose"
 
 
-def signature_at(level: Level, finding: Finding, kind: Kind, stage: str) -> Signature:
+def signature_at(level: Level, classification: Classification, kind: Kind, stage: str) -> Signature:
     """The signature of a finding. `stage` is where it failed, with the pass where known."""
     if level is Level.LOOSE:
-        where = stage if finding.nameless else stage.split(" ", 1)[0]
-        essence = _essence(kind, finding.template)
-        return Signature(kind, essence, "", where, finding.frames[:1], level=level)
+        where = stage if classification.nameless else stage.split(" ", 1)[0]
+        essence = _essence(kind, classification.template)
+        return Signature(kind, essence, "", where, classification.frames[:1], level=level)
     if level is Level.STRICT:
         return Signature(
             kind,
-            exact_of(finding.message) or finding.template,
-            finding.op,
-            stage or _pass_stage(finding),
-            finding.stack,
-            details=_details(finding),
+            exact_of(classification.message) or classification.template,
+            classification.op,
+            stage or _pass_stage(classification),
+            classification.stack,
+            details=_details(classification),
             level=level,
         )
-    if not finding.frames and not stage:
-        stage = _pass_stage(finding)  # a crash without any name but that of the pass
-    return Signature(kind, finding.template, finding.op, stage, finding.frames)
+    if not classification.frames and not stage:
+        stage = _pass_stage(classification)  # a crash without any name but that of the pass
+    return Signature(kind, classification.template, classification.op, stage, classification.frames)
 
 
 def _essence(kind: Kind, template: str) -> str:
@@ -79,18 +79,18 @@ def _essence(kind: Kind, template: str) -> str:
     return essence_of(template)
 
 
-def _pass_stage(finding: Finding) -> str:
-    return f"{PIPELINE} {finding.pass_name}" if finding.pass_name else ""
+def _pass_stage(classification: Classification) -> str:
+    return f"{PIPELINE} {classification.pass_name}" if classification.pass_name else ""
 
 
-def _details(finding: Finding) -> tuple[str, ...]:
+def _details(classification: Classification) -> tuple[str, ...]:
     """Every error and note but the first error, sorted: dispatches fail in any order."""
     texts: set[str] = set()
-    for diagnostic in finding.diagnostics:
+    for diagnostic in classification.diagnostics:
         if diagnostic.severity == "error":
             texts |= {exact_of(text) for text in (diagnostic.message, *diagnostic.notes)}
-    texts -= {exact_of(finding.message), ""}
-    return tuple(sorted(texts)[:DETAILS_KEPT])
+    texts -= {exact_of(classification.message), ""}
+    return tuple(sorted(texts)[:MAX_DETAILS])
 
 
 class Probes(Protocol):
@@ -105,26 +105,28 @@ class Probes(Protocol):
         ...
 
 
-def derive(finding: Finding, level: Level, probes: Probes, *, told: bool = False) -> Signature:
+def derive(
+    classification: Classification, level: Level, probes: Probes, *, names_pass: bool = False
+) -> Signature:
     """The signature of a run at a level. `told`: that run was already told to name the pass.
 
     At `normal`, the pass counts where the user's own flags make the compiler name it, or where
     nothing else names the bug. Whether we told it must not show, or an earlier failure of another
     kind would change a signature.
     """
-    kind, stage = finding.kind, ""
-    if finding.primary is not None and not finding.nameless:
-        stage, kind = PIPELINE, finding.kind
-        if not finding.settled:
-            stage, kind = input_stage(finding, probes.verify)
-        known = "" if told and level is Level.NORMAL else finding.pass_name
-        if level is Level.STRICT and stage == PIPELINE and not told:
+    kind, stage = classification.kind, ""
+    if classification.primary is not None and not classification.nameless:
+        stage, kind = PIPELINE, classification.kind
+        if not classification.settled:
+            stage, kind = input_stage(classification, probes.verify)
+        known = "" if names_pass and level is Level.NORMAL else classification.pass_name
+        if level is Level.STRICT and stage == PIPELINE and not names_pass:
             known = known or failing_pass(probes.name_pass().stderr)
         if known and kind is not Kind.INVALID_INPUT and stage in (PIPELINE, ""):
             stage = f"{PIPELINE} {known}"
-    elif finding.nameless:
-        name = finding.pass_name
-        if not name and not told:
+    elif classification.nameless:
+        name = classification.pass_name
+        if not name and not names_pass:
             name = failing_pass(probes.name_pass().stderr)
         stage = f"{PIPELINE} {name}".rstrip()
-    return signature_at(level, finding, kind, stage)
+    return signature_at(level, classification, kind, stage)

@@ -56,13 +56,13 @@ def symbol_error(line: str) -> str | None:
 LINKER = "ld"
 """The `file` of what any linker says of a symbol."""
 
-OPERATION_KEPT = 4 << 10
+MAX_OPERATION_LENGTH = 4 << 10
 """Characters of a printed operation that a diagnostic carries; a whole module can follow."""
 
-DIAGNOSTICS_KEPT = 200
+MAX_DIAGNOSTICS = 200
 """A flood of errors says no more than its first few."""
 
-NOTES_KEPT = 20
+MAX_NOTES = 20
 """Notes that a diagnostic carries."""
 
 _SEVERITIES = ("error:", "warning:", "note:", "remark:")
@@ -117,7 +117,7 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     found: list[Diagnostic] = []
     for head, body in _blocks(stderr.splitlines()):
         if head.severity != "note":
-            if len(found) == DIAGNOSTICS_KEPT:
+            if len(found) == MAX_DIAGNOSTICS:
                 break
             found.append(head)
         elif found:
@@ -167,18 +167,18 @@ def _with_note(diagnostic: Diagnostic, note: Diagnostic, body: list[str]) -> Dia
     if note.message.startswith(_OPERATION) and not diagnostic.operation:
         operation = _printed_operation(note.message.removeprefix(_OPERATION).strip(), body)
         return replace(diagnostic, operation=operation)
-    if not note.message.startswith(_OPERATION) and len(diagnostic.notes) < NOTES_KEPT:
-        return replace(diagnostic, notes=(*diagnostic.notes, note.message[:OPERATION_KEPT]))
+    if not note.message.startswith(_OPERATION) and len(diagnostic.notes) < MAX_NOTES:
+        return replace(diagnostic, notes=(*diagnostic.notes, note.message[:MAX_OPERATION_LENGTH]))
     return diagnostic
 
 
 def _printed_operation(first: str, body: list[str]) -> str:
     """The operation alone: a quoted source line and its caret may follow it."""
     if first and not first.endswith("({"):
-        return first[:OPERATION_KEPT]
+        return first[:MAX_OPERATION_LENGTH]
     lines = [first] if first else []
     lines += _without_snippet(body)
-    return "\n".join(lines)[:OPERATION_KEPT].strip()
+    return "\n".join(lines)[:MAX_OPERATION_LENGTH].strip()
 
 
 def _without_snippet(body: list[str]) -> list[str]:

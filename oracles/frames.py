@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from oracles.symbols import Symbols
 
-_NAME_KEPT = 200
+_MAX_NAME_LENGTH = 200
 
 _LAMBDA = re.compile(r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+")
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
@@ -114,7 +114,7 @@ def _nested_name(name: str) -> str:
         if part != "_GLOBAL__N_1":
             parts.append(part)
         index = match.end() + length
-    return "::".join(parts) or name[:_NAME_KEPT]
+    return "::".join(parts) or name[:_MAX_NAME_LENGTH]
 
 
 SIGNATURE_FRAMES = 3
@@ -123,7 +123,7 @@ SIGNATURE_FRAMES = 3
 Resolver = Callable[[str], Symbols | None]
 """Symbols of a library by its file name (never a path: the text is not trusted)."""
 
-_STACK_KEPT = 256
+_MAX_STACK_FRAMES = 256
 _HANDLER_DEPTH = 12  # the signal's handler, its trampoline and what raised it are on top
 _OFFSETS = 8
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
@@ -191,7 +191,7 @@ def parse_stack(stderr: str) -> list[Frame]:
             continue  # another thread's dump, printed in between, or a second one
         if number == 0 and frames:
             continue
-        if len(frames) == _STACK_KEPT:
+        if len(frames) == _MAX_STACK_FRAMES:
             break
         last = number
         frame = _frame(match)

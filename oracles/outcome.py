@@ -79,9 +79,9 @@ class Signature:
         )
 
 
-__all__ = ["STDERR_KEPT", "Diagnostic", "Kind", "Outcome"]
+__all__ = ["MAX_STDERR_LENGTH", "Diagnostic", "Kind", "Outcome"]
 
-STDERR_KEPT = 64 << 10
+MAX_STDERR_LENGTH = 64 << 10
 """Characters of standard error that an outcome carries (head and tail)."""
 
 

@@ -7,7 +7,7 @@ a device that is not here.
 import re
 import threading
 
-from oracles.base import outcome_of
+from oracles.base import outcome_of_process
 from oracles.classify import STARVED, signal_code
 from oracles.command import Command
 from oracles.compiler import DISCARD, CompilerOracle
@@ -196,7 +196,7 @@ class PatternOracle:
         scanner = self._scanner()
         result = self.inner.execute(text, cancel=cancel, limits=limits, reader=scanner)
         exited = result.end is End.EXITED
-        return outcome_of(
+        return outcome_of_process(
             result,
             self._judge(result, scanner is not None and scanner.found),
             exit_code=signal_code(result.exit_code) if exited else None,

@@ -18,7 +18,7 @@ from oracles.base import file_identity, write_candidate
 from oracles.command import Command
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
-from oracles.outcome import STDERR_KEPT, Outcome, Signature
+from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.watch import shorten
 
@@ -111,7 +111,7 @@ class Case:
             cpu_seconds=sum(result.cpu_seconds for result in results),
             peak_memory=max((result.peak_memory for result in results), default=0),
             diagnostics=parse_diagnostics(stderr),
-            stderr=shorten(stderr, STDERR_KEPT),
+            stderr=shorten(stderr, MAX_STDERR_LENGTH),
         )
 
 

@@ -12,7 +12,7 @@ from oracles.outcome import Outcome, Signature
 _REMEMBERED = 16  # texts: the same one is asked about with each flag that may go
 
 
-class Regression:
+class RegressionGuard:
     """What fails as it should is only taken if `good`, another compiler, has nothing against it.
 
     As a program shrinks it may come to break a rule, or another part of the compiler, that ends
@@ -47,7 +47,7 @@ class Regression:
         The CPU time of both is in it. `limits` are those of the first run; they hold for the good
         release as well unless it is allowed others.
         """
-        seconds, good = self.ask(text, cancel=cancel, limits=self._limits or limits)
+        seconds, good = self.check(text, cancel=cancel, limits=self._limits or limits)
         if good.kind is Kind.CANCELLED:
             return good
         if not good.failed:
@@ -59,7 +59,7 @@ class Regression:
             cpu_seconds=outcome.cpu_seconds + seconds,
         )
 
-    def ask(self, text: str, *, cancel: threading.Event, limits: Limits) -> tuple[float, Outcome]:
+    def check(self, text: str, *, cancel: threading.Event, limits: Limits) -> tuple[float, Outcome]:
         """CPU seconds spent now, and what the good release makes of a text."""
         with self._lock:
             known = self._known.get(text)

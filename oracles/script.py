@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from oracles.base import file_identity, outcome_of, write_candidate
+from oracles.base import file_identity, outcome_of_process, write_candidate
 from oracles.command import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
@@ -93,7 +93,7 @@ class ScriptOracle:
             )
         signature = _verdict(result.end, result.exit_code)
         exited = result.end is End.EXITED
-        return outcome_of(result, signature, exit_code=result.exit_code if exited else None)
+        return outcome_of_process(result, signature, exit_code=result.exit_code if exited else None)
 
 
 def _verdict(end: End, exit_code: int) -> Signature:

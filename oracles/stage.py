@@ -7,7 +7,7 @@ is asked as well.
 import re
 from collections.abc import Callable, Sequence
 
-from oracles.classify import Finding, classify
+from oracles.classify import Classification, classify
 from oracles.kind import Kind
 from oracles.process import End, ProcessResult
 
@@ -26,9 +26,9 @@ _PARSER_WORDS = re.compile(
 )
 
 
-def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
+def input_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:
     """The stage of a diagnosed failure, and its kind: text that does not parse is no bug."""
-    primary = finding.primary
+    primary = classification.primary
     assert primary is not None
     # The verifier shows the operation, the parser has none: one question is enough for either.
     if not primary.operation:
@@ -37,18 +37,18 @@ def input_stage(finding: Finding, verify: Verify) -> tuple[str, Kind]:
             # A place in `<inline asm>` is none in the input.
             placed = primary.line > 0 and not primary.file.startswith("<inline")
             doubtful = placed and bool(_PARSER_WORDS.match(primary.message))
-            return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", finding.kind)
-        if _same(parsed, finding):
+            return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", classification.kind)
+        if _same(parsed, classification):
             return INPUT, Kind.INVALID_INPUT
     verified = verify(())
     if verified is None:
-        return "", finding.kind
-    if not _same(verified, finding):
-        return PIPELINE, finding.kind
+        return "", classification.kind
+    if not _same(verified, classification):
+        return PIPELINE, classification.kind
     return INPUT, Kind.VERIFIER  # it parses, so a rule of the verifier is broken
 
 
-def _same(result: ProcessResult, finding: Finding) -> bool:
+def _same(result: ProcessResult, classification: Classification) -> bool:
     if result.end is not End.EXITED or result.exit_code == 0:
         return False
-    return classify(result).template == finding.template
+    return classify(result).template == classification.template

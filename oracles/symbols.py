@@ -24,14 +24,14 @@ _FUNCTION = 2
 
 
 @dataclass(frozen=True)
-class Functions:
+class FunctionTable:
     """Functions sorted by address. Names are offsets into the file, so 600,000 cost 7 MB."""
 
     addresses: "array[int]"
     names: "array[int]"
 
 
-def read_functions(image: bytes | memoryview) -> Functions:
+def read_function_symbols(image: bytes | memoryview) -> FunctionTable:
     """The functions of a 64-bit little-endian ELF image; ValueError for any other file.
 
     `.symtab` where the library keeps it, else the exported names of `.dynsym`.
@@ -64,7 +64,7 @@ def _sections(view: memoryview) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def _functions(table: memoryview, strings: int) -> Functions:
+def _functions(table: memoryview, strings: int) -> FunctionTable:
     words = array("Q")
     words.frombytes(table[: len(table) // _SYMBOL_BYTES * _SYMBOL_BYTES])
     # One entry is three words: name | info << 32 | section << 48, then value, then size.
@@ -76,7 +76,7 @@ def _functions(table: memoryview, strings: int) -> Functions:
     )
     addresses = array("Q", (item >> 32 for item in packed))
     names = array("Q", ((item & 0xFFFFFFFF) + strings for item in packed))
-    return Functions(addresses, names)
+    return FunctionTable(addresses, names)
 
 
 _HEADER = struct.Struct("<8sQQQQQ")
@@ -149,7 +149,7 @@ def load_index(library: Path) -> SymbolIndex | None:
 
 def _build(library: Path) -> bytes:
     image = _map(library)
-    functions = read_functions(memoryview(image))
+    functions = read_function_symbols(memoryview(image))
     position = {offset: index for index, offset in enumerate(functions.names)}
     landmarks: list[int] = []
     for name in (_PRINTER, _HANDLER):
@@ -159,7 +159,7 @@ def _build(library: Path) -> bytes:
 
 
 def _extent(
-    functions: Functions, position: dict[int, int], image: mmap.mmap, name: bytes
+    functions: FunctionTable, position: dict[int, int], image: mmap.mmap, name: bytes
 ) -> tuple[int, int]:
     """First address of a function and of the one behind it; (0, 0) where there is none."""
     at = image.find(b"\0" + name)

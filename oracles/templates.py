@@ -6,7 +6,7 @@ symbol names and printed operations. What stays: the words and the names of oper
 
 import re
 
-TEMPLATE_KEPT = 300
+MAX_TEMPLATE_LENGTH = 300
 """A longer template no longer helps to tell bugs apart."""
 
 _MESSAGE_READ = 4 << 10
@@ -64,7 +64,7 @@ def template_of(message: str) -> str:
     text = _fold_names(text)
     text = _fold_numbers(text)
     text = _fold_lists(text)
-    return re.sub(r"\s+", " ", text).strip()[:TEMPLATE_KEPT]
+    return re.sub(r"\s+", " ", text).strip()[:MAX_TEMPLATE_LENGTH]
 
 
 def quoted_operation(message: str) -> str:

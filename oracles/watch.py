@@ -124,7 +124,7 @@ _TICK = 0.02
 """Seconds between two looks at the cancel event and at memory."""
 
 _CHUNK = 1 << 16
-_MOST_WAITING = 3
+_MAX_WAIT_FACTOR = 3
 """Times the limit that a run may wait for a processor on a busy machine, on top of its time."""
 
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
@@ -242,10 +242,10 @@ class _Watch:
 
     def wait(self) -> End:
         while self.end is End.EXITED and not self.child.has_exited():
-            for key, _ in self._selector.select(self._patience()):
+            for key, _ in self._selector.select(self._poll_timeout()):
                 if key.data is not None:
                     self._read(key.fd, key.data)
-            self._look()
+            self._poll()
         return self.end
 
     def kill(self, token: str, sweep: bool) -> None:
@@ -268,19 +268,19 @@ class _Watch:
             peak = max(peak, usage.peak_memory)
         return Usage(usage.status, usage.cpu_seconds, peak)
 
-    def _patience(self) -> float | None:
+    def _poll_timeout(self) -> float | None:
         """Seconds that may pass before something must be looked at again."""
         if self.deadline is None:
             return _TICK
         return max(0.0, min(_TICK, self.deadline - time.monotonic()))
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         now = time.monotonic()
         if self._enough:
             self.end = End.STOPPED
         elif self.cancel is not None and self.cancel.is_set():
             self.end = End.CANCELLED
-        elif self.deadline is not None and now >= self.deadline and self._had_its_time(now):
+        elif self.deadline is not None and now >= self.deadline and self._timed_out(now):
             self.end = End.TIMEOUT
         elif now >= self._next_look:
             if not self._looked:
@@ -294,13 +294,13 @@ class _Watch:
             elif self.seat.must_go(used):
                 self.end = End.CANCELLED
 
-    def _had_its_time(self, now: float) -> bool:
+    def _timed_out(self, now: float) -> bool:
         """Whether the limit is used up; what it waited for a processor does not count.
 
         Or a busy machine would make hangs of programs that are only starved.
         """
         seconds = self.limits.seconds or 0.0
-        waited = min(longest_wait(self.child.pid), _MOST_WAITING * seconds)
+        waited = min(longest_wait(self.child.pid), _MAX_WAIT_FACTOR * seconds)
         self.deadline = self.started + seconds + waited
         return now >= self.deadline
 

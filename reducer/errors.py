@@ -91,7 +91,7 @@ class JournalMismatch(UsageError):
     """Asked to resume, but the journal belongs to another reduction."""
 
 
-class NoEnd(ReducerError):
+class DoesNotTerminate(ReducerError):
     """The command does not end on the input, and no limit says when it should."""
 
     exit_code = ExitCode.NO_END

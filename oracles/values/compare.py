@@ -15,7 +15,7 @@ _COARSE = 0.3  # f8 and smaller floats
 _SCALE = 0.01
 
 
-class Sort(StrEnum):
+class MismatchKind(StrEnum):
     """How a result is wrong, from grave to mild."""
 
     COUNT = "another number of results"
@@ -29,7 +29,7 @@ class Sort(StrEnum):
 class Difference:
     """The first wrong element of a result. `position` counts elements, row by row."""
 
-    sort: Sort
+    kind: MismatchKind
     result: int
     actual: Value
     expected: Value
@@ -39,11 +39,11 @@ class Difference:
     def text(self) -> str:
         """One readable line."""
         where = f"result {self.result}"
-        if self.sort in (Sort.COUNT, Sort.TYPE):
-            return f"{where}: {self.sort}: {self.actual}, expected {self.expected}"
+        if self.kind in (MismatchKind.COUNT, MismatchKind.TYPE):
+            return f"{where}: {self.kind}: {self.actual}, expected {self.expected}"
         assert self.actual.elements is not None and self.expected.elements is not None
         got, want = self.actual.elements[self.position], self.expected.elements[self.position]
-        return f"{where}, element {self.position}: {got:g}, expected {want:g} ({self.sort})"
+        return f"{where}, element {self.position}: {got:g}, expected {want:g} ({self.kind})"
 
 
 def compare(
@@ -59,7 +59,7 @@ def compare(
     either side (a program that promises that there are none has no right result there).
     """
     if len(actual) != len(expected):
-        return [Difference(Sort.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
+        return [Difference(MismatchKind.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
     found = []
     for number, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
         difference = _compare_one(number, ours, theirs, tolerance, finite_only)
@@ -70,8 +70,8 @@ def compare(
 
 def gravest(differences: Sequence[Difference]) -> Difference:
     """The one that names the bug: the first of the gravest sort."""
-    order = list(Sort)
-    return min(differences, key=lambda one: order.index(one.sort))
+    order = list(MismatchKind)
+    return min(differences, key=lambda one: order.index(one.kind))
 
 
 def _or_nothing(values: Sequence[Value]) -> Value:
@@ -85,7 +85,7 @@ def _compare_one(
         return None
     assert actual.type is not None and expected.type is not None
     if actual.type.shape != expected.type.shape:
-        return Difference(Sort.TYPE, number, actual, expected)
+        return Difference(MismatchKind.TYPE, number, actual, expected)
     if tolerance is None:
         tolerance = TOLERANCES.get(actual.type.element, _COARSE) if actual.type.is_float else 0.0
     pairs = list(zip(actual.elements, expected.elements, strict=False))
@@ -99,10 +99,10 @@ def _compare_one(
         return None
     for position in wrong:
         if not all(map(math.isfinite, pairs[position])):
-            return Difference(Sort.NOT_FINITE, number, actual, expected, position)
+            return Difference(MismatchKind.NOT_FINITE, number, actual, expected, position)
     reordered = sorted(actual.elements) == sorted(expected.elements)
-    sort = Sort.ORDER if reordered else Sort.VALUES
-    return Difference(sort, number, actual, expected, wrong[0])
+    kind = MismatchKind.ORDER if reordered else MismatchKind.VALUES
+    return Difference(kind, number, actual, expected, wrong[0])
 
 
 def _close(ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool) -> bool:

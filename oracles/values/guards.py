@@ -23,8 +23,15 @@ from enum import StrEnum
 from pathlib import Path
 
 from oracles.values.compare import Difference, compare
+from oracles.values.execution import (
+    ExecutionResult,
+    Implementation,
+    Poisoned,
+    Program,
+    RunContext,
+    poisoned,
+)
 from oracles.values.programs import Function
-from oracles.values.run import Answer, Costs, Poisoned, Program, Side, poisoned
 
 Audit = Callable[[str, str, Sequence[str]], str]
 """Of a module's text, a function's name and its inputs: what is undefined about it, or ''."""
@@ -34,70 +41,66 @@ FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 
 
 @dataclass(frozen=True)
-class Question:
+class ComparisonCase:
     """A module with one function of it, the inputs, and what the reference answers to them."""
 
     text: str
     function: Function
     inputs: Sequence[str]
-    expected: Answer
+    expected: ExecutionResult
     tolerance: float | None = None
     finite_only: bool = False
 
-    def agrees(self, answer: Answer) -> bool:
+    def agrees(self, result: ExecutionResult) -> bool:
         """Whether an answer is the expected one."""
-        return not answer.failure and not self.differences(answer)
+        return not result.failure and not self.differences(result)
 
-    def differences(self, answer: Answer) -> list[Difference]:
+    def differences(self, result: ExecutionResult) -> list[Difference]:
         """What is wrong with an answer."""
         return compare(
-            answer.results,
+            result.results,
             self.expected.results,
             tolerance=self.tolerance,
             finite_only=self.finite_only,
         )
 
 
-class Testimony(StrEnum):
+class WitnessVerdict(StrEnum):
     """What a witness says of the reference's results."""
 
     AGREES = "agrees"
     DISAGREES = "gives other results than the reference"
-    SILENT = "cannot run it"
+    UNAVAILABLE = "cannot run it"
 
 
-def is_stable(question: Question, reference: Program, costs: Costs) -> bool:
+def is_stable(case: ComparisonCase, reference: Program, context: RunContext) -> bool:
     """Whether the reference gives the same results, to the last bit, with other garbage."""
-    again = reference.call(question.function, question.inputs, costs, garbage=SECOND_GARBAGE)
-    return not again.failure and not compare(
-        again.results, question.expected.results, tolerance=0.0
-    )
+    again = reference.call(case.function, case.inputs, context, garbage=SECOND_GARBAGE)
+    return not again.failure and not compare(again.results, case.expected.results, tolerance=0.0)
 
 
-class Hearing:
+class CrossCheck:
     """The witnesses' programs of one module, each built when it is first needed."""
 
-    def __init__(self, text: str, folder: Path, costs: Costs) -> None:
+    def __init__(self, text: str, folder: Path, context: RunContext) -> None:
         self._text = text
         self._folder = folder
-        self._costs = costs
+        self._context = context
         self._programs: dict[str, Program | None] = {}
 
-    def ask(self, witness: Side, questions: Sequence[Question]) -> Testimony:
+    def check(self, witness: Implementation, cases: Sequence[ComparisonCase]) -> WitnessVerdict:
         """What a witness says of all of the questions."""
         if isinstance(witness, Poisoned) and poisoned(self._text) is None:
-            return Testimony.AGREES  # there is nothing uninitialised
+            return WitnessVerdict.AGREES  # there is nothing uninitialised
         if witness.name not in self._programs:
-            self._programs[witness.name] = witness.build(self._text, self._folder, self._costs)
+            self._programs[witness.name] = witness.build(self._text, self._folder, self._context)
         program = self._programs[witness.name]
         if program is None:
-            return Testimony.SILENT
-        for question in questions:
-            answer = program.call(
-                question.function, question.inputs, self._costs, garbage=FIRST_GARBAGE
-            )
-            if answer.failure == "UNIMPLEMENTED":
-                return Testimony.SILENT
-            if not question.agrees(answer):
-                return Testimony.DISAGREES
-        return Testimony.AGREES
+            return WitnessVerdict.UNAVAILABLE
+        for case in cases:
+            result = program.call(case.function, case.inputs, self._context, garbage=FIRST_GARBAGE)
+            if result.failure == "UNIMPLEMENTED":
+                return WitnessVerdict.UNAVAILABLE
+            if not case.agrees(result):
+                return WitnessVerdict.DISAGREES
+        return WitnessVerdict.AGREES

@@ -51,14 +51,14 @@ _SPECIAL_FLOATS = (0.0, -0.0, math.inf, -math.inf, math.nan, 1e30, -1e30, 1e-30)
 
 
 @dataclass(frozen=True)
-class Given:
+class InputSpec:
     """What the user said of one argument: its type, its values, or both."""
 
     type: ValueType | None
     values: str | None
 
     @classmethod
-    def parse(cls, text: str) -> "Given":
+    def parse(cls, text: str) -> "InputSpec":
         """`2x3xf32`, `2x3xf32=1 2 3 4 5 6`, or a number. Raises ValueError."""
         match = _SPEC.match(text.strip())
         type_ = match and match["type"] and ValueType.parse(f"tensor<{match['type']}>")
@@ -77,7 +77,7 @@ class Trial:
     style: Style = STYLES[0]
     size: int = SIZES[0]
     seed: int = 0
-    given: tuple[Given, ...] = ()
+    given: tuple[InputSpec, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.style.name} values, dynamic sizes {self.size}, seed {self.seed}"
@@ -98,7 +98,7 @@ class Trial:
         for declared in function.inputs:
             if declared is None:
                 return None
-            given = _take(left, declared)
+            given = _match_spec(left, declared)
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
@@ -130,7 +130,7 @@ class Trial:
         return str(source.randint(max(lowest, int(least)), min(highest, int(most))))
 
 
-def _take(left: list[Given], declared: ValueType) -> Given | None:
+def _match_spec(left: list[InputSpec], declared: ValueType) -> InputSpec | None:
     for given in left:
         scalar = given.type is None and declared.shape is None
         if scalar or (given.type is not None and declared.takes(given.type)):
@@ -153,7 +153,7 @@ def _integer_range(element: str) -> tuple[int, int]:
     return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
-def trials(given: Sequence[Given] = ()) -> list[Trial]:
+def trials(given: Sequence[InputSpec] = ()) -> list[Trial]:
     """Everything to try on an input before saying that its results are right."""
     return [
         Trial(style, size, seed, tuple(given))

@@ -11,9 +11,9 @@ from oracles.compiler import CompilerOracle
 from oracles.kind import Kind
 from oracles.limits import Limits
 from oracles.outcome import Outcome
-from oracles.values.inputs import Given
-from oracles.values.look import Comparison, Look, Plan
-from oracles.values.run import Costs
+from oracles.values.differential import Comparison, ComparisonPlan, DifferentialRun
+from oracles.values.execution import RunContext
+from oracles.values.inputs import InputSpec
 
 _LONGEST = 4096
 """Characters of inputs that may stand in a command."""
@@ -53,7 +53,7 @@ class ValuesOracle:
         self.limits = limits or Limits()
         self._shown = display
         self._call: Call | None = None
-        self._plan: Plan | None = None
+        self._plan: ComparisonPlan | None = None
         self._planning = threading.Lock()
 
     @property
@@ -100,13 +100,15 @@ class ValuesOracle:
         where the inputs cannot be told.
         """
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            look = Look(self.comparison, text, Path(folder), Costs(self.limits))
-            look.first()
-        found = look.finding
+            differential = DifferentialRun(
+                self.comparison, text, Path(folder), RunContext(self.limits)
+            )
+            differential.make_plan()
+        found = differential.mismatch
         if found is None or sum(map(len, found.inputs)) > _LONGEST:
             return self
         try:
-            given = tuple(map(Given.parse, found.inputs))
+            given = tuple(map(InputSpec.parse, found.inputs))
         except ValueError:
             return self
         comparison = replace(self.comparison, function=found.function.name, given=given)
@@ -136,26 +138,28 @@ class ValuesOracle:
     ) -> Outcome:
         """Compiles and runs both sides of one candidate."""
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
-        plan, outcome = self._settled(source, cancel, limits)
+        plan, outcome = self._plan_for(source, cancel, limits)
         if outcome is not None:
             return outcome
-        return self._examine(source, plan, Costs(limits or self.limits, cancel))[1]
+        return self._examine(source, plan, RunContext(limits or self.limits, cancel))[1]
 
-    def _settled(
+    def _plan_for(
         self, text: str, cancel: threading.Event | None, limits: Limits | None
-    ) -> tuple[Plan, Outcome | None]:
+    ) -> tuple[ComparisonPlan, Outcome | None]:
         """The plan, made on the input at first; with the outcome if `text` is the input."""
         with self._planning:
             if self._plan is not None:
                 return self._plan, None
-            costs = Costs(limits or self.limits, cancel)
-            plan, outcome = self._examine(self.input_text, None, costs)
+            context = RunContext(limits or self.limits, cancel)
+            plan, outcome = self._examine(self.input_text, None, context)
             if outcome.kind is Kind.CANCELLED:
                 return plan, outcome
             self._plan = plan
         return plan, outcome if text == self.input_text else None
 
-    def _examine(self, text: str, plan: Plan | None, costs: Costs) -> tuple[Plan, Outcome]:
+    def _examine(
+        self, text: str, plan: ComparisonPlan | None, context: RunContext
+    ) -> tuple[ComparisonPlan, Outcome]:
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            look = Look(self.comparison, text, Path(folder), costs)
-            return look.with_plan(plan) if plan else look.first()
+            differential = DifferentialRun(self.comparison, text, Path(folder), context)
+            return differential.run_with_plan(plan) if plan else differential.make_plan()

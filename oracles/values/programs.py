@@ -72,7 +72,7 @@ class Function:
     results: tuple[ValueType | None, ...]
 
 
-def read_functions(program: Path) -> list[Function]:
+def exported_functions(program: Path) -> list[Function]:
     """The exported functions of a compiled program, by name.
 
     Taken from the program rather than from its source, so any input dialect will do.
@@ -90,7 +90,7 @@ def _types(text: bytes) -> tuple[ValueType | None, ...]:
     return tuple(map(ValueType.parse, _VALUE.findall(text.decode())))
 
 
-MOST_ELEMENTS = 1 << 22
+MAX_ELEMENTS = 1 << 22
 """Elements of one result that are printed and compared."""
 
 _HEAD = re.compile(r"result\[\d+\]: (?:(?P<scalar>\w+)=(?P<number>\S+)|.*)$")

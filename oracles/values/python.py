@@ -10,8 +10,8 @@ from oracles.base import file_identity
 from oracles.limits import End, Limits
 from oracles.process import run_process
 from oracles.values import python_child
+from oracles.values.execution import ExecutionResult, Program, RunContext
 from oracles.values.programs import Function, read_results
-from oracles.values.run import Answer, Costs, Program
 
 _PRINTED = 256 << 20
 
@@ -32,7 +32,7 @@ class PythonReference:
     def key(self) -> str:
         return f"python {file_identity(self.file)} {self.function} {self.interpreter}"
 
-    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         return _PythonProgram(self, folder)
 
 
@@ -42,8 +42,8 @@ class _PythonProgram:
     folder: Path
 
     def call(
-        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
-    ) -> Answer:
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
         types = [str(result) for result in function.results]
         question = self.folder / "question.json"
         question.write_text(
@@ -57,12 +57,12 @@ class _PythonProgram:
             reference.function,
             str(question),
         ]
-        limits = Limits(costs.limits.seconds, costs.limits.memory, _PRINTED)
-        result = run_process(words, cwd=self.folder, limits=limits, cancel=costs.cancel)
-        costs.add(result)
+        limits = Limits(context.limits.seconds, context.limits.memory, _PRINTED)
+        result = run_process(words, cwd=self.folder, limits=limits, cancel=context.cancel)
+        context.add(result)
         if result.end is not End.EXITED:
-            return Answer(failure=str(result.end), end=result.end)
+            return ExecutionResult(failure=str(result.end), end=result.end)
         if result.exit_code != 0:
             last = result.stderr.strip().splitlines()[-1:] or ["no message"]
-            return Answer(failure=f"{reference.name}: {last[0]}")
-        return Answer(tuple(read_results(result.stdout)))
+            return ExecutionResult(failure=f"{reference.name}: {last[0]}")
+        return ExecutionResult(tuple(read_results(result.stdout)))

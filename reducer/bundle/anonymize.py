@@ -18,7 +18,7 @@ from oracles.compiler import DISCARD
 from reducer.bundle.facts import REPRO
 from reducer.bundle.names import (
     Name,
-    Sort,
+    NameKind,
     language_of,
     names_in,
     value_names,
@@ -28,7 +28,7 @@ from reducer.bundle.names import (
 )
 from reducer.errors import ExitCode, ReducerError
 from reducer.ir.pretty import shorten_value_names
-from reducer.session.conversions import Normaliser, unwrap
+from reducer.session.conversions import OptPrinter, unwrap
 
 _END = r"(?![\w.-])"
 _ORACLE = re.compile(r"(?:/[\w.@+~-]+)*/oracle-[\w]{6,}/")
@@ -51,7 +51,7 @@ def hide_folders(text: str, more: Sequence[Path] = ()) -> str:
 
 
 _SECONDS = 600.0
-_TELLING = 5
+_MIN_IDENTIFYING = 5
 """Characters from which on a name is looked for inside longer words too."""
 _WORD = re.compile(r"[\w$.-]+")
 _FOLDER = re.compile(r"(?:^|[=,:])(~?/[\w.@+-]+/[\w./@+-]*)")
@@ -99,16 +99,16 @@ def anonymize(
     values plain names. Without it, or where it cannot read the text, that is done on the text as
     it is. `input_name` is what the shared file is called. Mostly this costs one run.
     """
-    return _Anonymizing(text, oracle, signature, opt).result(input_name)
+    return _Anonymizer(text, oracle, signature, opt).result(input_name)
 
 
-class _Anonymizing:
+class _Anonymizer:
     def __init__(self, text: str, oracle: Oracle, signature: Signature, opt: Path | None) -> None:
         self.original = text
         self.oracle = oracle
         self.signature = signature
-        self.normaliser = Normaliser(opt, Limits(_SECONDS)) if opt else None
-        generic = self.normaliser.generic(text) if self.normaliser else None
+        self.printer = OptPrinter(opt, Limits(_SECONDS)) if opt else None
+        generic = self.printer.generic(text) if self.printer else None
         self.is_generic = generic is not None
         self.base = generic or with_plain_values(without_locations(text))
         pretty = self._pretty(self.base)
@@ -121,7 +121,7 @@ class _Anonymizing:
         gone = frozenset(self.names)
         text = self._shown(gone)
         if not self._fails(text):
-            gone = self._needless()
+            gone = self._removable_names()
             text = self._shown(gone)
             if not self._fails(text):  # only the generic form fails like that
                 text = without(self.base, gone)
@@ -137,10 +137,10 @@ class _Anonymizing:
             tuple(name for name in self.names if name not in gone),
             find_leftovers(self.original, text, outcome, command, self.printed),
             self.calls,
-            {str(sort): sum(name.sort is sort for name in gone) for sort in Sort},
+            {str(kind): sum(name.kind is kind for name in gone) for kind in NameKind},
         )
 
-    def _needless(self) -> frozenset[Name]:
+    def _removable_names(self) -> frozenset[Name]:
         """As many of the names as the failure can do without, found by halving."""
         gone: frozenset[Name] = frozenset()
         groups = [tuple(self.names)]
@@ -161,9 +161,9 @@ class _Anonymizing:
 
     def _pretty(self, text: str) -> str:
         """What the compiler prints for people; nothing where it cannot."""
-        if self.normaliser is None or not self.is_generic:
+        if self.printer is None or not self.is_generic:
             return ""
-        return self.normaliser.pretty(text) or ""
+        return self.printer.pretty(text) or ""
 
     def _fails(self, text: str) -> bool:
         return self._run(text).signature == self.signature
@@ -202,26 +202,28 @@ def find_leftovers(
     """
     language = language_of(original) | language_of(text)
     names = {name.text for name in names_in(original)}
-    values = {name for name in value_names(original) if len(name) >= _TELLING}
-    told = [outcome.stderr, *(one.message for one in outcome.diagnostics)]
+    values = {name for name in value_names(original) if len(name) >= _MIN_IDENTIFYING}
+    allowed = [outcome.stderr, *(one.message for one in outcome.diagnostics)]
     elsewhere = {
-        "message": set(_WORD.findall(" ".join(told))),
+        "message": set(_WORD.findall(" ".join(allowed))),
         "command": set(_WORD.findall(" ".join(command))),
     }
     left = {name.text for name in names_in(text)}
-    found = [Leftover(name, "program") for name in names if _told(name, left)]
+    found = [Leftover(name, "program") for name in names if _is_mentioned(name, left)]
     for where, words in elsewhere.items():
-        telling = (names | values - value_names(text) - set(printed)) - language
-        found += [Leftover(name, where) for name in telling if name[1:] and _told(name, words)]
+        identifying = (names | values - value_names(text) - set(printed)) - language
+        found += [
+            Leftover(name, where) for name in identifying if name[1:] and _is_mentioned(name, words)
+        ]
     for word in command[1:]:
         folders = _FOLDER.findall(word)
         found += [Leftover(folder, "command") for folder in folders if folder != DISCARD]
     return tuple(sorted(set(found), key=lambda one: (one.where, one.name)))
 
 
-def _told(name: str, words: Collection[str]) -> bool:
+def _is_mentioned(name: str, words: Collection[str]) -> bool:
     """Whether a name is one of the words, or in one of them if it is long enough to tell."""
-    return name in words or (len(name) >= _TELLING and any(name in word for word in words))
+    return name in words or (len(name) >= _MIN_IDENTIFYING and any(name in word for word in words))
 
 
 NOTE = (
@@ -239,8 +241,8 @@ class NotAnonymous(ReducerError):
     exit_code: ClassVar[ExitCode] = ExitCode.FLAKY
 
 
-def anonymous(
-    text: str, oracle: Oracle, signature: Signature, opt: Path | None, told: Collection[str]
+def anonymized_text(
+    text: str, oracle: Oracle, signature: Signature, opt: Path | None, allowed: Collection[str]
 ) -> str:
     """The program without names, which fails as before.
 
@@ -249,31 +251,31 @@ def anonymous(
     result = anonymize(text, oracle, signature, opt=opt, input_name=REPRO)
     if not result.verified:
         raise NotAnonymous("without its names the program does not fail in the same way")
-    _refuse([one for one in result.leftovers if one.name not in told])
+    _raise_on_leaks([one for one in result.leftovers if one.name not in allowed])
     return result.text
 
 
-def refusing(original: str, told: Collection[str]) -> Callable[[Mapping[str, bytes]], None]:
+def leak_check(original: str, allowed: Collection[str]) -> Callable[[Mapping[str, bytes]], None]:
     """A last look at all files of a report: raises NotAnonymous if one has a name of the original.
 
     Short names, those that printers give to values, and words of the language tell nothing.
     """
     values = {name for name in value_names(original) if not _PLAIN.fullmatch(name)}
     names = values | {name.text for name in names_in(original)}
-    telling = {name for name in names if len(name) >= _TELLING}
-    telling -= language_of(original) | set(told)
+    identifying = {name for name in names if len(name) >= _MIN_IDENTIFYING}
+    identifying -= language_of(original) | set(allowed)
 
-    def look(files: Mapping[str, bytes]) -> None:
+    def check_leaks(files: Mapping[str, bytes]) -> None:
         found: list[Leftover] = []
         for file, data in files.items():
             words = "\n".join(set(_WORD.findall(data.decode(errors="replace"))))
-            found += [Leftover(name, file) for name in sorted(telling) if name in words]
-        _refuse(found)
+            found += [Leftover(name, file) for name in sorted(identifying) if name in words]
+        _raise_on_leaks(found)
 
-    return look
+    return check_leaks
 
 
-def _refuse(found: Collection[Leftover]) -> None:
+def _raise_on_leaks(found: Collection[Leftover]) -> None:
     if not found:
         return
     each = list(dict.fromkeys(f"{one.name!r} in the {one.where}" for one in found))

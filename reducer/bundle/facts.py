@@ -19,16 +19,16 @@ from oracles import (
 )
 from oracles.diagnostics import primary_error
 from oracles.templates import without_printed_operation
-from reducer.bundle.patterns import NO_TRAIL, Pattern, Trail, trail_of
-from reducer.inspection.explaining import Fact
+from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
+from reducer.inspection.explainer import Fact
 
-_PATIENCE = 20.0  # seconds
+_VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")
 _PACKAGE = re.compile(r"/iree-base-compiler-([\w.]+)/")
 
 
 @dataclass(frozen=True)
-class Compiler:
+class CompilerInfo:
     """`name` is the program's. `lines` are what it prints for `--version`, none if it does not.
 
     `assertions` is None where it does not tell.
@@ -42,19 +42,19 @@ class Compiler:
     package: str = ""
 
     @classmethod
-    def ask(cls, executable: Path) -> "Compiler":
+    def probe(cls, executable: Path) -> "CompilerInfo":
         """Runs `--version`; a compiler that does not answer has only a name."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             try:
                 words = [str(executable.absolute()), "--version"]
-                result = run_process(words, cwd=Path(folder), limits=Limits(_PATIENCE))
+                result = run_process(words, cwd=Path(folder), limits=Limits(_VERSION_TIMEOUT))
             except OSError:
                 return cls(executable.name)
         told = result.end is End.EXITED and result.exit_code == 0
         return cls.read(executable, result.stdout if told else "")
 
     @classmethod
-    def read(cls, executable: Path, answer: str) -> "Compiler":
+    def read(cls, executable: Path, answer: str) -> "CompilerInfo":
         """From what it printed."""
         lines = tuple(line.strip() for line in answer.splitlines() if line.strip())[:8]
         release = _RELEASE.search(answer)
@@ -86,11 +86,11 @@ ERROR = "error: "
 FILES = "files"
 """The folder with what the command names besides its input."""
 
-_LAST_WORDS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+_ABNORMAL_EXIT = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
 
 
 @dataclass(frozen=True)
-class Check:
+class ReproCheck:
     """A command on `repro.mlir` and how it ends where the failure still occurs.
 
     `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
@@ -105,18 +105,18 @@ class Check:
     pattern: Pattern | None = None
     seconds: float | None = None
     memory: int | None = None
-    asks: bool = False
+    self_checking: bool = False
     bucket: str = ""
     silent: bool = False
-    trail: Trail = NO_TRAIL
+    crash_trace: CrashTrace = NO_CRASH_TRACE
 
     @property
-    def lenient(self) -> "Check":
+    def lenient(self) -> "ReproCheck":
         """The same, wherever it crashes."""
-        return replace(self, trail=NO_TRAIL)
+        return replace(self, crash_trace=NO_CRASH_TRACE)
 
     @property
-    def carries_program(self) -> bool:
+    def includes_program(self) -> bool:
         """Whether the program itself, a user's test, lies among the files of the report."""
         return self.words[0].startswith(f"./{FILES}/")
 
@@ -126,7 +126,9 @@ class Check:
         return self.status is None and self.seconds is None and self.memory is None
 
 
-def check_of(oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: str) -> Check:
+def repro_check_of(
+    oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: str
+) -> ReproCheck:
     """The check for a failure.
 
     Args:
@@ -137,15 +139,15 @@ def check_of(oracle: Oracle, words: tuple[str, ...], outcome: Outcome, output: s
     if isinstance(oracle, CompilerOracle):
         return _of_compiler(words, oracle, outcome, output)
     if isinstance(oracle, PatternOracle):
-        return Check(words, oracle.exit_code, _first_match(oracle.regex, output))
+        return ReproCheck(words, oracle.exit_code, _first_match(oracle.regex, output))
     ours = words[0] == OURSELVES
-    return Check(words, asks=True, bucket=outcome.signature.bucket if ours else "")
+    return ReproCheck(words, self_checking=True, bucket=outcome.signature.bucket if ours else "")
 
 
 def message(outcome: Outcome) -> str:
     """The words that name a failure, as they were printed; '' where there are none."""
     for line in outcome.stderr.splitlines():
-        if match := _LAST_WORDS.search(line):
+        if match := _ABNORMAL_EXIT.search(line):
             return line[match.start() :]
     primary = primary_error(outcome.diagnostics)
     return without_printed_operation(primary.message) if primary else ""
@@ -153,8 +155,8 @@ def message(outcome: Outcome) -> str:
 
 def _of_compiler(
     words: tuple[str, ...], oracle: CompilerOracle, outcome: Outcome, output: str
-) -> Check:
-    check = Check(words, outcome.exit_code)
+) -> ReproCheck:
+    check = ReproCheck(words, outcome.exit_code)
     if outcome.kind is Kind.TIMEOUT:
         return replace(check, status=None, seconds=oracle.limits.seconds or outcome.seconds)
     if outcome.kind is Kind.MEMORY and outcome.exit_code is None:
@@ -163,7 +165,7 @@ def _of_compiler(
     if pattern and pattern.found_in(output):
         return replace(check, pattern=pattern)
     if outcome.exit_code is not None and outcome.exit_code < 0:
-        return replace(check, trail=trail_of(output, outcome.signature.frames))
+        return replace(check, crash_trace=crash_trace_of(output, outcome.signature.frames))
     failed = outcome.exit_code is not None and outcome.exit_code > 0
     return replace(check, silent=failed and ERROR not in output)
 
@@ -212,7 +214,7 @@ class PassFile:
 
 
 @dataclass(frozen=True)
-class History:
+class ReductionRecord:
     """How the program came to be, as `reduce --json` tells it; {} where that is not known."""
 
     record: dict[str, Any] = field(default_factory=dict)
@@ -256,8 +258,8 @@ class Facts:
     head: str
     text: str
     signature: Signature
-    check: Check
-    compiler: Compiler
+    check: ReproCheck
+    compiler: CompilerInfo
     messages: tuple[str, ...]
     log: str
     stack: tuple[str, ...]
@@ -265,14 +267,14 @@ class Facts:
     seconds: float
     lines: int
     ops: int
-    place: int | None = None
+    failure_line: int | None = None
     source: str = ""
     pass_name: str = ""
     pass_file: PassFile | None = None
-    history: History = field(default_factory=History)
+    history: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
-    turns: tuple[str, ...] = ()
+    transitions: tuple[str, ...] = ()
     files: dict[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -287,7 +289,7 @@ class Facts:
     def command(self) -> tuple[str, ...]:
         """What fails, as words for a shell beside `repro.mlir`."""
         first, *rest = self.check.words
-        return (first if self.check.carries_program else first.rsplit("/", 1)[-1], *rest)
+        return (first if self.check.includes_program else first.rsplit("/", 1)[-1], *rest)
 
     @property
     def bytes(self) -> int:

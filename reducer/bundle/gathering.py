@@ -22,24 +22,24 @@ from reducer.bundle.facts import (
     FILES,
     OURSELVES,
     REPRO,
-    Compiler,
+    CompilerInfo,
     Facts,
-    History,
     PassFile,
-    check_of,
+    ReductionRecord,
+    repro_check_of,
 )
 from reducer.bundle.wording import excerpt, folded_stack
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
-from reducer.session.conversions import Normaliser
-from reducer.session.printing import command_line, told
+from reducer.session.conversions import OptPrinter
+from reducer.session.printing import command_line, failure_lines
 from reducer.session.settings import Size
 
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
 
 
-def carried(command: Command) -> tuple[Command, dict[str, Path]]:
+def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
     """The command with such files in `files/`, and where each of them is now, by its name there."""
     found: dict[str, Path] = {}
     words = [command.argv[0]]
@@ -108,7 +108,7 @@ def gather(
     *,
     source: str = "",
     opt: Path | None = None,
-    history: History | None = None,
+    history: ReductionRecord | None = None,
     pass_file: PassFile | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
@@ -122,7 +122,7 @@ def gather(
     words, files = portable_words(oracle)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
     head, body, outcome = _run(text, oracle, limits, command_line(words), cancel)
-    check = check_of(oracle, words, outcome, _output(head + body, oracle, outcome, limits))
+    check = repro_check_of(oracle, words, outcome, _output(head + body, oracle, outcome, limits))
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
@@ -131,19 +131,19 @@ def gather(
         text=body,
         signature=outcome.signature,
         check=check,
-        compiler=Compiler.ask(compiler.executable) if compiler else Compiler(words[0]),
-        messages=tuple(hide_folders(line, folders) for line in told(outcome)),
+        compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(words[0]),
+        messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         log=hide_folders(excerpt(outcome.stderr), folders),
         stack=stack,
         exit_code=outcome.exit_code,
         seconds=outcome.seconds,
         lines=Size.of(PlainText(body)).lines,
         ops=_ops(body, opt, limits),
-        place=_place(outcome, head),
+        failure_line=_place(outcome, head),
         source=source,
         pass_name=_pass_of(outcome, pass_file, stack),
         pass_file=pass_file,
-        history=history or History(),
+        history=history or ReductionRecord(),
         files=files,
     )
 
@@ -183,16 +183,16 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
         return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
     shown = oracle.display(REPRO)
     if oracle.command is None or shown[0] == OURSELVES:
-        command, files = carried(Command(tuple(_with_release(shown, oracle))))
+        command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
         return command.argv, files
-    command, files = carried(oracle.command)
+    command, files = bundled_command(oracle.command)
     return tuple(command.words(REPRO, DISCARD)), files
 
 
 def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
     """The words with the release that the compiler under test belongs to, if it is known."""
     program = program_of(oracle)
-    release = Compiler.read(program, "").package if program else ""
+    release = CompilerInfo.read(program, "").package if program else ""
     if not release or "--iree" in words:
         return list(words)
     at = words.index(REPRO) + 1
@@ -233,7 +233,7 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
 
 def _ops(text: str, opt: Path | None, limits: Limits) -> int:
     """Operations, or what looks like them where the program cannot be parsed."""
-    generic = Normaliser(opt, limits).generic(text) if opt else None
+    generic = OptPrinter(opt, limits).generic(text) if opt else None
     try:
         return Module.parse(generic).op_count if generic else PlainText(text).op_count
     except GenericSyntaxError:
@@ -244,8 +244,8 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None, stack: Sequence[str])
     if pass_file is not None and pass_file.name:
         return pass_file.name
     stage = outcome.signature.stage
-    told = stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
-    return told or pass_on_stack(line.rpartition(" ")[2] for line in stack)
+    named = stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
+    return named or pass_on_stack(line.rpartition(" ")[2] for line in stack)
 
 
 def _place(outcome: Outcome, head: str) -> int | None:

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from reducer.bundle.facts import ERROR, REPRO, Check
+from reducer.bundle.facts import ERROR, REPRO, ReproCheck
 from reducer.session.printing import one_line
 
 _KEYWORDS = re.compile(
@@ -16,12 +16,12 @@ _KEYWORDS = re.compile(
 )
 
 
-def lit_test(check: Check, text: str, signature: str) -> str | None:
+def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
     """The test's text; None where lit cannot ask that.
 
     It passes as long as the failure occurs. `text` is the program without comments.
     """
-    if check.asks or check.memory is not None or _unwritable(check.words):
+    if check.self_checking or check.memory is not None or _unwritable(check.words):
         return None
     inside = not _KEYWORDS.search(text)
     command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
@@ -35,7 +35,7 @@ def lit_test(check: Check, text: str, signature: str) -> str | None:
     return "\n".join([*lines, "", *body, ""])
 
 
-def _wrapped(check: Check, command: str) -> str:
+def _wrapped(check: ReproCheck, command: str) -> str:
     """Turns the failure into a success, and has FileCheck read what is printed."""
     if check.seconds is not None:
         return f"not timeout {max(1, round(check.seconds))} {command}"

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 _ALIGNMENT = len('"0x') + 8  # a resource begins with its alignment, four bytes
 
 
-class Sort(StrEnum):
+class NameKind(StrEnum):
     """What a name is the name of; `DATA` stands for the bytes of a constant."""
 
     SYMBOL = "symbol"
@@ -41,7 +41,7 @@ class Sort(StrEnum):
 class Name:
     """One name, wherever the text mentions it."""
 
-    sort: Sort
+    kind: NameKind
     text: str
 
 
@@ -64,16 +64,16 @@ def without(text: str, gone: Collection[Name]) -> str:
     """
     chosen = set(gone)
     taken = {name.text for name in names_in(text)}
-    fresh = {sort: _fresh(_STEMS[sort], taken) for sort in Sort}
+    fresh = {kind: _fresh(_STEMS[kind], taken) for kind in NameKind}
     new: dict[Name, str] = {}
 
     def replacement(name: Name) -> str | None:
         if name not in chosen:
             return None
-        if name.sort is Sort.DATA:
+        if name.kind is NameKind.DATA:
             return "0x" + "0" * (len(name.text) - 2)
         if name not in new:
-            new[name] = next(fresh[name.sort])
+            new[name] = next(fresh[name.kind])
         return new[name]
 
     return _walk(text, replacement)
@@ -118,7 +118,7 @@ def without_locations(text: str) -> str:
     return "".join([*out, text[start:]])
 
 
-_STEMS = {Sort.SYMBOL: "f", Sort.STRING: "s", Sort.RESOURCE: "r", Sort.DATA: ""}
+_STEMS = {NameKind.SYMBOL: "f", NameKind.STRING: "s", NameKind.RESOURCE: "r", NameKind.DATA: ""}
 
 
 def _fresh(stem: str, taken: Collection[str]) -> Iterator[str]:
@@ -128,9 +128,9 @@ def _fresh(stem: str, taken: Collection[str]) -> Iterator[str]:
 def _walk(text: str, visit: Callable[[Name], str | None]) -> str:
     """Shows every name to `visit`; writes what that gives for it, or the name as it was."""
 
-    def write(sort: Sort, written: str, quoted: bool) -> str:
+    def write(kind: NameKind, written: str, quoted: bool) -> str:
         bare = _bare(written)
-        new = visit(Name(sort, bare))
+        new = visit(Name(kind, bare))
         if new is None:
             return written
         return f'"{new}"' if quoted else new
@@ -139,20 +139,20 @@ def _walk(text: str, visit: Callable[[Name], str | None]) -> str:
         if match["comment"] is not None:
             return ""
         if match["defines"] is not None:
-            return match["defines"] + write(Sort.SYMBOL, match["defined"], True)
+            return match["defines"] + write(NameKind.SYMBOL, match["defined"], True)
         if match["holds"] is not None:
-            return match["holds"] + write(Sort.RESOURCE, match["held"], False)
+            return match["holds"] + write(NameKind.RESOURCE, match["held"], False)
         if match["entry"] is not None:
-            key = write(Sort.RESOURCE, match["entry"], False)
+            key = write(NameKind.RESOURCE, match["entry"], False)
             head, rest = match["blob"][:_ALIGNMENT], match["blob"][_ALIGNMENT:-1]
-            new = visit(Name(Sort.DATA, f"0x{rest}"))
+            new = visit(Name(NameKind.DATA, f"0x{rest}"))
             return f'{key}{match["colon"]}{head}{rest if new is None else new[2:]}"'
         if match["data"] is not None:
-            return write(Sort.DATA, match["data"], True)
+            return write(NameKind.DATA, match["data"], True)
         if match["string"] is not None:
-            return write(Sort.STRING, match["string"], True)
+            return write(NameKind.STRING, match["string"], True)
         if match["symbol"] is not None:
-            return "@" + write(Sort.SYMBOL, match["symbol"][1:], False)
+            return "@" + write(NameKind.SYMBOL, match["symbol"][1:], False)
         return match[0]
 
     return _TOKEN.sub(token, text)

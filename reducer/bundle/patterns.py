@@ -117,7 +117,7 @@ DEPTH = 6
 
 
 @dataclass(frozen=True)
-class Trail:
+class CrashTrace:
     """`names` are the functions that tell bugs apart; `digits` those of the first addresses in
     `image`, none where they were not printed."""
 
@@ -129,16 +129,16 @@ class Trail:
         return bool(self.names or self.digits)
 
 
-NO_TRAIL = Trail()
+NO_CRASH_TRACE = CrashTrace()
 
 
-def trail_of(output: str, names: Sequence[str]) -> Trail:
+def crash_trace_of(output: str, names: Sequence[str]) -> CrashTrace:
     """The trail of a crash from what the compiler printed."""
     frames = parse_stack(output)
     library = frames[0].module if frames else ""
     own = [frame for frame in frames if library and frame.module == library][:DEPTH]
     digits = tuple(f"{frame.address & 0xFFF:03x}" for frame in own) if len(own) == DEPTH else ()
-    return Trail(tuple(names), library if digits else "", digits)
+    return CrashTrace(tuple(names), library if digits else "", digits)
 
 
 def name_pattern(name: str) -> str:

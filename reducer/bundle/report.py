@@ -6,25 +6,25 @@ from collections.abc import Iterator, Sequence
 from oracles import Kind
 from reducer import __version__
 from reducer.bundle import markdown as md
-from reducer.bundle.facts import Facts, History, PassFile
+from reducer.bundle.facts import Facts, PassFile, ReductionRecord
 from reducer.bundle.repro_script import shell_word
 from reducer.bundle.wording import (
     components,
-    culprits,
     expected,
     happened,
     signal_name,
+    suspect_ops,
     target_of,
     title,
 )
-from reducer.inspection.explaining import Fact
+from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 
 _SHOWN = 12
 _WIDTH = 110
 
 
-def origin(history: History) -> Iterator[str]:
+def origin(history: ReductionRecord) -> Iterator[str]:
     """Where the operations of the program are in the input."""
     places = history.items("origin")
     if not places:
@@ -56,7 +56,7 @@ def reduction(facts: Facts) -> Iterator[str]:
     yield _cost(history)
 
 
-def also_found(history: History) -> Iterator[str]:
+def also_found(history: ReductionRecord) -> Iterator[str]:
     """Other failures met on the way."""
     others = history.items("also_found")
     if not others:
@@ -69,7 +69,7 @@ def also_found(history: History) -> Iterator[str]:
     yield md.folded("Other failures met on the way, not reduced", body)
 
 
-def _cost(history: History) -> str:
+def _cost(history: ReductionRecord) -> str:
     calls = history.number("oracle", "calls")
     compiler = history.number("oracle", "compiler_seconds")
     wall = history.number("wall_seconds")
@@ -89,7 +89,7 @@ def _shortened_cell(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-MOST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 """GitHub takes 65,536 in an issue."""
 
 _INLINE, _INLINE_LINES = 12_000, 160  # what is longer stays in its file
@@ -135,7 +135,7 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
         f"Made by mlir-reducer {__version__}.",
     ]
     text = "\n\n".join(parts) + "\n"
-    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS].rstrip() + " …\n"
+    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rstrip() + " …\n"
 
 
 # ---- the form --------------------------------------------------------------------------------
@@ -186,8 +186,8 @@ def _versions(facts: Facts) -> Iterator[str]:
     told = {True: "on", False: "off", None: "unknown"}[compiler.assertions]
     wheel = f"\n# pip install iree-base-compiler=={compiler.package}" if compiler.package else ""
     yield md.fenced("\n".join(compiler.lines) + f"\n(assertions: {told}){wheel}")
-    if facts.turns:
-        told_of = "; ".join(facts.turns)
+    if facts.transitions:
+        told_of = "; ".join(facts.transitions)
         yield f"**{md.plain(told_of[:1].upper() + told_of[1:])}**"
 
 
@@ -195,7 +195,7 @@ def _context(facts: Facts) -> str:
     signature = facts.signature
     rows = [
         ("Target", ", ".join(map(md.code, target_of(facts.check.words)))),
-        ("Op", ", ".join(map(md.code, culprits(facts)))),
+        ("Op", ", ".join(map(md.code, suspect_ops(facts)))),
         ("Failing pass", md.code(facts.pass_name) if facts.pass_name else ""),
         ("Kind", str(signature.kind)),
         ("Signature", md.code(signature.text)),

@@ -8,8 +8,8 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, Check
-from reducer.bundle.patterns import HANDLER, Trail, name_pattern
+from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
+from reducer.bundle.patterns import HANDLER, CrashTrace, name_pattern
 from reducer.session.printing import one_line
 
 _FATAL = 128
@@ -17,7 +17,7 @@ _NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
 """A line of a stack with names."""
 
 
-def repro_script(check: Check, signature: str, files: Iterable[str] = ()) -> str:
+def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
     """The text of the script.
 
     Args:
@@ -64,7 +64,7 @@ def shell_word(word: str) -> str:
     return shlex.quote(word)
 
 
-def _head(check: Check, signature: str, variable: str) -> list[str]:
+def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
     end = "it does not fail any more" if not check.passes_anyway else "it does not any more"
     asked = compiler_asked(check.words)
     other = variable if asked is None else variable_of(asked)
@@ -86,7 +86,7 @@ def _head(check: Check, signature: str, variable: str) -> list[str]:
     ]
 
 
-def _start(check: Check, variable: str, carried: bool) -> list[str]:
+def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
     program = check.words[0]
     lines = [
         'say() { printf "%s\\n" "$1"; }',
@@ -100,7 +100,7 @@ def _start(check: Check, variable: str, carried: bool) -> list[str]:
     ]
     if compiler := compiler_asked(check.words):
         lines += _absolute(variable_of(compiler))
-    if check.carries_program:
+    if check.includes_program:
         lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
     lines += [
         'if ! command -v "$program" >/dev/null 2>&1; then',
@@ -127,7 +127,7 @@ def _absolute(variable: str) -> list[str]:
     ]
 
 
-def _run(check: Check) -> list[str]:
+def _run(check: ReproCheck) -> list[str]:
     if compiler := compiler_asked(check.words):
         return _run_asking(check.words, compiler)
     words = " ".join(['"$program"', *map(shell_word, check.words[1:])])
@@ -175,7 +175,7 @@ def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
     ]
 
 
-def _limits(check: Check) -> Iterator[str]:
+def _limits(check: ReproCheck) -> Iterator[str]:
     if check.seconds is not None:
         yield f'    [ "$waited" -lt {max(1, round(check.seconds))} ] || exceeded=time'
     if check.memory is not None:
@@ -184,7 +184,7 @@ def _limits(check: Check) -> Iterator[str]:
         yield f'    [ "${{used:-0}}" -lt {max(1, check.memory >> 10)} ] || exceeded=memory'
 
 
-def _verdict(check: Check) -> list[str]:
+def _verdict(check: ReproCheck) -> list[str]:
     if check.seconds is not None or check.memory is not None:
         limit = "time" if check.seconds is not None else "memory"
         return [
@@ -208,7 +208,7 @@ def _verdict(check: Check) -> list[str]:
             "grep -e '^signature ' stdout",
             *_differently(),
         ]
-    if check.asks:
+    if check.self_checking:
         return [
             "case $status in",
             '0) say "it still fails"; exit 0 ;;',
@@ -217,7 +217,7 @@ def _verdict(check: Check) -> list[str]:
             *_differently(),
         ]
     conditions = [_status_holds(check.status)] if check.status is not None else []
-    if check.trail:
+    if check.crash_trace:
         conditions.append("crashed_there")
     if check.pattern is not None:
         conditions.append(f"grep -q -e {shlex.quote(check.pattern.grep)} stderr stdout")
@@ -226,7 +226,7 @@ def _verdict(check: Check) -> list[str]:
     if not conditions:
         conditions = ['[ "$status" -ne 0 ]']
     return [
-        *_crashed_there(check.trail),
+        *_crashed_there(check.crash_trace),
         f"if {' && '.join(conditions)}; then",
         '    say "it still fails as reported"',
         "    exit 0",
@@ -235,23 +235,24 @@ def _verdict(check: Check) -> list[str]:
     ]
 
 
-def _crashed_there(trail: Trail) -> Iterator[str]:
+def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     """A function that is true unless the stack shows that it crashes in another place."""
-    if not trail:
+    if not crash_trace:
         return
     yield "crashed_there() {"
-    if trail.names:
-        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in trail.names)
+    if crash_trace.names:
+        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in crash_trace.names)
         yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
         yield f"        grep -q {patterns} stderr"
         yield "        return"
         yield "    fi"
-    if trail.digits:
-        cut = shlex.quote(f"s/{_frame_in(trail.image)}/\\1/p")
+    if crash_trace.digits:
+        cut = shlex.quote(f"s/{_frame_in(crash_trace.image)}/\\1/p")
         yield "    # the last digits of addresses; the first of them tell whether it is this build"
-        yield f"    case $(sed -n {cut} stderr | head -n {len(trail.digits)} | tr '\\n' ' ') in"
-        yield f'    "{" ".join(trail.digits)} ") ;;'
-        yield f'    "{" ".join(trail.digits[:HANDLER])} "*) return 1 ;;'
+        frames = len(crash_trace.digits)
+        yield f"    case $(sed -n {cut} stderr | head -n {frames} | tr '\\n' ' ') in"
+        yield f'    "{" ".join(crash_trace.digits)} ") ;;'
+        yield f'    "{" ".join(crash_trace.digits[:HANDLER])} "*) return 1 ;;'
         yield "    esac"
     yield "}"
 

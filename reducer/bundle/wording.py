@@ -13,27 +13,27 @@ _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9
 _OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
 _ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
 _LONG = 70  # characters of a message in a title
-_MOST = 2  # ops that a title names
+_MAX_TITLE_OPS = 2  # ops that a title names
 
 
 def title(facts: Facts) -> str:
     """One line of markup for the head of an issue."""
     where = ", ".join(target_of(facts.check.words))
-    ops = " and ".join(map(code, culprits(facts)))
+    ops = " and ".join(map(code, suspect_ops(facts)))
     subject = f"{ops}: " if ops else ""
     return f"{subject}{_in_short(facts)}" + (f" ({code(where)})" if where else "")
 
 
-def culprits(facts: Facts) -> list[str]:
+def suspect_ops(facts: Facts) -> list[str]:
     """The operation that the failure points to, or all of a program that has only one or two."""
     lines = facts.text.splitlines()
-    if facts.place is not None and 0 < facts.place <= len(lines):
-        found = _OP.search(lines[facts.place - 1])
+    if facts.failure_line is not None and 0 < facts.failure_line <= len(lines):
+        found = _OP.search(lines[facts.failure_line - 1])
         if found and not is_ordinary(found[1]):
             return [found[1]]
     names = (match[1] for line in lines for match in _OP.finditer(line.partition(" loc(")[0]))
     each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
-    return each if len(each) <= _MOST else []
+    return each if len(each) <= _MAX_TITLE_OPS else []
 
 
 def is_ordinary(name: str) -> bool:
@@ -94,7 +94,7 @@ def _in_short(facts: Facts) -> str:
     text = facts.messages[0].removeprefix("error: ") if facts.messages else str(kind)
     if len(text) > _LONG and facts.signature.template:
         text = facts.signature.template  # without what was printed along
-    names = culprits(facts)
+    names = suspect_ops(facts)
     if len(names) == 1:
         text = text.removeprefix(f"'{names[0]}' op ")
     return code(text[:100].rstrip() + ("…" if len(text) > 100 else ""))
@@ -119,14 +119,14 @@ _TRANSLATION = re.compile(r"#hal\.executable\.target<.*")
 
 def excerpt(stderr: str) -> str:
     """The first diagnostics with their source lines; '' if only a stack was printed."""
-    lines = list(_without_gaps(_told(stderr.splitlines())))
+    lines = list(_without_gaps(_without_stacks(stderr.splitlines())))
     shown = [_cut(line) for line in lines[:_LINES]]
     if len(lines) > _LINES:
         shown.append(f"… and {len(lines) - _LINES:,} more lines")
     return "\n".join(shown)
 
 
-def _told(lines: Iterable[str]) -> Iterator[str]:
+def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
     """Without stacks, and without IR that was printed along."""
     dumping = False
     for line in lines:

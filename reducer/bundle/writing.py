@@ -26,7 +26,7 @@ from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
 
-MOST_BYTES = 25_000_000
+MAX_ARCHIVE_BYTES = 25_000_000
 """GitHub takes no larger file."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
@@ -52,7 +52,7 @@ def mode_of(name: str) -> int:
 
 
 def too_large(
-    files: Mapping[str, bytes], needed: frozenset[str], most: int = MOST_BYTES
+    files: Mapping[str, bytes], needed: frozenset[str], most: int = MAX_ARCHIVE_BYTES
 ) -> list[str]:
     """The files to leave out, the largest first, so that a zip of the others is small enough.
 
@@ -174,7 +174,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "boundary": facts.boundary
         and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
         "versions": facts.versions and [asdict(one) for one in facts.versions],
-        "turns": list(facts.turns),
+        "turns": list(facts.transitions),
         "source": facts.source,
         "files": sorted(facts.files),
         "notes": list(facts.notes),
@@ -190,8 +190,8 @@ REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
 PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
-_MOST_CARRIED = 100_000_000  # bytes of one file that the command names
-_PATIENCE = 4  # times as long as the failing run took
+_MAX_BUNDLED_BYTES = 100_000_000  # bytes of one file that the command names
+_TIMEOUT_FACTOR = 4  # times as long as the failing run took
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def make_bundle(
     *,
     executable: Path | None = None,
     page: str | None = None,
-    look: Callable[[Mapping[str, bytes]], None] | None = None,
+    check_leaks: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
     """Runs `repro.sh` in an empty folder, then writes everything, whole or not at all.
 
@@ -245,8 +245,8 @@ def make_bundle(
         if not more:
             break
         left_out += more
-    if look is not None:
-        look(files)
+    if check_leaks is not None:
+        check_leaks(files)
     write_folder(folder, files)
     archive = archive_of(folder)
     write_atomic(archive, zipped(packed, f"report-{facts.bucket}"))
@@ -255,7 +255,7 @@ def make_bundle(
 
 def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
     """The exit status of `repro.sh` among nothing but the files that it needs."""
-    seconds = 30 + _PATIENCE * max(facts.seconds, facts.check.seconds or 0)
+    seconds = 30 + _TIMEOUT_FACTOR * max(facts.seconds, facts.check.seconds or 0)
     with tempfile.TemporaryDirectory(prefix="report-") as outer:
         place = Path(outer, "empty")
         place.mkdir()
@@ -316,7 +316,7 @@ def _runnable(facts: Facts) -> dict[str, bytes]:
     carried = {
         f"{FILES}/{name}": path.read_bytes()
         for name, path in facts.files.items()
-        if path.stat().st_size <= _MOST_CARRIED
+        if path.stat().st_size <= _MAX_BUNDLED_BYTES
     }
     script = repro_script(facts.check, facts.signature.text, facts.files)
     return {REPRO: _bytes(facts.program), SCRIPT: _bytes(script), **carried}

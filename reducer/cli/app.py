@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
-from reducer.cli.ending import end_with
+from reducer.cli.ending import run_and_exit
 from reducer.cli.lazy import Deferred, LazyGroup
 
 _COMMANDS = {
@@ -69,7 +69,7 @@ class _Program(LazyGroup):
         kwargs["standalone_mode"] = False
         if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer characters than we
             sys.stdout.reconfigure(errors="backslashreplace")
-        end_with(lambda: super(_Program, self).main(*args, **kwargs))
+        run_and_exit(lambda: super(_Program, self).main(*args, **kwargs))
 
     def invoke(self, ctx: click.Context) -> Any:
         # What explains errors comes first: later there may be no file left to open for it.

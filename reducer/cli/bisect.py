@@ -11,15 +11,15 @@ import click
 
 from oracles import Command, Kind, Oracle
 from oracles.command import INPUT
-from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.cli.wrong_results import default_reference
 from reducer.errors import ExitCode, UsageError
-from reducer.releases import Answer, Bench, Bisecting, Boundary, Result
-from reducer.releases.question import Question
+from reducer.releases import Bisector, BisectResult, Boundary, ReleaseResult, ReleaseRunner
+from reducer.releases.query import BisectQuery
 from reducer.session.printing import one_line
 from reducer.storage.files import default_output, read_input
 from reducer.storage.journal import Journal
@@ -50,7 +50,7 @@ _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all el
     show_default=True,
     help="Keep the releases that had to be installed, about 400 MB each.",
 )
-@wanted_options
+@with_oracle_options
 @click.option(
     "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
 )
@@ -85,73 +85,75 @@ def bisect(
         raise UsageError("--bad and --iree both name the release that fails; give one of them")
     source = read_input(input)
     bad = bad or iree or NEWEST
-    wanted = with_reference(Wanted(source=input, words=words, **options), bad)
-    question = question_of(wanted, source.text)
+    oracle_options = with_reference(OracleOptions(source=input, words=words, **options), bad)
+    query = query_of(oracle_options, source.text)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
-        bench = Bench(question, journal, say=_tell, stop=stop, keep=keep)
-        job = Bisecting(
-            bench,
+        runner = ReleaseRunner(query, journal, log=_print_status, stop=stop, keep=keep)
+        job = Bisector(
+            runner,
             bad=bad,
             good=good,
             everything=everything,
             candidates=pre,
-            say=_tell,
-            answered=lambda answer: _tell(_row(answer)),
+            log=_print_status,
+            on_result=lambda answer: _print_status(_row(answer)),
         )
-        with stopping(stop, leave=place.clean_up):
+        with stop_on_signals(stop, leave=place.clean_up):
             result = job.run()
     if json_target is not None:
-        write_json(json_target, _as_json(result, bench))
+        write_json(json_target, _as_json(result, runner))
     if json_target != "-":
-        click.echo(_as_text(result, bench))
+        click.echo(_as_text(result, runner))
     return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
 
 
-def question_of(wanted: Wanted, text: str) -> Question:
+def query_of(oracle_options: OracleOptions, text: str) -> BisectQuery:
     """What the options ask, as it is put to any release.
 
     Raises UsageError where they cannot be asked of others.
     """
-    return Question(
+    return BisectQuery(
         text,
-        tuple(INPUT if word == str(wanted.source) else word for word in wanted.words),
-        partial(_oracle, wanted),
-        identity=_identity(wanted),
-        kinds=_kinds(wanted),
-        timeout=wanted.timeout,
+        tuple(
+            INPUT if word == str(oracle_options.source) else word for word in oracle_options.words
+        ),
+        partial(_oracle, oracle_options),
+        identity=_identity(oracle_options),
+        kinds=_kinds(oracle_options),
+        timeout=oracle_options.timeout,
     )
 
 
-def with_reference(wanted: Wanted, bad: str) -> Wanted:
+def with_reference(oracle_options: OracleOptions, bad: str) -> OracleOptions:
     """For wrong results, one reference for all releases: by default another backend of `bad`."""
-    if not wanted.wrong_results or wanted.references or not wanted.words:
-        return wanted
-    version = newest_release(_tell) if bad == NEWEST else bad
-    backend = default_reference(Command.parse(wanted.words, source=wanted.source))
-    return replace(wanted, references=(f"iree:{version}+{backend}",))
+    if not oracle_options.wrong_results or oracle_options.references or not oracle_options.words:
+        return oracle_options
+    version = newest_release(_print_status) if bad == NEWEST else bad
+    backend = default_reference(Command.parse(oracle_options.words, source=oracle_options.source))
+    return replace(oracle_options, references=(f"iree:{version}+{backend}",))
 
 
-def _oracle(wanted: Wanted, version: str, words: Sequence[str], text: str) -> Oracle:
-    oracle, _ = replace(wanted, iree=version, words=tuple(words)).oracle(text)
+def _oracle(oracle_options: OracleOptions, version: str, words: Sequence[str], text: str) -> Oracle:
+    oracle, _ = replace(oracle_options, iree=version, words=tuple(words)).oracle(text)
     return oracle
 
 
-def _identity(wanted: Wanted) -> str:
+def _identity(oracle_options: OracleOptions) -> str:
     """All that decides an outcome, beyond version, words and text."""
-    fields = {**vars(wanted), **dict.fromkeys(_PER_QUESTION)}
+    fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
     return repr(sorted(fields.items()))
 
 
-def _kinds(wanted: Wanted) -> frozenset[Kind] | None:
-    if wanted.test is not None or wanted.plugin is not None:
+def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
+    if oracle_options.test is not None or oracle_options.plugin is not None:
         raise UsageError(
             "--test and --oracle cannot be asked of other releases: a script runs the compiler "
             "that it names; give the command, with --match if need be"
         )
-    if wanted.wrong_results:
+    if oracle_options.wrong_results:
         return frozenset({Kind.MISCOMPILE})
-    if wanted.match is not None or wanted.exit_code is not None:
+    if oracle_options.match is not None or oracle_options.exit_code is not None:
         return frozenset({Kind.MATCH, Kind.EXIT_CODE})
     return None
 
@@ -160,20 +162,20 @@ def journal_of(path: Path) -> Journal:
     """What is known of an input, whatever was asked about it."""
     stem = default_output(path).name.removesuffix(".reduced.mlir")
     place = path.with_name(f"{stem}.bisect.journal")
-    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), say=_tell)
+    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=_print_status)
 
 
-def _as_text(result: Result, bench: Bench) -> str:
-    rows = [_row(answer) for answer in result.answers]
+def _as_text(result: BisectResult, runner: ReleaseRunner) -> str:
+    rows = [_row(answer) for answer in result.results]
     notes = [
-        f"{answer.version}: {note}" for answer in result.answers for note in answer.notes if note
+        f"{answer.version}: {note}" for answer in result.results for note in answer.notes if note
     ]
-    cost = f"{plural(bench.runs, 'run')}, {duration(bench.seconds)} of compiler time"
-    if bench.fetched:
-        fetched = ", ".join(bench.fetched)
-        cost += f"; fetched {fetched} ({size(round(bench.megabytes * 1e6))})"
-    if result.unasked:
-        cost += f"; {plural(len(result.unasked), 'release')} not asked (--all asks every one)"
+    cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
+    if runner.fetched:
+        fetched = ", ".join(runner.fetched)
+        cost += f"; fetched {fetched} ({size(round(runner.megabytes * 1e6))})"
+    if result.untested:
+        cost += f"; {plural(len(result.untested), 'release')} not asked (--all asks every one)"
     return "\n".join(
         [
             f"failure: {one_line(result.signature.text)}",
@@ -187,7 +189,7 @@ def _as_text(result: Result, bench: Bench) -> str:
     )
 
 
-def _row(answer: Answer) -> str:
+def _row(answer: ReleaseResult) -> str:
     took = duration(answer.seconds) if answer.seconds else ""
     message = _cut(one_line(answer.message))
     return f"{answer.version:<10}  {answer.verdict:<15}  {took:>8}  {message}".rstrip()
@@ -197,7 +199,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def summary(result: Result) -> list[str]:
+def summary(result: BisectResult) -> list[str]:
     """Between which releases the failure came and went."""
     lines = [f"note: {note}" for note in result.notes]
     if result.first is not None:
@@ -227,7 +229,7 @@ def _unsure(boundary: Boundary) -> str:
     return f" ({', '.join(boundary.between)}: neither good nor bad)"
 
 
-def _as_json(result: Result, bench: Bench) -> dict[str, Any]:
+def _as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
     first, fixed = result.first, result.fixed
     return {
         "signature": result.signature.text,
@@ -239,15 +241,15 @@ def _as_json(result: Result, bench: Bench) -> dict[str, Any]:
         "first_good_again": fixed and fixed.good,
         "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
         "also_bad": list(result.other_bad),
-        "releases": [answer.to_json() for answer in result.answers],
-        "not_asked": list(result.unasked),
+        "releases": [answer.to_json() for answer in result.results],
+        "not_asked": list(result.untested),
         "notes": list(result.notes),
-        "runs": bench.runs,
-        "compiler_seconds": round(bench.seconds, 3),
-        "fetched": bench.fetched,
-        "fetched_bytes": round(bench.megabytes * 1e6),
+        "runs": runner.runs,
+        "compiler_seconds": round(runner.seconds, 3),
+        "fetched": runner.fetched,
+        "fetched_bytes": round(runner.megabytes * 1e6),
     }
 
 
-def _tell(text: str) -> None:
+def _print_status(text: str) -> None:
     click.echo(text, err=True)

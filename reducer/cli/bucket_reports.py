@@ -12,33 +12,33 @@ from oracles.command import verifying_tool
 from reducer.bundle import (
     METADATA,
     Facts,
-    History,
+    ReductionRecord,
     archive_of,
     bundle_folder,
     gather,
     make_bundle,
 )
 from reducer.bundle.facts import Version
-from reducer.bundle.past import Source, read_past
-from reducer.cli.reasons import Extras
+from reducer.bundle.provenance import Source, read_provenance
+from reducer.cli.reasons import DeferredErrors
 from reducer.errors import ReducerError
-from reducer.releases.question import Verdict
+from reducer.releases.query import ReleaseVerdict
 from reducer.storage.files import BYTECODE_MAGIC
-from reducer.triage import Bug, Caps, Compiler, Database, Input, Plan
+from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
 from reducer.triage.database import Store
-from reducer.triage.reproducers import OUTPUT, Known, buckets_folder
+from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
 from reducer.triage.running import oracle_of
 
 _NONE = "no-report.json"
 """Says of which program a report could not be made, so that it is not tried each night."""
 
 
-def report_folder(database: Path, known: Known) -> Path:
+def report_folder(database: Path, known: StoredReproducer) -> Path:
     """Where the report about a reproducer is, if it was made."""
     return bundle_folder(buckets_folder(database) / known.bucket / OUTPUT)
 
 
-def has_report(folder: Path, known: Known) -> bool:
+def has_report(folder: Path, known: StoredReproducer) -> bool:
     """Whether a report in `folder` is about this reproducer."""
     told = (folder / METADATA).is_file() and archive_of(folder).is_file()
     if not told:
@@ -53,55 +53,55 @@ class BucketReports:
     def __init__(
         self,
         database: Database,
-        plan: Plan,
+        matrix: RunMatrix,
         caps: Caps,
         inputs: Sequence[Input],
         stop: threading.Event,
     ) -> None:
         self._database = database
         self._store = Store(database, run=0)
-        self._plan = plan
+        self._matrix = matrix
         self._limits = Limits(caps.seconds, caps.memory)
         self._inputs: Mapping[str, Input] = {item.digest: item for item in inputs}
         self._stop = stop
-        self._compilers = {self._store.compiler(one): one for one in plan.compilers}
+        self._compilers = {self._store.compiler(one): one for one in matrix.compilers}
 
-    def write(self, bugs: Sequence[Bug], jobs: int, tell: Callable[[str], None]) -> None:
+    def write(self, bugs: Sequence[Bug], jobs: int, log: Callable[[str], None]) -> None:
         """Writes a report for each bug with a reproducer; says what cannot be done."""
         wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
         left = [(bug, known) for bug, known in wanted if known.usable and self._is_missing(known)]
         if left:
-            tell(f"{len(left)} reports …")
+            log(f"{len(left)} reports …")
         with ThreadPoolExecutor(jobs, thread_name_prefix="report") as pool:
             for problem in pool.map(lambda one: self._attempt(*one), left):
                 if problem:
-                    tell(problem)
+                    log(problem)
 
-    def _is_missing(self, known: Known) -> bool:
+    def _is_missing(self, known: StoredReproducer) -> bool:
         folder = report_folder(self._database.path, known)
         failed = folder.with_name(_NONE)
         reason = failed.read_text(encoding="utf-8") if failed.is_file() else "{}"
         given_up = json.loads(reason).get("of") == known.digest
         return not given_up and not has_report(folder, known)
 
-    def _attempt(self, bug: Bug, known: Known) -> str:
+    def _attempt(self, bug: Bug, known: StoredReproducer) -> str:
         """Makes one report; why it could not be made, or ''."""
         compiler = self._compilers.get(known.compiler)
         if self._stop.is_set() or compiler is None:
             return ""
-        extras = Extras()
+        deferred = DeferredErrors()
         folder = report_folder(self._database.path, known)
-        with extras.trying(f"report of {bug.name}"):
+        with deferred.attempt(f"report of {bug.name}"):
             self._make(bug, known, compiler, folder)
-        problem = "; ".join(extras.problems)
+        problem = "; ".join(deferred.problems)
         if problem and not self._stop.is_set():
             text = json.dumps({"of": known.digest, "reason": problem})
             folder.with_name(_NONE).write_text(text, encoding="utf-8")
         return problem
 
-    def _make(self, bug: Bug, known: Known, compiler: Compiler, folder: Path) -> None:
+    def _make(self, bug: Bug, known: StoredReproducer, compiler: Compiler, folder: Path) -> None:
         oracle = oracle_of(
-            compiler.program, compiler.version, known.flags, self._plan.directory, self._limits
+            compiler.program, compiler.version, known.flags, self._matrix.directory, self._limits
         )
         facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
         facts = replace(facts, versions=self._versions(bug, known))
@@ -110,17 +110,17 @@ class BucketReports:
         make_bundle(facts, folder, executable=oracle.executable, page=page)
 
     def _with_past(
-        self, facts: Facts, known: Known, oracle: CompilerOracle
+        self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle
     ) -> tuple[Facts, str | None]:
         """With how the reproducer came about."""
         source = self._source(known)
         result = buckets_folder(self._database.path) / known.bucket / OUTPUT
-        past = read_past(result, facts.signature, verifying_tool(oracle.executable), source)
+        past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
         if past is None:
             return replace(facts, source=source.name), None
-        return replace(facts, history=History(past.record), source=source.name), past.page
+        return replace(facts, history=ReductionRecord(past.record), source=source.name), past.page
 
-    def _source(self, known: Known) -> Source:
+    def _source(self, known: StoredReproducer) -> Source:
         """The input that was reduced, as far as it is still there as text."""
         item = self._inputs.get(known.input)
         if item is None:
@@ -133,11 +133,11 @@ class BucketReports:
         text = None if data.startswith(BYTECODE_MAGIC) else data.decode(errors="surrogateescape")
         return Source(name, text)
 
-    def _versions(self, bug: Bug, known: Known) -> tuple[Version, ...] | None:
+    def _versions(self, bug: Bug, known: StoredReproducer) -> tuple[Version, ...] | None:
         """What each release does with the reproducer; None where only one was asked."""
         rows = []
-        for compiler in self._plan.compilers:
-            configuration = self._plan.configuration(compiler, known.all_flags)
+        for compiler in self._matrix.compilers:
+            configuration = self._matrix.configuration(compiler, known.all_flags)
             number = self._store.configuration(configuration)
             outcome = self._store.outcome(known.digest, number)
             result = self._store.result(known.digest, number)
@@ -148,9 +148,11 @@ class BucketReports:
         return tuple(rows) if len(rows) > 1 else None
 
 
-def _verdict(outcome: Outcome, same: bool) -> Verdict:
+def _verdict(outcome: Outcome, same: bool) -> ReleaseVerdict:
     if same:
-        return Verdict.BAD
+        return ReleaseVerdict.BAD
     if outcome.kind is Kind.SUCCESS:
-        return Verdict.GOOD
-    return Verdict.CANNOT_TELL if outcome.kind is Kind.INVALID_INPUT else Verdict.OTHER
+        return ReleaseVerdict.GOOD
+    return (
+        ReleaseVerdict.CANNOT_TELL if outcome.kind is Kind.INVALID_INPUT else ReleaseVerdict.OTHER
+    )

@@ -21,8 +21,8 @@ from reducer.session.printing import command_line, one_line
 from reducer.storage.files import write_atomic
 from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
-from reducer.triage.reproducers import Known, reproducers
-from reducer.triage.states import State
+from reducer.triage.reproducers import StoredReproducer, reproducers
+from reducer.triage.states import BugState
 from reducer.triage.summary import all_bugs, bug_of, forget, history_of, program_of
 
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
@@ -55,7 +55,7 @@ def _opened(path: Path) -> Iterator[Database]:
     "--state",
     "states",
     multiple=True,
-    type=click.Choice([str(state) for state in State]),
+    type=click.Choice([str(state) for state in BugState]),
     help="Only bugs in this state; may be given more than once.",
 )
 @click.option(
@@ -147,7 +147,7 @@ def _export(database: Database, bug: Bug, folder: Path) -> None:
     write_atomic(folder / FACTS, json.dumps(facts, indent=2) + "\n")
 
 
-def _export_report(report: Path, known: Known, folder: Path) -> None:
+def _export_report(report: Path, known: StoredReproducer, folder: Path) -> None:
     """Copies the report about a reproducer, if there is one, in place of an earlier copy."""
     target = folder / report.name
     try:
@@ -159,7 +159,7 @@ def _export_report(report: Path, known: Known, folder: Path) -> None:
         raise OutputNotWritable(f"cannot write to {target}: {error.strerror}") from error
 
 
-def _command(database: Database, known: Known) -> list[str]:
+def _command(database: Database, known: StoredReproducer) -> list[str]:
     program = program_of(database, known)["program"]
     return [program, *known.flags, REPRODUCER, "-o", "/dev/null"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from oracles import Diagnostic, Outcome
-from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
@@ -21,7 +21,7 @@ _WIDTH = 160
 
 @click.command(cls=TrailingCommand)
 @click.argument("input", type=click.Path(path_type=Path))
-@wanted_options
+@with_oracle_options
 @click.option(
     "--json",
     "json_target",
@@ -29,7 +29,7 @@ _WIDTH = 160
     type=click.Path(allow_dash=True),
     help="Write the answer as JSON; - is standard output.",
 )
-def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
+def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND once on INPUT and say what a reduction would keep.
 
     Two inputs with the same bucket fail in the same way.
@@ -43,7 +43,7 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **wan
     """
     source = read_input(input)
     with workspace():
-        oracle, _ = Wanted(source=input, words=words, **wanted).oracle(source.text)
+        oracle, _ = OracleOptions(source=input, words=words, **options).oracle(source.text)
         outcome = oracle.run(source.text)
     command = oracle.display(input.name)
     if json_target is not None:

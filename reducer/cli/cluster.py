@@ -10,9 +10,9 @@ from click.core import ParameterSource
 
 from oracles import CompilerOracle, Oracle
 from reducer.cli.oracle_options import jobs_option
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.cluster.cluster import Cluster, ClusterRunner, needed
+from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 from reducer.cluster.executor import ClusterExecutor
 from reducer.cluster.worker import serve
 from reducer.errors import UsageError
@@ -47,8 +47,8 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
         )
     cluster, before = Cluster(address), oracle.runner
     try:
-        capacity = cluster.capacity(needed(oracle.executable))
-        oracle.runner = ClusterRunner(cluster, _say)
+        capacity = cluster.capacity(required_resources(oracle.executable))
+        oracle.runner = ClusterRunner(cluster, _print_status)
         yield min(jobs, capacity) if _is_given("jobs") else capacity
     finally:
         oracle.runner = before
@@ -68,7 +68,7 @@ def executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> 
         else:
             cluster = Cluster(address)
             held.callback(cluster.close)
-            executor = ClusterExecutor(cluster, {one.version for one in compilers}, _say)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, _print_status)
         held.callback(executor.close)
         yield executor
 
@@ -104,11 +104,13 @@ def worker(address: str, versions: str | None, jobs: int) -> None:
     if versions is None:
         offered = [one.version for one in installed()]
     else:
-        offered = [install(one.strip(), progress=_say).version for one in versions.split(",")]
+        offered = [
+            install(one.strip(), progress=_print_status).version for one in versions.split(",")
+        ]
     stop = threading.Event()
-    with workspace() as place, stopping(stop, leave=place.clean_up):
-        serve(address, offered, jobs, stop, _say)
+    with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        serve(address, offered, jobs, stop, _print_status)
 
 
-def _say(text: str) -> None:
+def _print_status(text: str) -> None:
     click.echo(text, err=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 
-def end_with(body: Callable[[], object]) -> NoReturn:
+def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Runs `body`, whose value is the exit code (None for 0), and ends the program."""
     try:
         code = body()

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from reducer.cli.oracle_options import Wanted, jobs_option, wanted_options
+from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
 from reducer.cli.record import command_of, read_record, write_json
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.inspection.explaining import Explaining, Explanation, Fact
+from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.session.printing import one_line
 from reducer.storage.files import read_input
@@ -38,7 +38,7 @@ _ENDINGS = {
     type=click.Path(path_type=Path),
     help="Take COMMAND from this report, which `reduce --json FILE` has written.",
 )
-@wanted_options
+@with_oracle_options
 @jobs_option("the answers are")
 @click.option(
     "--json",
@@ -54,7 +54,7 @@ def explain(
     jobs: int,
     json_target: str | None,
     words: tuple[str, ...],
-    **wanted: Any,
+    **options: Any,
 ) -> int:
     """Say for each flag, op, attribute, size and element type of INPUT what it is there for.
 
@@ -70,11 +70,11 @@ def explain(
     if report is not None:
         words = command_of(read_record(report), report, input, words)
     with workspace() as place:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
-        explaining = Explaining(
+        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        explaining = Explainer(
             source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True), jobs=jobs
         )
-        with stopping(explaining.stop, leave=place.clean_up):
+        with stop_on_signals(explaining.stop, leave=place.clean_up):
             explanation = explaining.run()
     if json_target is not None:
         write_json(json_target, _as_json(explanation))

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from reducer.cli.oracle_options import Wanted, wanted_options
+from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.inspection.locating import Culprit, Finding, Locating
+from reducer.inspection.locator import FailureLocation, Locator, SuspectOp
 from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
@@ -21,7 +21,7 @@ _SHOWN = 12
 
 @click.command(cls=TrailingCommand)
 @click.argument("input", type=click.Path(path_type=Path))
-@wanted_options
+@with_oracle_options
 @click.option(
     "--json",
     "json_target",
@@ -29,7 +29,7 @@ _SHOWN = 12
     type=click.Path(allow_dash=True),
     help="Write the answer as JSON; - is standard output.",
 )
-def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wanted: Any) -> int:
+def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
     """Say where COMMAND fails on INPUT, without reducing it.
 
     Prints the failing phase, dispatch and pass, the ops to look at with their lines in INPUT, and
@@ -42,11 +42,9 @@ def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wa
     """
     source = read_input(input)
     with workspace() as place:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
-        locating = Locating(
-            source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True)
-        )
-        with stopping(locating.stop, leave=place.clean_up):
+        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        locating = Locator(source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True))
+        with stop_on_signals(locating.stop, leave=place.clean_up):
             finding = locating.run()
     if json_target is not None:
         write_json(json_target, _as_json(finding, input.name))
@@ -55,7 +53,7 @@ def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **wa
     return 0
 
 
-def _as_text(finding: Finding, name: str) -> str:
+def _as_text(finding: FailureLocation, name: str) -> str:
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
@@ -71,20 +69,20 @@ def _as_text(finding: Finding, name: str) -> str:
         ),
     ]
     lines = [f"{key:<10} {value}" for key, value in facts if value]
-    shown = [f"  {_line(culprit, name)}" for culprit in finding.culprits[:_SHOWN]]
-    hidden = len(finding.culprits) - len(shown)
+    shown = [f"  {_line(suspect, name)}" for suspect in finding.suspects[:_SHOWN]]
+    hidden = len(finding.suspects) - len(shown)
     more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
     return "\n".join([*lines, *(["", "ops to look at:"] if shown else []), *shown, *more])
 
 
-def _line(culprit: Culprit, name: str) -> str:
-    if culprit.place is None:
-        return culprit.name
-    file, line, column = culprit.place
-    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {culprit.name}"
+def _line(suspect: SuspectOp, name: str) -> str:
+    if suspect.place is None:
+        return suspect.name
+    file, line, column = suspect.place
+    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {suspect.name}"
 
 
-def _as_json(finding: Finding, name: str) -> dict[str, Any]:
+def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
     signature = finding.outcome.signature
     return {
         "kind": str(signature.kind),
@@ -97,7 +95,7 @@ def _as_json(finding: Finding, name: str) -> dict[str, Any]:
         "sure": finding.sure,
         "how": finding.how,
         "culprits": [
-            {**asdict(culprit), "text": _line(culprit, name)} for culprit in finding.culprits
+            {**asdict(suspect), "text": _line(suspect, name)} for suspect in finding.suspects
         ],
         "calls": finding.calls,
         "compiler_seconds": round(finding.compiler_seconds, 3),

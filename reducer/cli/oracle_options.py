@@ -16,17 +16,17 @@ from oracles.command import verifying_tool
 from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
-from oracles.regression import Regression
+from oracles.regression import RegressionGuard
 from oracles.values import Call
 from reducer.cli.completion import complete_versions
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
-from reducer.releases.bench import flags_of
 from reducer.releases.flags import translate
+from reducer.releases.runner import flags_of
 from reducer.session import Listener, Report, Settings
 from reducer.session.pass_level import (
-    MOST_CALLS,
-    MOST_SECONDS,
+    MAX_CALLS,
+    MAX_SECONDS,
     PassReport,
     pass_output,
     reduce_pass_level,
@@ -37,7 +37,7 @@ _MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class OracleOptions:
     """What to run and what to look for, as the user said it."""
 
     source: Path
@@ -79,9 +79,9 @@ class Wanted:
         executable = self._executable(command.program)
         opt = verifying_tool(executable) or self._some_opt()
         if self.wrong_results:
-            wanted = self._comparison()
-            display = partial(self._check_words, wanted)
-            return wanted.oracle(command, executable, text, limits=limits, display=display), opt
+            comparison = self._comparison()
+            display = partial(self._check_words, comparison)
+            return comparison.oracle(command, executable, text, limits=limits, display=display), opt
         level = Level(self.signature)
         oracle = CompilerOracle(command, executable, limits=limits, level=level)
         if self.match is None and self.exit_code is None:
@@ -170,7 +170,7 @@ class Wanted:
 
     def _executable(self, name: str) -> Path:
         try:
-            return resolve_executable(name, self.iree, progress=_tell)
+            return resolve_executable(name, self.iree, progress=_print_status)
         except ToolchainError as error:
             if self.iree is not None:
                 raise
@@ -179,7 +179,7 @@ class Wanted:
     def _some_opt(self) -> Path | None:
         """Behind a script or an unknown program, any `iree-opt` may understand the input."""
         if self.iree is not None:
-            return install(self.iree, progress=_tell).opt
+            return install(self.iree, progress=_print_status).opt
         if found := shutil.which("iree-opt"):
             return Path(found)
         newest = find("newest")
@@ -190,7 +190,7 @@ class Wanted:
         return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
 
 
-def wanted_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options whose values make a `Wanted`."""
     options = [
         click.option(
@@ -262,7 +262,7 @@ def _script(path: Path) -> Path:
     return path
 
 
-def _tell(text: str) -> None:
+def _print_status(text: str) -> None:
     click.echo(text, err=True)
 
 
@@ -294,7 +294,7 @@ passes_with_option = click.option(
 )
 
 
-def regression(version: str | None, oracle: Oracle) -> Regression | None:
+def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
     """The second question about a compiler's failures, if the user asked for it.
 
     Raises:
@@ -314,7 +314,7 @@ def regression(version: str | None, oracle: Oracle) -> Regression | None:
     command = Command.parse(list(words), directory=Path.cwd())
     # What fails there is not looked at closely: no run more to name the pass.
     plain = CompilerOracle(command, good, limits=oracle.limits, level=Level.LOOSE)
-    return Regression(version, plain)
+    return RegressionGuard(version, plain)
 
 
 def pass_level_of(
@@ -326,10 +326,10 @@ def pass_level_of(
     """
     if report.status != "reduced" or not report.verified or not settings.output.is_file():
         return None
-    target = pass_output(settings.output)
-    if target.exists() and settings.input.exists() and target.samefile(settings.input):
+    pass_file = pass_output(settings.output)
+    if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
         return None
-    calls, seconds = MOST_CALLS, MOST_SECONDS
+    calls, seconds = MAX_CALLS, MAX_SECONDS
     if settings.max_calls is not None:
         calls = min(calls, settings.max_calls - report.charged)
     if settings.max_seconds is not None:
@@ -337,7 +337,7 @@ def pass_level_of(
     return reduce_pass_level(
         report.text,
         oracle=oracle,
-        wanted=report.signature,
+        target=report.signature,
         opt=settings.opt,
         output=settings.output,
         listener=listener,

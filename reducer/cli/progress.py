@@ -25,7 +25,7 @@ class Display(Listener, Protocol):
 
 
 @dataclass(frozen=True)
-class Budget:
+class ProgressBudget:
     """What the reduction may spend, for an estimate of when it ends at the latest."""
 
     calls: int | None = None
@@ -41,23 +41,27 @@ class Budget:
         return max(0.0, min(bounds)) if bounds else None
 
 
-def make_display(*, wanted: bool | None, quiet: bool, verbose: bool, budget: Budget) -> Display:
+def make_display(
+    *, wanted: bool | None, quiet: bool, verbose: bool, budget: ProgressBudget
+) -> Display:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None.
 
     By default there is a bar on a terminal and silence elsewhere but for messages.
     """
     on_terminal = sys.stderr.isatty()
     if quiet or wanted is False:
-        return Lines(budget, quiet=quiet, interval=None)
+        return LineDisplay(budget, quiet=quiet, interval=None)
     if on_terminal:
-        return Bar(budget, verbose=verbose)
-    return Lines(budget, interval=_SECONDS_BETWEEN_LINES if wanted or verbose else None)
+        return BarDisplay(budget, verbose=verbose)
+    return LineDisplay(budget, interval=_SECONDS_BETWEEN_LINES if wanted or verbose else None)
 
 
-class Lines:
+class LineDisplay:
     """Plain lines: messages, and with an `interval` in seconds also phases and sizes."""
 
-    def __init__(self, budget: Budget, *, quiet: bool = False, interval: float | None) -> None:
+    def __init__(
+        self, budget: ProgressBudget, *, quiet: bool = False, interval: float | None
+    ) -> None:
         self._status = _Status(budget)
         self._quiet = quiet
         self._interval = interval
@@ -87,13 +91,13 @@ class Lines:
         """Nothing to take away."""
 
 
-class Bar:
+class BarDisplay:
     """A bar that fills as ops go, with the sizes and the cost beside it.
 
     It is drawn by a thread of its own, so that the clock goes on during a long run.
     """
 
-    def __init__(self, budget: Budget, *, verbose: bool) -> None:
+    def __init__(self, budget: ProgressBudget, *, verbose: bool) -> None:
         self._status = _Status(budget)
         self._verbose = verbose
         self._lock = threading.Lock()
@@ -133,14 +137,14 @@ class Bar:
             with self._lock:
                 words = self._status.text().replace("{", "{{").replace("}", "}}")
                 self._bar.bar_format = f"{self._name} |{{bar:20}}| {{elapsed}}  {words}"
-                self._bar.n = self._status.share_gone
+                self._bar.n = self._status.fraction_removed
                 self._bar.refresh()
 
 
 class _Status:
     """The newest event in words, beside the size of the input."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ProgressBudget) -> None:
         self._budget = budget
         self._ops = 0  # of the input: the most that was ever seen
         self._event: Progress | None = None
@@ -152,7 +156,7 @@ class _Status:
         self._arrived = time.monotonic()
 
     @property
-    def share_gone(self) -> float:
+    def fraction_removed(self) -> float:
         """How much of the input is gone, from 0 to 1."""
         if self._event is None or not self._ops:
             return 0.0

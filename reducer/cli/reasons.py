@@ -16,21 +16,21 @@ from reducer.search.evaluator import Stopped
 from reducer.toolchain import ToolchainError
 
 
-class Extras:
+class DeferredErrors:
     """Collects what went wrong, to be told when nothing is drawn on the screen any more."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
 
     @contextmanager
-    def trying(self, name: str) -> Iterator[None]:
+    def attempt(self, name: str) -> Iterator[None]:
         """The body of the `with` makes something of that name, or it does not matter."""
         try:
             yield
         except Exception as error:
             self.problems.append(f"no {name}: {_described(error)}")
 
-    def tell(self) -> None:
+    def print_all(self) -> None:
         """Says on standard error what there is not, and why."""
         for problem in self.problems:
             click.echo(f"mlir-reducer: {problem}\nThe result is saved all the same.", err=True)
@@ -59,7 +59,7 @@ _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
 
 def interrupted() -> int:
     """Says that a signal ended it; the exit code."""
-    _say("interrupted")
+    _print_error("interrupted")
     return ExitCode.INTERRUPTED
 
 
@@ -72,31 +72,31 @@ def explain(error: Exception) -> int:
             error.show()
             return error.exit_code
         case ReducerError():
-            _say(str(error))
+            _print_error(str(error))
             return error.exit_code
         case PluginError():
             traceback.print_exception(error)
-            _say(f"the oracle given with --oracle failed: {error}")
+            _print_error(f"the oracle given with --oracle failed: {error}")
             return ExitCode.INTERNAL
         case ToolchainError():
-            _say(str(error))
+            _print_error(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            _say(
+            _print_error(
                 f"stopped ({error.reason}) before the input's own failure was known; "
                 "there is no result, and no file was replaced"
             )
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case OSError() if error.errno in _OS_ERRORS:
-            _say(f"{error.filename or 'system'}: {error.strerror}")
+            _print_error(f"{error.filename or 'system'}: {error.strerror}")
             return _OS_ERRORS[error.errno]
     traceback.print_exception(error)
-    _say(
+    _print_error(
         "this is a bug in mlir-reducer, not in your input; what was found so far is saved, and "
         "the same command goes on from there. Please report the lines above."
     )
     return ExitCode.INTERNAL
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     click.echo(f"mlir-reducer: {text}", err=True)

@@ -9,23 +9,23 @@ import click
 from reducer.bundle import Bundle
 from reducer.cli.cluster import clustered, scheduler_option
 from reducer.cli.oracle_options import (
-    Wanted,
+    OracleOptions,
     jobs_option,
     pass_level_of,
     passes_with_option,
     regression,
-    wanted_options,
+    with_oracle_options,
 )
-from reducer.cli.progress import Budget, make_display
-from reducer.cli.reasons import Extras
+from reducer.cli.progress import ProgressBudget, make_display
+from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import report_json, write_json
 from reducer.cli.report import report_of
 from reducer.cli.result_table import report_table
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
-from reducer.search.sequential import MOST_RUNS
+from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
 from reducer.session.pass_level import PassReport
 from reducer.storage.files import check_output, default_journal, default_output, read_input
@@ -58,7 +58,7 @@ Exit codes:
     type=click.Path(path_type=Path),
     help="Where the result goes. [default: NAME.reduced.mlir beside the input]",
 )
-@wanted_options
+@with_oracle_options
 @jobs_option("the result is")
 @click.option(
     "--max-calls",
@@ -78,7 +78,7 @@ Exit codes:
     metavar="[N]",
     type=click.IntRange(min=2),
     help="The failure comes and goes: run each candidate as often as a verdict needs, at most N "
-    f"times. [default: {MOST_RUNS}]",
+    f"times. [default: {MAX_RUNS}]",
 )
 @passes_with_option
 @click.option(
@@ -147,7 +147,7 @@ def reduce(
     quiet: bool,
     verbose: bool,
     words: tuple[str, ...],
-    **wanted: Any,
+    **options: Any,
 ) -> int:
     """Cut INPUT down to a small file on which COMMAND fails in the same way.
 
@@ -182,7 +182,7 @@ def reduce(
     check_output(output, input)
     _check_json(json_target)
     with workspace() as place, ExitStack() as held:
-        oracle, opt = Wanted(source=input, words=words, **wanted).oracle(source.text)
+        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         settings = Settings(
             input=input,
@@ -205,25 +205,25 @@ def reduce(
             wanted=progress,
             quiet=quiet,
             verbose=verbose,
-            budget=Budget(max_calls, max_seconds),
+            budget=ProgressBudget(max_calls, max_seconds),
         )
-        extras = Extras()
+        deferred = DeferredErrors()
         try:
             reduction = Reduction(
                 settings, oracle, display, regression=regression(passes_with, oracle)
             )
-            with stopping(reduction.stop, leave=place.clean_up):
+            with stop_on_signals(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
                 level, bundle = None, None
-                with extras.trying("reproducer at the level of the failing pass"):
+                with deferred.attempt("reproducer at the level of the failing pass"):
                     if pass_level and flaky is None:
                         level = pass_level_of(
                             report, settings, reduction.oracle, display, reduction.stop
                         )
-                with extras.trying("report"):
+                with deferred.attempt("report"):
                     if with_report and not reduction.stop.is_set():
                         bundle = report_of(
-                            report, level, reduction.oracle, opt, display, extras, reduction.stop
+                            report, level, reduction.oracle, opt, display, deferred, reduction.stop
                         )
         except NotInteresting:
             if not reduction.journal.is_tentative:  # else it is an earlier reduction's again
@@ -231,7 +231,7 @@ def reduce(
             raise
         finally:
             display.close()
-    extras.tell()
+    deferred.print_all()
     _show(report, level, bundle, json_target, quiet)
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY

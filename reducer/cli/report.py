@@ -8,22 +8,30 @@ from typing import Any
 import click
 
 from oracles import Kind, Oracle
-from reducer.bundle import Bundle, Facts, History, PassFile, bundle_folder, gather, make_bundle
-from reducer.bundle.anonymize import NOTE, anonymous, refusing
+from reducer.bundle import (
+    Bundle,
+    Facts,
+    PassFile,
+    ReductionRecord,
+    bundle_folder,
+    gather,
+    make_bundle,
+)
+from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Version
 from reducer.bundle.gathering import program_of
-from reducer.bundle.past import read_past
-from reducer.bundle.writing import MOST_BYTES, check_folder
-from reducer.cli.bisect import journal_of, question_of, summary, with_reference
-from reducer.cli.oracle_options import Wanted, jobs_option, wanted_options
-from reducer.cli.reasons import Extras
+from reducer.bundle.provenance import read_provenance
+from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
+from reducer.cli.bisect import journal_of, query_of, summary, with_reference
+from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
+from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record, report_json
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
-from reducer.inspection.explaining import Explaining
-from reducer.releases import Bench, Bisecting
+from reducer.inspection.explainer import Explainer
+from reducer.releases import Bisector, ReleaseRunner
 from reducer.search.evaluator import Stopped
 from reducer.session import Listener, Report
 from reducer.session.pass_level import PassReport, reduce_pass_level
@@ -33,10 +41,10 @@ from reducer.units import size
 
 
 @dataclass(frozen=True)
-class Parts:
+class OptionalSections:
     """Asks more about one failure. `folder` is for temporary files, `stop` ends it early."""
 
-    wanted: Wanted
+    options: OracleOptions
     oracle: Oracle
     opt: Path | None
     folder: Path
@@ -45,8 +53,8 @@ class Parts:
 
     def boundary(self, facts: Facts) -> Facts:
         """With what it takes to fail; raises what `Explaining.run` does."""
-        explaining = Explaining(
-            facts.head + facts.text, self.oracle, self.opt, tell, jobs=self.jobs
+        explaining = Explainer(
+            facts.head + facts.text, self.oracle, self.opt, print_status, jobs=self.jobs
         )
         explaining.stop = self.stop
         return replace(facts, boundary=tuple(explaining.run().facts))
@@ -56,23 +64,25 @@ class Parts:
 
         What is known of the input from an earlier `bisect` is not asked again.
         """
-        bad = self.wanted.iree or facts.compiler.package or NEWEST
-        wanted = with_reference(replace(self.wanted, iree=None), bad)
-        with journal_of(self.wanted.source) as journal:
-            bench = Bench(question_of(wanted, facts.text), journal, say=tell, stop=self.stop)
-            result = Bisecting(bench, bad=bad, say=tell).run()
-        rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.answers)
-        return replace(facts, versions=rows, turns=tuple(summary(result)))
+        bad = self.options.iree or facts.compiler.package or NEWEST
+        options = with_reference(replace(self.options, iree=None), bad)
+        with journal_of(self.options.source) as journal:
+            runner = ReleaseRunner(
+                query_of(options, facts.text), journal, log=print_status, stop=self.stop
+            )
+            result = Bisector(runner, bad=bad, log=print_status).run()
+        rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.results)
+        return replace(facts, versions=rows, transitions=tuple(summary(result)))
 
     def pass_level(self, facts: Facts) -> Facts:
         """With the reproducer before the failing pass, if there is one."""
         report = reduce_pass_level(
             facts.text,
             oracle=self.oracle,
-            wanted=facts.signature,
+            target=facts.signature,
             opt=self.opt,
             output=self.folder / REPRO,
-            listener=_Telling(),
+            listener=_MessageListener(),
             stop=self.stop,
             jobs=self.jobs,
         )
@@ -93,12 +103,12 @@ def pass_file_of(report: PassReport, name: str) -> PassFile:
     return file.beside(name)
 
 
-def tell(text: str) -> None:
+def print_status(text: str) -> None:
     """Says what goes on, where it does not mix with the answer."""
     click.echo(f"{text} …", err=True)
 
 
-class _Telling:
+class _MessageListener:
     """What a reduction has to say, as far as it matters here."""
 
     def phase(self, name: str) -> None: ...
@@ -106,7 +116,7 @@ class _Telling:
     def progress(self, event: object) -> None: ...
 
     def message(self, text: str) -> None:
-        tell(text)
+        print_status(text)
 
 
 _FIGURES = ("input", "oracle", "wall_seconds", "one_minimal", "checks")
@@ -156,7 +166,7 @@ _RECORDED = (*_FIGURES, "origin", "also_found")
     multiple=True,
     help="With --anonymize: a name that may be told. Repeat it for more.",
 )
-@wanted_options
+@with_oracle_options
 @jobs_option("the report is")
 def bug_report(
     *,
@@ -170,7 +180,7 @@ def bug_report(
     told: tuple[str, ...],
     jobs: int,
     words: tuple[str, ...],
-    **wanted: Any,
+    **options: Any,
 ) -> int:
     """Write what a maintainer wants to know about the failure of COMMAND on INPUT.
 
@@ -197,17 +207,17 @@ def bug_report(
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
     stop = threading.Event()
-    with workspace() as place, stopping(stop, leave=place.clean_up):
-        asked = Wanted(source=input, words=words, **wanted)
-        oracle, opt = asked.oracle(source.text)
-        known = _Known(input, record, record_file, opt, stop)
+    with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        oracle_options = OracleOptions(source=input, words=words, **options)
+        oracle, opt = oracle_options.oracle(source.text)
+        known = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:
             facts, page = known.without_names(source.text, oracle, told), None
-            look = refusing(source.text, told)
+            check_leaks = leak_check(source.text, told)
         else:
             facts, page = known.all(source.text, oracle)
-            look = None
-        parts = Parts(asked, oracle, opt, place.folder, stop, jobs)
+            check_leaks = None
+        parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
         for ask, part in (
             (with_boundary, parts.boundary),
             (versions, parts.versions),
@@ -215,13 +225,15 @@ def bug_report(
         ):
             facts = part(facts) if ask else facts
         folder = output or known.folder(facts, hide_names)
-        bundle = make_bundle(facts, folder, executable=program_of(oracle), page=page, look=look)
-    click.echo(_told(bundle))
+        bundle = make_bundle(
+            facts, folder, executable=program_of(oracle), page=page, check_leaks=check_leaks
+        )
+    click.echo(_summary(bundle))
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
 
 @dataclass(frozen=True)
-class _Known:
+class _ReportSource:
     """What is known of the program in `source` before anything else is asked."""
 
     source: Path
@@ -234,8 +246,8 @@ class _Known:
         """Its failure and its past, and the page about that."""
         pass_file = _pass_file(self.record, self.record_file)
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
-        past = read_past(self.source, facts.signature, self.opt)
-        history = History({**(past.record if past else {}), **self._recorded(_RECORDED)})
+        past = read_provenance(self.source, facts.signature, self.opt)
+        history = ReductionRecord({**(past.record if past else {}), **self._recorded(_RECORDED)})
         facts = replace(facts, history=history, source=_source(history, self.source))
         return facts, past.page if past else None
 
@@ -250,17 +262,19 @@ class _Known:
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on this input")
         facts = gather(
-            anonymous(text, oracle, first.signature, self.opt, told),
+            anonymized_text(text, oracle, first.signature, self.opt, told),
             oracle,
             opt=self.opt,
             cancel=self.stop,
         )
-        past = read_past(self.source, first.signature, self.opt)
+        past = read_provenance(self.source, first.signature, self.opt)
         figures = {**(past.record if past else {}), **self._recorded(_FIGURES)}
         figures = {key: figures[key] for key in _FIGURES if key in figures}
         if isinstance(figures.get("input"), dict):
             figures["input"] = {k: v for k, v in figures["input"].items() if k != "path"}
-        return replace(facts, history=History(figures), source="", notes=(*facts.notes, NOTE))
+        return replace(
+            facts, history=ReductionRecord(figures), source="", notes=(*facts.notes, NOTE)
+        )
 
     def folder(self, facts: Facts, hide_names: bool) -> Path:
         """Where the report goes: what an input is called may tell what it is."""
@@ -278,7 +292,7 @@ def report_of(
     oracle: Oracle,
     opt: Path | None,
     listener: Listener,
-    extras: Extras,
+    deferred: DeferredErrors,
     stop: threading.Event,
 ) -> Bundle | None:
     """The report at the end of a reduction; None where there is nothing certain to report.
@@ -291,14 +305,14 @@ def report_of(
         return None
     listener.phase("report")
     past = None
-    with extras.trying("page about the reduction"):
-        past = read_past(report.output_path, report.signature, opt)
+    with deferred.attempt("page about the reduction"):
+        past = read_provenance(report.output_path, report.signature, opt)
     facts = gather(
         report.text,
         oracle,
         source=report.input_path.name,
         opt=opt,
-        history=History(
+        history=ReductionRecord(
             {**report_json(report, level), "origin": past.record["origin"] if past else []}
         ),
         pass_file=pass_file_of(level, report.output_path.name) if level else None,
@@ -333,19 +347,21 @@ def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | N
         return None
 
 
-def _source(history: History, input: Path) -> str:
+def _source(history: ReductionRecord, input: Path) -> str:
     """What was reduced, or else what is reported."""
     known = history.record.get("input")
     path = known.get("path") if isinstance(known, dict) else None
     return Path(path).name if isinstance(path, str) else input.name
 
 
-def _told(bundle: Bundle) -> str:
+def _summary(bundle: Bundle) -> str:
     weight = size(bundle.archive.stat().st_size)
     lines = [f"report   {bundle.folder}/report.md", f"archive  {bundle.archive} ({weight})"]
     if bundle.left_out:
         missing = ", ".join(bundle.left_out)
-        lines.append(f"         without {missing}: it would be larger than {size(MOST_BYTES)}")
+        lines.append(
+            f"         without {missing}: it would be larger than {size(MAX_ARCHIVE_BYTES)}"
+        )
     if bundle.verified:
         lines.append("VERIFIED: repro.sh sees the failure in an empty folder")
     else:

@@ -15,7 +15,7 @@ _NOTICE = b"\nstopping; what was learned so far is kept (once more to leave at o
 
 
 @contextmanager
-def stopping(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]:
+def stop_on_signals(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]:
     """Sets `stop` on the first signal; on the second, calls `leave` and ends the process.
 
     A signal that was ignored, as SIGHUP is under nohup, stays ignored.

@@ -63,7 +63,7 @@ def path_command(version: str, tool: str) -> None:
     click.echo(found.tool(tool))
 
 
-_PATIENCE = 10.0  # seconds
+_VERSION_TIMEOUT = 10.0  # seconds
 
 
 def versions() -> str:
@@ -85,7 +85,7 @@ def compiler_version(executable: Path) -> str:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_PATIENCE,
+            timeout=_VERSION_TIMEOUT,
             check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:

@@ -6,9 +6,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from reducer.cli.completion import complete_words
-from reducer.search.sequential import MOST_RUNS
+from reducer.search.sequential import MAX_RUNS
 
-_OPTIONAL = {"--flaky": MOST_RUNS}
+_OPTIONAL = {"--flaky": MAX_RUNS}
 """Options whose number may be left out; what follows is then another word, and not the number."""
 
 _TRAILING = "reducer.cli.trailing"  # whether the two dashes are there

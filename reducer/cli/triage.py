@@ -14,7 +14,7 @@ from reducer.cli.cluster import executing, scheduler_option
 from reducer.cli.completion import complete_versions
 from reducer.cli.oracle_options import jobs_option
 from reducer.cli.record import write_json
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.triage_output import in_order, make_watcher, summary_text
 from reducer.cli.workspace import workspace
@@ -23,14 +23,14 @@ from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
 from reducer.triage import (
     EVERYTHING,
+    BugState,
     Caps,
     Compiler,
     Database,
-    Options,
-    Plan,
-    State,
+    RunMatrix,
     Summary,
     Triage,
+    TriageOptions,
     find_compiler,
     find_inputs,
     owned,
@@ -169,15 +169,19 @@ def triage(
         stack.enter_context(owned(database))
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
-        plan = Plan(_compilers(program, versions, watcher.message), lines, common, str(Path.cwd()))
-        options = Options(Caps(timeout, _memory(memory)), reduce=not no_reduce, max_calls=max_calls)
+        matrix = RunMatrix(
+            _compilers(program, versions, watcher.message), lines, common, str(Path.cwd())
+        )
+        options = TriageOptions(
+            Caps(timeout, _memory(memory)), reduce=not no_reduce, max_calls=max_calls
+        )
         stop = threading.Event()
-        executor = stack.enter_context(executing(plan.compilers, scheduler, jobs))
-        stack.enter_context(stopping(stop, leave=place.clean_up))
-        run = Triage(database, plan, options, executor, watcher, stop)
+        executor = stack.enter_context(executing(matrix.compilers, scheduler, jobs))
+        stack.enter_context(stop_on_signals(stop, leave=place.clean_up))
+        run = Triage(database, matrix, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
         if reports and options.reduce and not summary.interrupted:
-            writing = BucketReports(database, run.plan, options.caps, inputs, stop)
+            writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
             writing.write(summary.bugs, jobs, watcher.message)
     _show(summary, json_target, junit, quiet)
     if html is not None:
@@ -192,7 +196,7 @@ def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return "iree-compile", words
 
 
-def _compilers(program: str, versions: str | None, say: Any) -> tuple[Compiler, ...]:
+def _compilers(program: str, versions: str | None, log: Any) -> tuple[Compiler, ...]:
     """Each compiler once.
 
     Raises UsageError for an empty list of versions, ToolchainError where one cannot be had,
@@ -200,13 +204,13 @@ def _compilers(program: str, versions: str | None, say: Any) -> tuple[Compiler, 
     """
     if versions is None:
         try:
-            return (find_compiler(program, None, say),)
+            return (find_compiler(program, None, log),)
         except ToolchainError as error:
             raise CommandNotFound(str(error)) from error
     wanted = [word for word in (part.strip() for part in versions.split(",")) if word]
     if not wanted:
         raise UsageError("--iree needs at least one version")
-    return tuple(dict.fromkeys(find_compiler(program, version, say) for version in wanted))
+    return tuple(dict.fromkeys(find_compiler(program, version, log) for version in wanted))
 
 
 def _memory(megabytes: int | None) -> int:
@@ -232,7 +236,7 @@ def _show(summary: Summary, json_target: str | None, junit: Path | None, quiet: 
 def _ending(summary: Summary, fail_on_new: bool) -> int:
     if summary.interrupted:
         return ExitCode.INTERRUPTED
-    if fail_on_new and summary.count(State.NEW) + summary.count(State.REOPENED):
+    if fail_on_new and summary.count(BugState.NEW) + summary.count(BugState.REOPENED):
         return ExitCode.NOT_INTERESTING
     if summary.unusable:
         return ExitCode.USAGE

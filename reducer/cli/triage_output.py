@@ -10,11 +10,11 @@ import click
 from tqdm import tqdm
 
 from reducer.session.printing import one_line
-from reducer.triage import Bug, State, Summary, Watcher
+from reducer.triage import Bug, BugState, Summary, Watcher
 from reducer.units import duration, plural
 
 _TEXT = 90
-_ORDER = (State.REOPENED, State.NEW, State.KNOWN, State.FIXED)
+_ORDER = (BugState.REOPENED, BugState.NEW, BugState.KNOWN, BugState.FIXED)
 
 
 def summary_text(summary: Summary) -> str:
@@ -34,10 +34,10 @@ def in_order(bugs: Sequence[Bug]) -> list[Bug]:
 def bugs_table(bugs: Sequence[Bug]) -> str:
     """One row a bug."""
     head = ("bucket", "state", "inputs", "compilers", "ops", "failure")
-    return table([head, *map(_row, bugs)])
+    return aligned_table([head, *map(_row, bugs)])
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
+def aligned_table(rows: Sequence[Sequence[str]]) -> str:
     """Aligned columns; the last is as wide as it is."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = []
@@ -52,7 +52,7 @@ def _row(bug: Bug) -> tuple[str, ...]:
     if bug.fixed_in:
         state = (
             f"{state}, gone in {bug.fixed_in}"
-            if bug.state is not State.FIXED
+            if bug.state is not BugState.FIXED
             else (f"fixed in {bug.fixed_in}")
         )
     compilers = list(dict.fromkeys(name.split(" ")[0] for name in bug.configurations))
@@ -91,9 +91,9 @@ def _troubles(summary: Summary) -> list[str]:
     return lines
 
 
-def _parting(summary: Summary) -> str:
+def _splitting_text(summary: Summary) -> str:
     """What it took to tell apart what prints the same, where anything did."""
-    cost = summary.parting
+    cost = summary.splitting_cost
     if not cost.calls:
         return ""
     return f" ({cost.calls} of them, {duration(cost.seconds)}, to part what prints the same)"
@@ -106,13 +106,13 @@ def _counts(summary: Summary) -> str:
     states = ", ".join(
         f"{summary.count(state)} {state}" for state in _ORDER if summary.count(state)
     )
-    open_bugs = len(summary.bugs) - summary.count(State.FIXED)
+    open_bugs = len(summary.bugs) - summary.count(BugState.FIXED)
     return (
         f"{failing} of {plural(len(summary.cells), 'result')} are failures; "
         f"{plural(len(summary.bugs), 'bug')}{f' ({states})' if states else ''}, {open_bugs} open; "
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
-        + _parting(summary)
+        + _splitting_text(summary)
         + ("; interrupted, run it again to go on" if summary.interrupted else "")
     )
 
@@ -121,7 +121,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 _WIDTH = 60
 
 
-class Display(Watcher, Protocol):
+class TriageDisplay(Watcher, Protocol):
     """A watcher that can be closed."""
 
     def close(self) -> None:
@@ -129,7 +129,7 @@ class Display(Watcher, Protocol):
         ...
 
 
-def make_watcher(*, wanted: bool | None, quiet: bool) -> Display:
+def make_watcher(*, wanted: bool | None, quiet: bool) -> TriageDisplay:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None."""
     if not quiet and wanted is not False and sys.stderr.isatty():
         return _Bar()

@@ -13,7 +13,7 @@ from pathlib import Path
 from oracles import guardian, tree
 from oracles.guard import start_guardian
 
-_PATIENCE = 5.0  # seconds
+_CLEANUP_TIMEOUT = 5.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def workspace() -> Iterator[Workspace]:
         tempfile.tempdir = earlier_folder
         place.clean_up()
         with suppress(OSError, subprocess.TimeoutExpired):
-            guard.communicate(guardian.GOODBYE, timeout=_PATIENCE)
+            guard.communicate(guardian.GOODBYE, timeout=_CLEANUP_TIMEOUT)
 
 
 @contextmanager

@@ -14,19 +14,19 @@ from oracles import Command, Limits
 from oracles.command import verifying_tool
 from oracles.values import (
     Comparison,
-    Configuration,
+    CompilerConfig,
     Display,
-    Given,
+    Implementation,
+    InputSpec,
     Poisoned,
     PythonReference,
-    Side,
     ValuesOracle,
     other_flags,
     with_backend,
 )
 from oracles.values.references import BACKENDS, backend_of
 from reducer.errors import CommandNotFound, UsageError
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, runtime_of
 
@@ -60,11 +60,11 @@ class WrongResults:
             UsageError: a reference or an input is not spelled as it should be.
             ToolchainError: a version, or its runtime, cannot be had.
         """
-        candidate = Configuration(
+        candidate = CompilerConfig(
             "the command",
             command,
             executable,
-            runtime_of(executable, progress=_tell),
+            runtime_of(executable, progress=_print_status),
             self.device or "local-task",
         )
         names = self.references or (default_reference(command),)
@@ -96,7 +96,7 @@ class WrongResults:
             words += [] if value is None else [option, str(value)]
         return words
 
-    def _side(self, name: str, candidate: Configuration) -> Side:
+    def _side(self, name: str, candidate: CompilerConfig) -> Implementation:
         base = replace(candidate, name=name, device="local-sync")
         kind, _, rest = name.partition(":")
         if name in BACKENDS:
@@ -122,9 +122,9 @@ class WrongResults:
         return PythonReference(path, function, interpreter)
 
 
-def _of_version(base: Configuration, version: str, backend: str) -> Configuration:
+def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:
     """`iree:3.6.0`, or `iree:3.6.0+vmvx` for another backend too."""
-    toolchain = install(version, progress=_tell, runtime=True)
+    toolchain = install(version, progress=_print_status, runtime=True)
     if backend and backend not in BACKENDS:
         raise UsageError(f"--reference: '{backend}' is none of {', '.join(BACKENDS)}")
     return replace(
@@ -140,11 +140,11 @@ def default_reference(command: Command) -> str:
     return "llvm-cpu" if backend_of(command) == "vmvx" else "vmvx"
 
 
-def _witnesses(reference: Side, candidate: Configuration) -> list[Side]:
+def _witnesses(reference: Implementation, candidate: CompilerConfig) -> list[Implementation]:
     """Other ways to compile the module that should agree with the reference."""
-    witnesses: list[Side] = []
+    witnesses: list[Implementation] = []
     base = replace(candidate, device="local-sync")
-    if isinstance(reference, Configuration):
+    if isinstance(reference, CompilerConfig):
         witnesses.append(Poisoned(reference))
         base = reference
     used = {candidate.executable: {backend_of(candidate.command)}}
@@ -161,12 +161,12 @@ def _witnesses(reference: Side, candidate: Configuration) -> list[Side]:
 def _audit(executable: Path) -> SizeAudit | None:
     """Reads modules with the compiler's own tool; None if it has none."""
     opt = verifying_tool(executable)
-    return SizeAudit(Normaliser(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
+    return SizeAudit(OptPrinter(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
 
 
-def _given(text: str) -> Given:
+def _given(text: str) -> InputSpec:
     try:
-        return Given.parse(text)
+        return InputSpec.parse(text)
     except ValueError as error:
         raise UsageError(f"--input: {error}") from error
 
@@ -228,5 +228,5 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _tell(text: str) -> None:
+def _print_status(text: str) -> None:
     click.echo(text, err=True)

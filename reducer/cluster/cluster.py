@@ -24,7 +24,7 @@ def resources_of(versions: Iterable[str], slots: int) -> dict[str, float]:
     return {resource_name(version): float(slots) for version in versions}
 
 
-def needed(program: Path) -> dict[str, float]:
+def required_resources(program: Path) -> dict[str, float]:
     """What a run of this program takes of a worker; nothing if it is no cached toolchain's.
 
     Such a program is looked for at the same path on the worker.
@@ -47,17 +47,17 @@ def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> 
     return total
 
 
-_PATIENCE = 10.0  # seconds to find the scheduler
-_GLANCE = 0.05  # seconds between two looks at whether a run is still wanted
+_CONNECT_TIMEOUT = 10.0  # seconds to find the scheduler
+_POLL_SECONDS = 0.05  # seconds between two looks at whether a run is still wanted
 
 T = TypeVar("T")
 
 
-class Cancelled(Exception):
+class RunCancelled(Exception):
     """Nobody wants the answer any more."""
 
 
-class Lost(Exception):
+class RunLost(Exception):
     """The cluster could not carry out a run, for a reason of its own."""
 
 
@@ -76,7 +76,7 @@ class Cluster:
                 "--scheduler needs Dask: pip install 'mlir-reducer[cluster]'"
             ) from None
         try:
-            self._client: Any = Client(address, timeout=_PATIENCE, set_as_default=False)
+            self._client: Any = Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise Unavailable(
                 f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
@@ -118,14 +118,14 @@ class Cluster:
         future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
-        while not done.wait(_GLANCE):
+        while not done.wait(_POLL_SECONDS):
             if cancel is not None and cancel.is_set():
                 self._end(id, future)
-                raise Cancelled
+                raise RunCancelled
         try:
             answer: T = future.result()
         except (KilledWorker, FutureCancelledError, CommClosedError) as error:
-            raise Lost(str(error)) from error
+            raise RunLost(str(error)) from error
         return answer
 
     def close(self) -> None:
@@ -148,9 +148,9 @@ class ClusterRunner:
     prints counts. `say` hears, once, that the cluster failed and runs go on here.
     """
 
-    def __init__(self, cluster: Cluster, say: Callable[[str], None]) -> None:
+    def __init__(self, cluster: Cluster, log: Callable[[str], None]) -> None:
         self._cluster = cluster
-        self._say = say
+        self._log = log
         self._told = False
 
     def __call__(
@@ -168,11 +168,11 @@ class ClusterRunner:
             return here()
         job = partial(run_job, job_of(argv, cwd, limits))
         try:
-            return self._cluster.run(job, needed(Path(argv[0])), cancel)
-        except Cancelled:
+            return self._cluster.run(job, required_resources(Path(argv[0])), cancel)
+        except RunCancelled:
             return _CANCELLED
-        except Lost as error:
+        except RunLost as error:
             if not self._told:
                 self._told = True
-                self._say(f"the cluster lost a run ({error}); it is made here instead")
+                self._log(f"the cluster lost a run ({error}); it is made here instead")
             return here()

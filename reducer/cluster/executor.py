@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from oracles.limits import Runner
-from reducer.cluster.cluster import Cancelled, Cluster, ClusterRunner, Lost, resource_name
+from reducer.cluster.cluster import Cluster, ClusterRunner, RunCancelled, RunLost, resource_name
 from reducer.cluster.job import cancellable
-from reducer.triage.running import Answer, Task, run_task
+from reducer.triage.running import Task, TaskResult, run_task
 
 
 class ClusterExecutor:
@@ -18,7 +18,7 @@ class ClusterExecutor:
     """
 
     def __init__(
-        self, cluster: Cluster, versions: Iterable[str | None], say: Callable[[str], None]
+        self, cluster: Cluster, versions: Iterable[str | None], log: Callable[[str], None]
     ) -> None:
         """`versions` are those that tasks will need; None is a program that is no release's.
 
@@ -26,7 +26,7 @@ class ClusterExecutor:
         """
         self._cluster = cluster
         self._capacity = sum(cluster.capacity(_needed(version)) for version in versions)
-        self._runner = ClusterRunner(cluster, say)
+        self._runner = ClusterRunner(cluster, log)
         self._cancel = threading.Event()
         self._pool = ThreadPoolExecutor(self._capacity, thread_name_prefix="cluster")
 
@@ -38,23 +38,23 @@ class ClusterExecutor:
     def runner(self) -> Runner:
         return self._runner
 
-    def submit(self, task: Task) -> "Future[Answer]":
+    def submit(self, task: Task) -> "Future[TaskResult]":
         return self._pool.submit(self._carried_out, task)
 
     def close(self) -> None:
         self._cancel.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _carried_out(self, task: Task) -> Answer:
+    def _carried_out(self, task: Task) -> TaskResult:
         try:
             return self._cluster.run(partial(_run, task), _needed(task.version), self._cancel)
-        except Cancelled:
-            return Answer(None, "interrupted")
-        except Lost:
+        except RunCancelled:
+            return TaskResult(None, "interrupted")
+        except RunLost:
             return run_task(task, self._cancel)
 
 
-def _run(task: Task, id: str) -> Answer:
+def _run(task: Task, id: str) -> TaskResult:
     with cancellable(id) as cancel:
         return run_task(task, cancel)
 

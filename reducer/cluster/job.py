@@ -23,7 +23,7 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Job:
+class RemoteJob:
     """Runs `argv` in a folder that holds only `files`, by name."""
 
     argv: tuple[str, ...]
@@ -31,13 +31,13 @@ class Job:
     limits: Limits
 
 
-def job_of(argv: Sequence[str], cwd: Path, limits: Limits) -> Job:
+def job_of(argv: Sequence[str], cwd: Path, limits: Limits) -> RemoteJob:
     """The run of `argv` in `cwd`, with the files that lie there now."""
     files = [(path.name, path.read_bytes()) for path in sorted(cwd.iterdir()) if path.is_file()]
-    return Job(tuple(_portable(word) for word in argv), tuple(files), limits)
+    return RemoteJob(tuple(_portable(word) for word in argv), tuple(files), limits)
 
 
-def run_job(job: Job, id: str) -> ProcessResult:
+def run_job(job: RemoteJob, id: str) -> ProcessResult:
     """Carries out a job on the machine where this is called, until `cancel_job(id)` ends it.
 
     Raises OSError where the program cannot be started, ToolchainError where it cannot be had.

@@ -8,7 +8,7 @@ from typing import Any
 from reducer.cluster.cluster import resources_of
 from reducer.errors import Unavailable
 
-_PATIENCE = 10.0  # seconds to find the scheduler
+_CONNECT_TIMEOUT = 10.0  # seconds to find the scheduler
 
 
 def serve(
@@ -16,7 +16,7 @@ def serve(
     versions: Sequence[str],
     slots: int,
     stop: threading.Event,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> None:
     """Works for the scheduler at `address` until `stop` is set or the scheduler goes.
 
@@ -28,7 +28,7 @@ def serve(
         from distributed import Worker
     except ImportError:
         raise Unavailable("a worker needs Dask: pip install 'mlir-reducer[cluster]'") from None
-    asyncio.run(_serve(Worker, address, versions, slots, stop, say))
+    asyncio.run(_serve(Worker, address, versions, slots, stop, log))
 
 
 async def _serve(
@@ -37,7 +37,7 @@ async def _serve(
     versions: Sequence[str],
     slots: int,
     stop: threading.Event,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> None:
     worker = kind(
         address,
@@ -47,11 +47,11 @@ async def _serve(
         memory_limit=0,  # each run has a limit of its own
     )
     try:
-        await asyncio.wait_for(worker, _PATIENCE)
+        await asyncio.wait_for(worker, _CONNECT_TIMEOUT)
     except (OSError, TimeoutError) as error:
         await worker.close()
         raise Unavailable(f"no Dask scheduler answers at {address} ({error})") from None
-    say(f"working for {address}: {', '.join(versions) or 'no versions'}, {slots} at once")
+    log(f"working for {address}: {', '.join(versions) or 'no versions'}, {slots} at once")
     while not stop.is_set() and worker.status.name == "running":
         await asyncio.sleep(0.1)
     await worker.close()

@@ -14,7 +14,7 @@ from reducer.ir import NONE, Module
 from reducer.ir.elements import ElementTypes
 from reducer.ir.functions import is_function
 from reducer.ir.sizes import SizeSystem, Variable
-from reducer.transformations import Abi, Site, Transformation
+from reducer.transformations import BoundaryTypes, Site, Transformation
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.constants_for_ops import ReplaceByConstants
@@ -34,7 +34,7 @@ _WIDTHS = {"f": (16, 32, 64), "bf": (16,), "i": (1, 8, 16, 32, 64)}
 
 
 @dataclass(frozen=True)
-class Change:
+class Mutation:
     """One change, and ways to write the program with it, the likeliest first."""
 
     label: str
@@ -42,7 +42,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Question:
+class ProgramFeature:
     """Something that is left, how it is now, and changes to it, the nearest first.
 
     `kind` is `op`, `attribute`, `size` or `element type`; `op` is where it is, or NONE. `at` makes
@@ -52,25 +52,25 @@ class Question:
     kind: str
     subject: str
     now: str
-    changes: tuple[Change, ...]
+    changes: tuple[Mutation, ...]
     op: int = NONE
-    at: Callable[[int], Change] | None = None
+    at: Callable[[int], Mutation] | None = None
 
 
-def questions(module: Module, abi: Abi) -> list[Question]:
+def program_features(module: Module, boundary: BoundaryTypes) -> list[ProgramFeature]:
     """Everything to ask about a module, in the order of its text within each kind."""
-    return [*_ops(module, abi), *_attributes(module), *_sizes(module), *_elements(module)]
+    return [*_ops(module, boundary), *_attributes(module), *_sizes(module), *_elements(module)]
 
 
 # ---- ops and attributes ----------------------------------------------------------------------
 
 
-def _ops(module: Module, abi: Abi) -> Iterator[Question]:
+def _ops(module: Module, boundary: BoundaryTypes) -> Iterator[ProgramFeature]:
     ways: list[tuple[str, Transformation[Module]]] = [
-        ("deleted", DeleteOps(abi)),
-        ("deleted", DeleteNested(abi)),
-        ("an operand in its place", ForwardOperand(abi)),
-        ("its body in its place", UnwrapBodies(abi)),
+        ("deleted", DeleteOps(boundary)),
+        ("deleted", DeleteNested(boundary)),
+        ("an operand in its place", ForwardOperand(boundary)),
+        ("its body in its place", UnwrapBodies(boundary)),
         ("a constant in its place", ReplaceByConstants()),
         ("deleted with its users", DeleteWithUsers()),
     ]
@@ -84,10 +84,10 @@ def _ops(module: Module, abi: Abi) -> Iterator[Question]:
             for site in sites.get(op, ())
         )
         if changes:
-            yield Question("op", name, "", changes, op)
+            yield ProgramFeature("op", name, "", changes, op)
 
 
-def _attributes(module: Module) -> Iterator[Question]:
+def _attributes(module: Module) -> Iterator[ProgramFeature]:
     simpler, dropping = SimplifyAttributes(), (DropAttributes(), DropProperties())
     places: dict[tuple[int, str], list[tuple[str, str | None]]] = {}
     for site in simpler.sites(module):
@@ -102,7 +102,9 @@ def _attributes(module: Module) -> Iterator[Question]:
         changes = _merged(
             (_value_after(label, text, op, name), text) for label, text in texts if text
         )
-        yield Question("attribute", f"{name} of {module.t.name[op]}", _short(now), changes, op)
+        yield ProgramFeature(
+            "attribute", f"{name} of {module.t.name[op]}", _short(now), changes, op
+        )
 
 
 def _value(module: Module, op: int, name: str) -> str:
@@ -127,17 +129,17 @@ def _by_op(sites: Sequence[Site]) -> dict[int, list[Site]]:
 # ---- sizes and element types -----------------------------------------------------------------
 
 
-def _sizes(module: Module) -> Iterator[Question]:
+def _sizes(module: Module) -> Iterator[ProgramFeature]:
     space = ShrinkSizes().of(module)
     for variable in SizeSystem(module).free:
         at = partial(_with_size, space, variable.number)
         changes = tuple(at(size) for size in near_sizes(variable.size))
         now = "?" if variable.size is None else str(variable.size)
-        yield Question("size", _places(module, variable), now, changes, at=at)
+        yield ProgramFeature("size", _places(module, variable), now, changes, at=at)
 
 
-def _with_size(space: Parameters[int | None], number: int, size: int) -> Change:
-    return Change(str(size), tuple(space.texts({number: size})))
+def _with_size(space: Parameters[int | None], number: int, size: int) -> Mutation:
+    return Mutation(str(size), tuple(space.texts({number: size})))
 
 
 def near_sizes(size: int | None) -> list[int]:
@@ -158,13 +160,13 @@ def _places(module: Module, variable: Variable) -> str:
     return _listed(f"{module.type_of(dim.value)} dim {dim.number}" for dim in variable.dims)
 
 
-def _elements(module: Module) -> Iterator[Question]:
+def _elements(module: Module) -> Iterator[ProgramFeature]:
     types = ElementTypes(module)
     for number, (element, values) in enumerate(types.classes):
-        changes = tuple(Change(e, (types.text({number: e}),)) for e in near_elements(element))
+        changes = tuple(Mutation(e, (types.text({number: e}),)) for e in near_elements(element))
         if changes:
             where = _listed(module.type_of(value) for value in values)
-            yield Question("element type", where, element, changes)
+            yield ProgramFeature("element type", where, element, changes)
 
 
 def near_elements(element: str) -> list[str]:
@@ -189,13 +191,13 @@ def near_elements(element: str) -> list[str]:
 # ---- helpers ---------------------------------------------------------------------------------
 
 
-def _merged(texts: Iterable[tuple[str, str | None]]) -> tuple[Change, ...]:
+def _merged(texts: Iterable[tuple[str, str | None]]) -> tuple[Mutation, ...]:
     """Changes without repetition; those of one label are ways to write the same."""
     ways: dict[str, list[str]] = {}
     for label, text in texts:
         if text is not None and text not in ways.setdefault(label, []):
             ways[label].append(text)
-    return tuple(Change(label, tuple(found)) for label, found in ways.items() if found)
+    return tuple(Mutation(label, tuple(found)) for label, found in ways.items() if found)
 
 
 def _listed(items: Iterable[str]) -> str:

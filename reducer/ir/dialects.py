@@ -13,7 +13,7 @@ _LINALG_WITH_VISIBLE_BODY = frozenset(
 )
 
 
-def hides_its_body(name: str) -> bool:
+def has_hidden_body(name: str) -> bool:
     """Whether an op's region is implied by its name and not shown in the pretty form."""
     return name.startswith("linalg.") and name not in _LINALG_WITH_VISIBLE_BODY
 
@@ -37,7 +37,7 @@ def is_opaque(name: str) -> bool:
     return name in _OPAQUE
 
 
-def says_which_ops(attribute: str) -> bool:
+def is_op_set_attribute(attribute: str) -> bool:
     """Whether an attribute of a function says what the names of opaque ops in it mean."""
     return _OP_SET.search(attribute) is not None
 
@@ -51,14 +51,14 @@ def is_elementwise(name: str) -> bool:
 _GROUPS = frozenset({"flow.dispatch.region"})
 
 
-def groups_others(name: str) -> bool:
+def is_grouping_op(name: str) -> bool:
     """Whether an op only says that the ops in it belong together."""
     return name in _GROUPS
 
 
 # What a named op is called with a rank less, by which of its operands lose a dim. Their names say
 # what their dims are, so that a dim cannot go while the name stays.
-_A_RANK_LESS = {
+_RANK_REDUCED = {
     ("linalg.batch_matmul", (True, True, True)): "linalg.matmul",
     ("linalg.batch_matvec", (True, True, True)): "linalg.matvec",
     ("linalg.batch_vecmat", (True, True, True)): "linalg.vecmat",
@@ -75,6 +75,6 @@ WITH_OPTIONAL_MAPS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
 """Named ops whose indexing maps may be written, and differ from what the name says."""
 
 
-def a_rank_less(name: str, losing: tuple[bool, ...]) -> str | None:
+def rank_reduced_name(name: str, losing: tuple[bool, ...]) -> str | None:
     """The name of an op after these of its operands lose a dim; None if there is no such op."""
-    return _A_RANK_LESS.get((name, losing))
+    return _RANK_REDUCED.get((name, losing))

@@ -11,7 +11,7 @@ from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
-from reducer.ir.retype import ops_that_name
+from reducer.ir.retype import ops_mentioning
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 
@@ -78,7 +78,7 @@ class ElementTypes:
                 types.update((value, self._with_element(value, element)) for value in values)
         for value, kind in types.items():
             rewrite.set_type(value, kind)
-        for op in sorted(ops_that_name(self.module, types)):
+        for op in sorted(ops_mentioning(self.module, types)):
             if self._is_no_cast_any_more(op, types):
                 (operand,), (result,) = self.module.t.operands[op], self.module.results(op)
                 rewrite.substitute(result, rewrite.token(operand))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from reducer.ir.dialects import hides_its_body
+from reducer.ir.dialects import has_hidden_body
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax
 
@@ -121,7 +121,7 @@ class Module:
         names, parents = self.t.name, self.t.parent
         for op in range(len(self)):
             parent = parents[op]
-            if parent != NONE and (out[parent] or hides_its_body(names[parent])):
+            if parent != NONE and (out[parent] or has_hidden_body(names[parent])):
                 out[op] = True
         return out
 

@@ -99,7 +99,7 @@ def segment_sizes_without(
     return entry.name, f"{head}: {', '.join(map(str, kept))}>"
 
 
-def ops_that_name(module: Module, values: Iterable[int]) -> set[int]:
+def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:
     """The ops that make or use values, and so write their types."""
     out: set[int] = set()
     for value in values:

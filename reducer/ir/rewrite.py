@@ -17,7 +17,7 @@ from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
     function_returning,
     function_type,
-    ops_that_name,
+    ops_mentioning,
     retype_label,
     retype_op,
     segment_sizes_without,
@@ -208,7 +208,7 @@ class Rewrite:
     def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
         """Writes new types; those of functions go the way of other changes to them."""
         module, t = self.module, self.module.t
-        renamed = ops_that_name(module, self._types)
+        renamed = ops_mentioning(module, self._types)
         renamed |= self._dropped_operands.keys() | self._dropped_results.keys()
         for op in renamed - self._returns.keys():
             gone = self._dropped_operands.get(op, ())

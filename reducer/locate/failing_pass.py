@@ -20,7 +20,7 @@ from typing import Self
 from oracles import Command, CompilerOracle, Kind, Level, ProcessResult, Signature
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.pipeline import Step, nested, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, nested, parse_pipeline
 
 _BANNER = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) (?P<name>.+?)(?P<failed> Failed)?"
@@ -38,7 +38,7 @@ class Dump:
     """
 
     failed: bool
-    step: Step | None
+    step: PipelineStep | None
     op: str
     symbol: str
     text: str
@@ -58,7 +58,7 @@ def read_dumps(stderr: str) -> Iterator[Dump]:
         yield Dump(failed, step, match["op"] or "", symbol, text)
 
 
-def _step(text: str) -> Step | None:
+def _step(text: str) -> PipelineStep | None:
     try:
         return parse_pipeline(text)
     except ValueError:
@@ -82,7 +82,7 @@ _REPRODUCE = (
     f"--mlir-pass-pipeline-crash-reproducer={_REPRODUCER}",
     "--mlir-pass-pipeline-local-reproducer",
 )
-_OUTPUT_KEPT = 64 << 20
+_MAX_OUTPUT = 64 << 20
 _SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
 _EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
 _PIPELINE = re.compile(r'^ *pipeline: "((?:[^"\\]|\\.)*)"', re.M)
@@ -102,7 +102,7 @@ class FailingPass:
     """
 
     name: str
-    step: Step | None
+    step: PipelineStep | None
     flags: tuple[str, ...]
     text: str
     signature: Signature
@@ -126,13 +126,13 @@ class FailingPass:
 
 @dataclass(frozen=True)
 class _Proposal:
-    step: Step | None
+    step: PipelineStep | None
     text: str
     name: str
 
 
 def find_failing_pass(
-    command: Command, executable: Path, text: str, wanted: Signature, tool: OptTool
+    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
 ) -> FailingPass | None:
     """The failing pass of a small program; None if no proposal shows the wanted failure.
 
@@ -146,30 +146,30 @@ def find_failing_pass(
         Exhausted: the tool's bounds are reached.
     """
     proposals: list[_Proposal] = []
-    for proposal in _proposals(command, executable, text, wanted, tool):
-        if found := _validated(proposal, wanted, tool, ()):
+    for proposal in _proposals(command, executable, text, target, tool):
+        if found := _validated(proposal, target, tool, ()):
             return found
         proposals.append(proposal)
     flags = tuple(word for word in command.flags if tool.knows_flag(word))
     for proposal in proposals if flags else ():
-        if found := _validated(proposal, wanted, tool, flags):
+        if found := _validated(proposal, target, tool, flags):
             return found
     return None
 
 
 def _validated(
-    proposal: _Proposal, wanted: Signature, tool: OptTool, flags: tuple[str, ...]
+    proposal: _Proposal, target: Signature, tool: OptTool, flags: tuple[str, ...]
 ) -> FailingPass | None:
     step = proposal.step and _accepted(proposal.step, tool, flags)
     if proposal.step is not None and step is None:
         return None
-    signature = tool.fails_like(wanted, proposal.text, step, flags)
+    signature = tool.fails_like(target, proposal.text, step, flags)
     if signature is None:
         return None
     return FailingPass(proposal.name, step, flags, proposal.text, signature)
 
 
-def _accepted(step: Step, tool: OptTool, flags: Sequence[str]) -> Step | None:
+def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> PipelineStep | None:
     """The step as the tool takes it: not every option that is printed can be read back."""
     variants = (step, *step.smaller(), step.bare())
     return next((variant for variant in variants if tool.accepts(variant, flags)), None)
@@ -179,16 +179,16 @@ def _accepted(step: Step, tool: OptTool, flags: Sequence[str]) -> Step | None:
 
 
 def _proposals(
-    command: Command, executable: Path, text: str, wanted: Signature, tool: OptTool
+    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
 ) -> Iterator[_Proposal]:
-    if wanted.stage == "input":
+    if target.stage == "input":
         yield _Proposal(None, text, "")
         return
     result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
     local = _read_reproducer(reproducer)
     name = _innermost(failed, local)
-    if wanted.kind is Kind.VERIFIER and failed and failed[0].text:
+    if target.kind is Kind.VERIFIER and failed and failed[0].text:
         yield _Proposal(None, failed[0].text, name)
     if local is not None:
         yield _Proposal(*local, name)
@@ -212,7 +212,7 @@ def _run(
         (place / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
         words = command.expand("input.mlir", "output.bin")[1:]
         argv = [str(executable.absolute()), *words, *_new(words, (*_GENERIC, *extra))]
-        result = tool.process(argv, place, _OUTPUT_KEPT)
+        result = tool.process(argv, place, _MAX_OUTPUT)
         reproducer = place / _REPRODUCER
         if not reproducer.is_file():
             return result, ""
@@ -225,7 +225,7 @@ def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:
     return (flag for flag in extra if flag.partition("=")[0] not in given)
 
 
-def _read_reproducer(text: str) -> tuple[Step, str] | None:
+def _read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
     """The pipeline and the IR of a crash reproducer."""
     found = _PIPELINE.search(text, max(text.rfind("{-#"), 0))
     if found is None:
@@ -242,7 +242,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(int(code, 16)) if len(code) == 2 else code
 
 
-def _innermost(failed: Sequence[Dump], local: tuple[Step, str] | None) -> str:
+def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -> str:
     if failed and failed[0].step:
         return failed[0].step.name
     return local[0].passes[-1].name if local else ""

@@ -20,10 +20,10 @@ from oracles import (
     Signature,
     run_process,
 )
-from oracles.base import Cache, digest_of
+from oracles.base import Cache, outcome_digest
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
-from reducer.locate.pipeline import Step
+from reducer.locate.pipeline import PipelineStep
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
@@ -31,7 +31,7 @@ _EMPTY_MODULE = "module {\n}\n"
 _PASS_BODY = re.compile(r"runOnOperation\b")
 
 
-class Exhausted(Exception):
+class ToolBudgetExhausted(Exception):
     """No more runs are allowed: too many, too long, or the user wants to stop."""
 
 
@@ -80,19 +80,19 @@ class OptTool:
     # ---- questions -------------------------------------------------------------------------
 
     def fails_like(
-        self, wanted: Signature, text: str, step: Step | None, flags: Sequence[str] = ()
+        self, target: Signature, text: str, step: PipelineStep | None, flags: Sequence[str] = ()
     ) -> Signature | None:
         """What the tool says of a text, if that is the wanted failure one level down."""
-        outcome = self._run(self.oracle(step, flags, Level(wanted.level)), text)
-        return outcome.signature if same_failure(wanted, outcome.signature) else None
+        outcome = self._run(self.oracle(step, flags, Level(target.level)), text)
+        return outcome.signature if same_failure(target, outcome.signature) else None
 
-    def accepts(self, step: Step, flags: Sequence[str] = ()) -> bool:
+    def accepts(self, step: PipelineStep, flags: Sequence[str] = ()) -> bool:
         """Whether the tool understands a pipeline: it runs on an empty module."""
         return not self._run(self.oracle(step, flags), _EMPTY_MODULE).failed
 
     def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
         self.check()
-        digest = digest_of(text, oracle=f"{oracle.key} {oracle.limits} ")
+        digest = outcome_digest(text, oracle=f"{oracle.key} {oracle.limits} ")
         if self._known is not None and (outcome := self._known.get(digest)) is not None:
             return outcome
         outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
@@ -102,13 +102,13 @@ class OptTool:
         return outcome
 
     def oracle(
-        self, step: Step | None, flags: Sequence[str] = (), level: Level = Level.NORMAL
+        self, step: PipelineStep | None, flags: Sequence[str] = (), level: Level = Level.NORMAL
     ) -> CompilerOracle:
         """The oracle whose command a reader of the reproducer would type."""
         command = self.command(step, flags)
         return CompilerOracle(command, self.opt, limits=self.limits, level=level)
 
-    def command(self, step: Step | None, flags: Sequence[str] = ()) -> Command:
+    def command(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> Command:
         """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
         pipeline = [] if step is None else [f"--pass-pipeline={step.text}"]
         return Command.parse([self.opt.name, *pipeline, *flags])
@@ -145,7 +145,7 @@ class OptTool:
         result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
         self.spend(1, result.cpu_seconds)
         if result.end is End.CANCELLED:
-            raise Exhausted
+            raise ToolBudgetExhausted
         return result
 
     def spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
@@ -157,19 +157,19 @@ class OptTool:
     def check(self) -> None:
         """Raises Exhausted where nothing may be run any more."""
         if self.cancel.is_set() or not self.calls_left or not self.seconds_left:
-            raise Exhausted
+            raise ToolBudgetExhausted
 
 
-def same_failure(wanted: Signature, seen: Signature) -> bool:
+def same_failure(target: Signature, seen: Signature) -> bool:
     """Whether an `…-opt` tool shows the failure that the whole compiler showed.
 
     The stage may differ, since what a pass left behind is the input of the next level, and so may
     further messages. Where the compiler had nothing to say of the bug itself, the pass is what
     counts, and nothing else. Of a crash, the frames below the pass belong to whoever runs it.
     """
-    if wanted.stage.startswith("pipeline ") and _says_nothing(wanted):
-        return wanted.stage == seen.stage
-    return (wanted.kind, wanted.template, wanted.op, _frames(wanted)) == (
+    if target.stage.startswith("pipeline ") and _says_nothing(target):
+        return target.stage == seen.stage
+    return (target.kind, target.template, target.op, _frames(target)) == (
         seen.kind,
         seen.template,
         seen.op,

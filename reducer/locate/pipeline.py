@@ -15,12 +15,12 @@ _PAIRS = {"{": "}", "(": ")", "[": "]", "<": ">"}
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineStep:
     """A pass with its options, or an op's name with the steps that run on such ops."""
 
     name: str
     options: tuple[str, ...] = ()
-    inner: tuple["Step", ...] = ()
+    inner: tuple["PipelineStep", ...] = ()
 
     @property
     def text(self) -> str:
@@ -29,7 +29,7 @@ class Step:
         inner = f"({','.join(step.text for step in self.inner)})" if self.inner else ""
         return f"{self.name}{options}{inner}"
 
-    def smaller(self) -> Iterator["Step"]:
+    def smaller(self) -> Iterator["PipelineStep"]:
         """The same with one pass or one option less; what runs nothing is left out."""
         for number in range(len(self.options)):
             yield replace(self, options=_without(self.options, number))
@@ -41,9 +41,9 @@ class Step:
                 rest = (*self.inner[:number], less, *self.inner[number + 1 :])
                 yield replace(self, inner=rest)
 
-    def bare(self) -> "Step":
+    def bare(self) -> "PipelineStep":
         """The same with no options at all."""
-        return Step(self.name, (), tuple(step.bare() for step in self.inner))
+        return PipelineStep(self.name, (), tuple(step.bare() for step in self.inner))
 
     @property
     def anchors(self) -> tuple[str, ...]:
@@ -58,21 +58,21 @@ class Step:
         return tuple(out)
 
     @property
-    def passes(self) -> tuple["Step", ...]:
+    def passes(self) -> tuple["PipelineStep", ...]:
         """Every pass, in order, without the ops it runs on."""
         if not self.inner:
             return (self,)
         return tuple(found for step in self.inner for found in step.passes)
 
 
-def nested(anchors: tuple[str, ...], step: Step) -> Step:
+def nested(anchors: tuple[str, ...], step: PipelineStep) -> PipelineStep:
     """A step on ops inside ops: the outermost comes first."""
     for name in reversed(anchors):
-        step = Step(name, (), (step,))
+        step = PipelineStep(name, (), (step,))
     return step
 
 
-def parse_pipeline(text: str) -> Step:
+def parse_pipeline(text: str) -> PipelineStep:
     """The tree of a pipeline with one outermost op or pass.
 
     Raises ValueError where the brackets do not match or something is left over.
@@ -83,8 +83,8 @@ def parse_pipeline(text: str) -> Step:
     return steps[0]
 
 
-def _steps(text: str, at: int) -> tuple[list[Step], int]:
-    out: list[Step] = []
+def _steps(text: str, at: int) -> tuple[list[PipelineStep], int]:
+    out: list[PipelineStep] = []
     while True:
         step, at = _step(text, at)
         out.append(step)
@@ -93,7 +93,7 @@ def _steps(text: str, at: int) -> tuple[list[Step], int]:
         at += 1
 
 
-def _step(text: str, at: int) -> tuple[Step, int]:
+def _step(text: str, at: int) -> tuple[PipelineStep, int]:
     start = at
     while at < len(text) and text[at] not in "{(,)":
         at += 1
@@ -105,11 +105,11 @@ def _step(text: str, at: int) -> tuple[Step, int]:
         end = _closing(text, at)
         options, at = _words(text[at + 1 : end]), end + 1
     if at >= len(text) or text[at] != "(":
-        return Step(name, tuple(options)), at
+        return PipelineStep(name, tuple(options)), at
     inner, at = _steps(text, at + 1)
     if at >= len(text) or text[at] != ")":
         raise ValueError(f"a bracket is not closed in the pass pipeline {text}")
-    return Step(name, tuple(options), tuple(inner)), at + 1
+    return PipelineStep(name, tuple(options), tuple(inner)), at + 1
 
 
 def _words(text: str) -> list[str]:
@@ -145,19 +145,21 @@ _ROOT = "builtin.module"
 _OF_THE_SYMBOL = ("sym_name", "sym_visibility")
 
 
-def lifted(module: Module, step: Step | None) -> Iterator[tuple[str, Step | None]]:
+def extracted(
+    module: Module, step: PipelineStep | None
+) -> Iterator[tuple[str, PipelineStep | None]]:
     """Smaller texts with the pipelines that fit them, the smallest kind first.
 
     Without a pipeline, any op around functions, and any function, may be what is wrong.
     """
-    for op, depth in _liftable(module, step):
+    for op, depth in _extractable_ops(module, step):
         for inherited in ((), _inherited(module, op)):
             text = _alone(module, op, inherited)
             if text is not None:
-                yield text, step and _on_lifted(step, depth, module.t.name[op])
+                yield text, step and _on_extracted(step, depth, module.t.name[op])
 
 
-def _liftable(module: Module, step: Step | None) -> Iterator[tuple[int, int]]:
+def _extractable_ops(module: Module, step: PipelineStep | None) -> Iterator[tuple[int, int]]:
     """Ops to lift with their depth, the deepest first."""
     found: list[tuple[int, int]] = []
     for op in range(len(module)):
@@ -183,7 +185,7 @@ def _names(module: Module, op: int) -> tuple[str, ...]:
     return tuple(reversed(out))
 
 
-def _on_lifted(step: Step, depth: int, name: str) -> Step:
+def _on_extracted(step: PipelineStep, depth: int, name: str) -> PipelineStep:
     for _ in range(depth):
         step = step.inner[0]
     return step if name == _ROOT else nested((_ROOT,), step)

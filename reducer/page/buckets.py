@@ -8,7 +8,7 @@ from urllib.parse import quote
 from reducer.page.render import lines, render
 
 _STATES = ("new", "reopened", "known", "fixed")  # in the order in which one wants to see them
-_MOST_INPUTS = 200  # names of inputs that a row holds
+_MAX_INPUTS = 200  # names of inputs that a row holds
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def bucket_page(rows: Sequence[BucketRow], title: str = "Buckets") -> str:
 def _shown(row: BucketRow) -> _Shown:
     return _Shown(
         row,
-        row.inputs[:_MOST_INPUTS],
-        max(0, len(row.inputs) - _MOST_INPUTS),
+        row.inputs[:_MAX_INPUTS],
+        max(0, len(row.inputs) - _MAX_INPUTS),
         _link(row.page),
         list(lines(row.text)) if row.text else [],
     )

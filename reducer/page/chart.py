@@ -9,7 +9,7 @@ from reducer.units import duration, plural
 
 WIDTH, HEIGHT = 440, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 46, 12, 38
-_MOST_DOTS = 120  # accepted candidates; more would hide the line
+_MAX_DOTS = 120  # accepted candidates; more would hide the line
 _NICE = (1, 2, 2.5, 5, 10)
 
 
@@ -106,7 +106,7 @@ def _chart(history: History, title: str, axis: _Axis) -> Chart:
         ]
         path = f"M{points[0][0]} {points[0][1]}"
         path += "".join(f"H{px}V{py}" for px, py in points[1:]) + f"H{x(end)}"
-        return Line(name, path, dots if len(dots) <= _MOST_DOTS else [], x(end), points[-1][1])
+        return Line(name, path, dots if len(dots) <= _MAX_DOTS else [], x(end), points[-1][1])
 
     lines = [line("bytes", lambda m: m.bytes), line("ops", lambda m: m.ops)]
     last = moments[-1]

@@ -10,10 +10,10 @@ from reducer.ir.flow import def_use_graph
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
 
-MOST_FINAL = 150  # nodes of the final program
-MOST_AROUND = 44  # nodes of a neighbourhood
-_MOST_STEPS = 3  # from what was kept to what is drawn
-_MOST_NEIGHBOURS = 6  # that one op adds; a constant may have thousands
+MAX_FINAL_NODES = 150  # nodes of the final program
+MAX_CONTEXT_NODES = 44  # nodes of a neighbourhood
+_MAX_STEPS = 3  # from what was kept to what is drawn
+_MAX_NEIGHBORS = 6  # that one op adds; a constant may have thousands
 _LABEL = 34  # characters of a line in a box
 _TITLE = 400  # characters of an op that a pointer shows
 _CHARACTER, _LINE, _PADDING = 6.65, 15.0, 9.0  # of 11 px monospace
@@ -64,24 +64,24 @@ def draw_final(module: Module, origins: Mapping[int, int], named: str) -> Drawin
     """The graph of a whole program. `named` is the op that the failure names, '' if none."""
     ops = _drawable(module)
     roles = {op: "kept" if op in origins else "new" for op in ops}
-    return _draw(module, ops[:MOST_FINAL], roles, named, max(0, len(ops) - MOST_FINAL))
+    return _draw(module, ops[:MAX_FINAL_NODES], roles, named, max(0, len(ops) - MAX_FINAL_NODES))
 
 
 def draw_around(module: Module, kept: Collection[int], named: str) -> Drawing:
     """The graph of what was kept of a program and the nearest of what was around it."""
     graph = _with_bodies(module)
     drawable = set(_drawable(module))
-    core = sorted(drawable.intersection(kept))[:MOST_AROUND]
+    core = sorted(drawable.intersection(kept))[:MAX_CONTEXT_NODES]
     chosen, level = dict.fromkeys(core), core
     hidden: set[int] = set()
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         following: list[int] = []
         for op in level:
             near = sorted(
                 (n for n in _neighbours(graph, op) if n in drawable and n not in chosen),
                 key=lambda n, op=op: (abs(n - op), n),  # type: ignore[misc]
             )
-            room = min(_MOST_NEIGHBOURS, MOST_AROUND - len(chosen))
+            room = min(_MAX_NEIGHBORS, MAX_CONTEXT_NODES - len(chosen))
             following += near[:room]
             chosen |= dict.fromkeys(near[:room])
             hidden.update(near[room:])

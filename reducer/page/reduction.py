@@ -122,7 +122,7 @@ def _shares(history: History) -> dict[str, float]:
 
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_MOST_TEXT = 400_000  # characters of a program that are shown
+_MAX_TEXT = 400_000  # characters of a program that are shown
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,9 @@ def reduction_page(facts: ReductionFacts) -> str:
         final=final,
         around=_around(facts, named),
         places=_places(facts),
-        text=lines(facts.text[:_MOST_TEXT]),
-        cut=len(facts.text) > _MOST_TEXT,
-        pass_text=lines(facts.pass_text[:_MOST_TEXT]) if facts.pass_text else None,
+        text=lines(facts.text[:_MAX_TEXT]),
+        cut=len(facts.text) > _MAX_TEXT,
+        pass_text=lines(facts.pass_text[:_MAX_TEXT]) if facts.pass_text else None,
     )
 
 

@@ -3,8 +3,15 @@
 Beside `reducer.session`: neither that nor the search knows of it.
 """
 
-from reducer.releases.bench import Bench
-from reducer.releases.bisecting import Bisecting, Boundary, Result
-from reducer.releases.question import Answer, Verdict
+from reducer.releases.bisector import Bisector, BisectResult, Boundary
+from reducer.releases.query import ReleaseResult, ReleaseVerdict
+from reducer.releases.runner import ReleaseRunner
 
-__all__ = ["Answer", "Bench", "Bisecting", "Boundary", "Result", "Verdict"]
+__all__ = [
+    "BisectResult",
+    "Bisector",
+    "Boundary",
+    "ReleaseResult",
+    "ReleaseRunner",
+    "ReleaseVerdict",
+]

@@ -36,7 +36,7 @@ class Candidate(Generic[D]):
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class SizeKey:
     """The measure that every accepted step makes smaller.
 
     Ops first, then sizes and ranks, then element types, then characters. Types are looked at only
@@ -45,16 +45,16 @@ class Weight:
 
     document: Document
 
-    def __lt__(self, other: "Weight") -> bool:
+    def __lt__(self, other: "SizeKey") -> bool:
         mine, its = self.document, other.document
         if mine.op_count != its.op_count:
             return mine.op_count < its.op_count
         return (*mine.type_cost, len(mine.text)) < (*its.type_cost, len(its.text))
 
 
-def weight(document: Document) -> Weight:
+def size_key(document: Document) -> SizeKey:
     """How large a document is, to be compared with that of another."""
-    return Weight(document)
+    return SizeKey(document)
 
 
 def is_nothing(document: Document) -> bool:

@@ -19,19 +19,23 @@ from typing import Generic
 from oracles import Outcome
 from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.schedule import Tried
-from reducer.search.state import State
+from reducer.search.schedule import FailedValues
+from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, Tuning, V
 
 _TOGETHER = 3  # steps that all parameters take at once; after those they part
 _MANY = 3  # options; of fewer all are tried, whatever comes of them
 
-_Fates = set[tuple[Verdict, str]]
+_Outcomes = set[tuple[Verdict, str]]
 """What became of candidates that the compiler took: verdicts and buckets."""
 
 
 def descend(
-    state: State[D], tuning: Tuning[D, V], *, again: bool = False, tried: Tried | None = None
+    state: SearchState[D],
+    tuning: Tuning[D, V],
+    *,
+    again: bool = False,
+    failed_values: FailedValues | None = None,
 ) -> bool:
     """Gives every parameter of the document the simplest value with which it still fails.
 
@@ -43,21 +47,25 @@ def descend(
     Returns:
         Whether anything was accepted.
     """
-    descent = _Descent(state, tuning.name, tuning.of(state.document), tried or Tried())
+    descent = _Descent(
+        state, tuning.name, tuning.of(state.document), failed_values or FailedValues()
+    )
     return descent.run(again=again)
 
 
 class _Descent(Generic[D, V]):
     """One document's parameters, and the values accepted for them so far."""
 
-    def __init__(self, state: State[D], name: str, space: Parameters[V], tried: Tried) -> None:
+    def __init__(
+        self, state: SearchState[D], name: str, space: Parameters[V], failed_values: FailedValues
+    ) -> None:
         self.state = state
         self.name = name
         self.space = space
-        self.tried = tried
+        self.failed_values = failed_values
         self.values = dict(space.values)
         self.changes = 0
-        self._became: dict[int, _Fates] = {}  # of the options offered last, by their places
+        self._outcomes: dict[int, _Outcomes] = {}  # of the options offered last, by their places
 
     def run(self, *, again: bool) -> bool:
         if len(self.values) > 1 and not again:
@@ -110,7 +118,7 @@ class _Descent(Generic[D, V]):
         value = self.values[number]
         where = self._where(number)
         nearby = dict.fromkeys([*self.space.simpler(number, value)[:1], *self._next_down(value)])
-        due = [v for v in nearby if not self.tried.is_put_off(self.name, where, v)]
+        due = [v for v in nearby if not self.failed_values.is_deferred(self.name, where, v)]
         if self._accept_first(_options(number, due)) is not None:
             self._lower(number)
         else:
@@ -150,11 +158,11 @@ class _Descent(Generic[D, V]):
     def _remember(self, number: int, failed: Sequence[V]) -> None:
         where = self._where(number)
         for value in failed:
-            self.tried.fails(self.name, where, value)
+            self.failed_values.record_failure(self.name, where, value)
 
     def _was_invalid(self, place: int) -> bool:
         """Whether an option of those offered last was none that the compiler takes."""
-        return place not in self._became
+        return place not in self._outcomes
 
     # ---- candidates ------------------------------------------------------------------------
 
@@ -168,33 +176,48 @@ class _Descent(Generic[D, V]):
         """
         if len(options) < _MANY:
             return self._accept_first(options)
-        hit = self._accept_first(options, wary=True)
-        if hit is not None or len(self._became) > 1 or not _is_foreign(self._became.get(0)):
+        hit = self._accept_first(options, stop_on_other_failure=True)
+        if (
+            hit is not None
+            or len(self._outcomes) > 1
+            or not _is_other_failure(self._outcomes.get(0))
+        ):
             return hit
-        if self._fail_alike([options[-1], *nearest], self._became[0]):
+        if self._fail_alike([options[-1], *nearest], self._outcomes[0]):
             return None
         return self._accept_first(options, start=1)
 
-    def _fail_alike(self, options: Sequence[Mapping[int, V]], fates: _Fates) -> bool:
+    def _fail_alike(self, options: Sequence[Mapping[int, V]], outcomes: _Outcomes) -> bool:
         """Whether all options fare like that, as far as the compiler takes them; any at all."""
         taken = False
         for option in options:
             candidates, _ = self._candidates([option])
-            became: _Fates = set()
+            outcomes_of_option: _Outcomes = set()
 
-            def hear(_: int, verdict: Verdict, outcome: Outcome, became: _Fates = became) -> bool:
+            def on_rejected(
+                _: int,
+                verdict: Verdict,
+                outcome: Outcome,
+                outcomes_of_option: _Outcomes = outcomes_of_option,
+            ) -> bool:
                 if verdict is not Verdict.INVALID:
-                    became.add((verdict, outcome.signature.bucket))
+                    outcomes_of_option.add((verdict, outcome.signature.bucket))
                 return False
 
-            hit = self.state.evaluator.first_interesting(candidates, self.state.document, hear)
-            if hit is not None or not became <= fates:
+            hit = self.state.evaluator.first_interesting(
+                candidates, self.state.document, on_rejected
+            )
+            if hit is not None or not outcomes_of_option <= outcomes:
                 return False
-            taken |= bool(became)
+            taken |= bool(outcomes_of_option)
         return taken
 
     def _accept_first(
-        self, options: Sequence[Mapping[int, V]], *, start: int = 0, wary: bool = False
+        self,
+        options: Sequence[Mapping[int, V]],
+        *,
+        start: int = 0,
+        stop_on_other_failure: bool = False,
     ) -> int | None:
         """Takes the first option that fails the same way; its place, None if none does.
 
@@ -204,18 +227,23 @@ class _Descent(Generic[D, V]):
         """
         candidates, places = self._candidates(options[start:])
         if start == 0:
-            self._became = {}
-        became = self._became
+            self._outcomes = {}
+        outcomes_of_option = self._outcomes
 
-        def hear(position: int, verdict: Verdict, outcome: Outcome) -> bool:
+        def on_rejected(position: int, verdict: Verdict, outcome: Outcome) -> bool:
             if verdict is Verdict.INVALID:
                 return False
             place = start + places[position]
-            became.setdefault(place, set()).add((verdict, outcome.signature.bucket))
+            outcomes_of_option.setdefault(place, set()).add((verdict, outcome.signature.bucket))
             is_last = position == len(places) - 1 or places[position + 1] > places[position]
-            return wary and place == 0 and is_last and _is_foreign(became[0])
+            return (
+                stop_on_other_failure
+                and place == 0
+                and is_last
+                and _is_other_failure(outcomes_of_option[0])
+            )
 
-        hit = self.state.evaluator.first_interesting(candidates, self.state.document, hear)
+        hit = self.state.evaluator.first_interesting(candidates, self.state.document, on_rejected)
         if hit is None:
             return None
         index, candidate = hit
@@ -244,9 +272,9 @@ def _options(number: int, values: Sequence[V]) -> list[dict[int, V]]:
     return [{number: value} for value in values]
 
 
-def _is_foreign(fates: _Fates | None) -> bool:
+def _is_other_failure(outcomes: _Outcomes | None) -> bool:
     """Whether all came to one and the same failure that is not the wanted one."""
-    if fates is None or len(fates) != 1:
+    if outcomes is None or len(outcomes) != 1:
         return False
-    ((verdict, _),) = fates
+    ((verdict, _),) = outcomes
     return verdict is Verdict.OTHER_FAILURE

@@ -14,16 +14,16 @@ from functools import partial
 from typing import Any, Protocol
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
-from oracles.base import Cache, digest_of
+from oracles.base import Cache, outcome_digest
 from reducer.ir import D, Document
 from reducer.search.budget import Budget, Costs, Ledger, Trial
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.running import Running
-from reducer.search.screening import LARGE, Rates, Screen, Screened
+from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates, Screen, ScreenedCandidates
 from reducer.search.sequential import Rate, SequentialTest
 
-Heard = Callable[[int, Verdict, Outcome], bool]
+OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Hears of a candidate that is not interesting: its position, and what came of it. True ends it."""
 
 
@@ -38,7 +38,7 @@ class Review(Protocol):
 
 
 @dataclass(frozen=True)
-class Slip:
+class OtherFailure:
     """A candidate that fails differently, under the oracle that was asked."""
 
     text: str
@@ -64,7 +64,7 @@ class Evaluator:
         budget: Budget | None = None,
         stop: threading.Event | None = None,
         on_verdict: Callable[[Verdict, Outcome], None] | None = None,
-        on_slip: Callable[[Slip], None] | None = None,
+        on_other_failure: Callable[[OtherFailure], None] | None = None,
         on_judged: Callable[[Candidate[Any], Verdict], None] | None = None,
         names_matter: bool = True,
         review: Review | None = None,
@@ -79,14 +79,14 @@ class Evaluator:
         self.stop = stop or threading.Event()
         self.costs = Costs()
         self._ledger = Ledger()
-        self.wanted: Signature | None = None
+        self.target: Signature | None = None
         self.test: SequentialTest | None = None
         self.limits: Limits = oracle.limits
-        self.patience = 1  # times the limits
+        self.limit_factor = 1  # times the limits
         self.screen: Screen | None = None
-        self._rates = Rates()
+        self._rates = InvalidRates()
         self._on_verdict = on_verdict
-        self._on_slip = on_slip
+        self._on_other_failure = on_other_failure
         self._on_judged = on_judged
         self._names_matter = names_matter
         self._lock = threading.Lock()
@@ -96,7 +96,7 @@ class Evaluator:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @contextmanager
-    def asking(self, oracle: Oracle) -> Iterator[None]:
+    def using_oracle(self, oracle: Oracle) -> Iterator[None]:
         """Asks another oracle in the body of a `with`, such as a shortened one."""
         before, self._current = self._current, oracle
         try:
@@ -105,31 +105,31 @@ class Evaluator:
             self._current = before
 
     @contextmanager
-    def asking_elsewhere(self, oracle: Oracle, wanted: Signature) -> Iterator[None]:
+    def using_oracle_for(self, oracle: Oracle, target: Signature) -> Iterator[None]:
         """Asks in the body of a `with` for another failure, of what is no candidate for a result.
 
         Nothing but the oracle judges there, and neither what fails differently nor any other
         verdict is heard of.
         """
-        before = self.wanted, self.screen, self._review
-        hearing = self._on_slip, self._on_judged
-        self.wanted, self.screen, self._review = wanted, None, None
-        self._on_slip = self._on_judged = None
+        before = self.target, self.screen, self._review
+        callbacks = self._on_other_failure, self._on_judged
+        self.target, self.screen, self._review = target, None, None
+        self._on_other_failure = self._on_judged = None
         try:
-            with self.asking(oracle):
+            with self.using_oracle(oracle):
                 yield
         finally:
-            self.wanted, self.screen, self._review = before
-            self._on_slip, self._on_judged = hearing
+            self.target, self.screen, self._review = before
+            self._on_other_failure, self._on_judged = callbacks
 
     @contextmanager
-    def waiting(self, times: int) -> Iterator[None]:
+    def scaling_limits(self, times: int) -> Iterator[None]:
         """Lets runs take so many times as long in the body of a `with`; they have own verdicts."""
-        before, self.patience = self.patience, times
+        before, self.limit_factor = self.limit_factor, times
         try:
             yield
         finally:
-            self.patience = before
+            self.limit_factor = before
 
     def use(self, oracle: Oracle) -> None:
         """Asks another oracle from now on, such as one whose command has fewer flags."""
@@ -197,8 +197,8 @@ class Evaluator:
             return known
         self.check(trial)
         cancel = cancel or self.stop
-        outcome = oracle.run(text, cancel=cancel, limits=self._patient_limits())
-        if self._review is not None and outcome.signature == self.wanted:
+        outcome = oracle.run(text, cancel=cancel, limits=self._scaled_limits())
+        if self._review is not None and outcome.signature == self.target:
             outcome = self._review.review(text, outcome, cancel=cancel, limits=self.limits)
         with self._lock:
             self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
@@ -226,9 +226,9 @@ class Evaluator:
                 self.costs.charged += 1
                 self._ledger.settle(digest)
 
-    def _patient_limits(self) -> Limits:
+    def _scaled_limits(self) -> Limits:
         seconds, cpu = (
-            None if limit is None else limit * self.patience
+            None if limit is None else limit * self.limit_factor
             for limit in (self.limits.seconds, self.limits.cpu)
         )
         return replace(self.limits, seconds=seconds, cpu=cpu)
@@ -238,7 +238,7 @@ class Evaluator:
 
         What only a candidate that was not judged has asked does not count.
         """
-        with self.asking(self.oracle):
+        with self.using_oracle(self.oracle):
             digest = self._digest(text)
             return None if self._ledger.is_due(digest) else self.cache.get(digest)
 
@@ -257,7 +257,7 @@ class Evaluator:
         """Same failure, another one, none, or an input that was turned away."""
         if outcome.kind is Kind.CANCELLED:
             return Verdict.CANCELLED
-        if self.wanted is None or outcome.signature == self.wanted:
+        if self.target is None or outcome.signature == self.target:
             return Verdict.SAME
         if outcome.kind is Kind.SUCCESS:
             return Verdict.NOT_INTERESTING
@@ -273,7 +273,7 @@ class Evaluator:
         self,
         candidates: Iterable[Candidate[D]],
         base: Document | None = None,
-        heard: Heard | None = None,
+        on_rejected: OnRejected | None = None,
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate, in the order given, that fails the same way; and its position.
 
@@ -306,9 +306,11 @@ class Evaluator:
                     self._on_judged(head.candidate, verdict)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
-                if verdict is Verdict.OTHER_FAILURE and self._on_slip is not None:
-                    self._on_slip(Slip(head.candidate.text, outcome, self._current))
-                if heard is not None and heard(head.position, verdict, outcome):
+                if verdict is Verdict.OTHER_FAILURE and self._on_other_failure is not None:
+                    self._on_other_failure(
+                        OtherFailure(head.candidate.text, outcome, self._current)
+                    )
+                if on_rejected is not None and on_rejected(head.position, verdict, outcome):
                     return None
         finally:
             for task in running:
@@ -317,10 +319,12 @@ class Evaluator:
                 task.settle()
             source.close()
 
-    def _screened(self, candidates: Iterator[Candidate[D]], base: Document | None) -> Screened[D]:
-        fits = base is not None and base.op_count <= LARGE
+    def _screened(
+        self, candidates: Iterator[Candidate[D]], base: Document | None
+    ) -> ScreenedCandidates[D]:
+        fits = base is not None and base.op_count <= MAX_SCREENED_OPS
         screen = self.screen if fits else None
-        return Screened(candidates, screen, base, self._rates, self._is_known)
+        return ScreenedCandidates(candidates, screen, base, self._rates, self._is_known)
 
     def _is_known(self, text: str) -> bool:
         digest = self._digest(text)
@@ -330,9 +334,9 @@ class Evaluator:
         text = text if self._names_matter else canonical(text)
         oracle = self._current
         asked = "" if oracle is self._first else oracle.key
-        if self.patience > 1:
-            asked = f"{asked} waiting {self.patience} times as long "
-        return digest_of(text, repetition, asked)
+        if self.limit_factor > 1:
+            asked = f"{asked} waiting {self.limit_factor} times as long "
+        return outcome_digest(text, repetition, asked)
 
     def _refill(
         self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]]

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
-from oracles.base import digest_of
+from oracles.base import outcome_digest
 from reducer.ir import D
 from reducer.search.descend import descend
-from reducer.search.schedule import Schedule, Tried
-from reducer.search.state import State
+from reducer.search.schedule import FailedValues, Schedule
+from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.transformations import Transformation, Tuning
 
 
 def reduce_to_fixpoint(
-    state: State[D],
+    state: SearchState[D],
     transformations: Sequence[Transformation[D]],
     on_phase: Callable[[str], None],
 ) -> None:
@@ -30,7 +30,7 @@ def reduce_to_fixpoint(
 class Fixpoint(Generic[D]):
     """Sweeps that share what they learn, on the way to a fixpoint."""
 
-    def __init__(self, state: State[D], on_phase: Callable[[str], None]) -> None:
+    def __init__(self, state: SearchState[D], on_phase: Callable[[str], None]) -> None:
         self.state = state
         self.schedule = Schedule()
         self._on_phase = on_phase
@@ -54,16 +54,16 @@ class Fixpoint(Generic[D]):
         fine = name in self._swept
         swept = sweep(self.state, transformation, fine=fine, schedule=self.schedule, again=again)
         self._swept.add(name)
-        if not swept.progress and not swept.put_off:
+        if not swept.progress and not swept.deferred:
             self._failed_on[name] = self._digest()
         return swept.progress
 
     def _digest(self) -> str:
-        return digest_of(self.state.document.text)
+        return outcome_digest(self.state.document.text)
 
 
 def polish(
-    state: State[D],
+    state: SearchState[D],
     transformations: Sequence[Transformation[D]],
     tunings: Sequence[Tuning[D, Any]],
     on_phase: Callable[[str], None],
@@ -94,14 +94,14 @@ class _Tuner(Generic[D]):
 
     def __init__(
         self,
-        state: State[D],
+        state: SearchState[D],
         tunings: Sequence[Tuning[D, Any]],
         on_phase: Callable[[str], None],
     ) -> None:
         self.state = state
         self.tunings = tunings
         self._on_phase = on_phase
-        self._tried = Tried()
+        self._tried = FailedValues()
         self._tuned: set[str] = set()
         self._was_on: dict[str, str] = {}  # tuning to the document that it could not simplify
         self._failed_on: dict[str, str] = {}  # and that on which it has put nothing off
@@ -125,13 +125,13 @@ class _Tuner(Generic[D]):
     def _tune(self, tuning: Tuning[D, Any]) -> None:
         """Gets what simpler values there are; with those, others may be tied to one another."""
         self._on_phase(tuning.name)
-        self._tried.put_off = 0
+        self._tried.deferred = 0
         again = tuning.name in self._tuned
         self._tuned.add(tuning.name)
-        if not descend(self.state, tuning, again=again, tried=self._tried):
+        if not descend(self.state, tuning, again=again, failed_values=self._tried):
             self._was_on[tuning.name] = self._digest()
-            if not self._tried.put_off:
+            if not self._tried.deferred:
                 self._failed_on[tuning.name] = self._digest()
 
     def _digest(self) -> str:
-        return digest_of(self.state.document.text)
+        return outcome_digest(self.state.document.text)

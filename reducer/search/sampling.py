@@ -19,57 +19,57 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.windows import accept_first
-from reducer.transformations import Abi, Units
+from reducer.transformations import BodyOps, BoundaryTypes
 
-_WORTH_IT = 100  # units; a smaller module is as quickly halved
+_MIN_OPS = 100  # units; a smaller module is as quickly halved
 _EXAMPLES = (16, 64, None)  # kinds in one candidate, the rarest ones; None is all
 _DEPTHS = (1, 4)  # how far the producers of an example are followed
-_MOST_EXAMPLE_WORK = 0.3  # of one full run, in all
+_MAX_EXAMPLE_WORK = 0.3  # of one full run, in all
 
 _PARTS = 100  # a window is this part of the units…
-_LEAST = 64  # …but no fewer than these
-_FEW = 8  # windows; a module of fewer is as quickly halved
+_MIN_WINDOW = 64  # …but no fewer than these
+_MIN_WINDOWS = 8  # windows; a module of fewer is as quickly halved
 _WIDER = 4  # the second round's windows, in those of the first
-_MOST_WINDOWS = 8
-_MOST_WORK = 0.25  # of one full run, in each round
-_LEAST_NEWS = 0.02  # a window must add fingerprints for this part of its units
+_MAX_WINDOWS = 8
+_MAX_WORK = 0.25  # of one full run, in each round
+_MIN_NEW_FINGERPRINTS = 0.02  # a window must add fingerprints for this part of its units
 _LONG_CONSTANT = 300  # characters; what a longer one holds makes no kind of its own
 _SYMBOL = re.compile(r'@(?:"(?:[^"\\]|\\.)*"|[\w$.-]+)')
 
 
-def sample(state: State[Module], abi: Abi) -> bool:
+def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     """Tries examples of every kind, then windows; accepts the first that fails."""
-    units = Units.of(state.document)
-    if len(units.units) < _WORTH_IT:
+    body = BodyOps.of(state.document)
+    if len(body.ops) < _MIN_OPS:
         return False
-    kinds = _kinds(units.module, units.units)
-    if accept_first(state, abi, units, _examples(units, kinds), "one of each kind"):
+    kinds = _kinds(body.module, body.ops)
+    if accept_first(state, boundary, body, _examples(body, kinds), "one of each kind"):
         return True
-    size = max(_LEAST, len(units.units) // _PARTS)
-    if len(units.units) < _FEW * size:
+    size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
+    if len(body.ops) < _MIN_WINDOWS * size:
         return False
     for width in (size, size * _WIDER):
-        windows = list(_windows(units, kinds, width))
-        if accept_first(state, abi, units, windows, "sample"):
+        windows = list(_windows(body, kinds, width))
+        if accept_first(state, boundary, body, windows, "sample"):
             return True
     return False
 
 
-def _examples(units: Units, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
+def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
     """One unit of each kind with its producers: of the rarest kinds first, and near ones."""
     counts = Counter(kinds)
     first: dict[int, int] = {}
-    for unit, kind in zip(units.units, kinds, strict=True):
-        first.setdefault(kind, unit)
+    for body_op, kind in zip(body.ops, kinds, strict=True):
+        first.setdefault(kind, body_op)
     rarest = [first[kind] for kind in sorted(first, key=lambda k: (counts[k], first[k]))]
     seen: set[frozenset[int]] = set()
-    left = _MOST_EXAMPLE_WORK * len(units.units)
+    left = _MAX_EXAMPLE_WORK * len(body.ops)
     for depth in _DEPTHS:
         for number in _EXAMPLES:
-            around = backward_slice(units.module, rarest[:number], depth)
-            found = frozenset(around).intersection(units.function_of)
+            around = backward_slice(body.module, rarest[:number], depth)
+            found = frozenset(around).intersection(body.function_of)
             if found in seen or len(found) > left:
                 continue
             seen.add(found)
@@ -77,17 +77,17 @@ def _examples(units: Units, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
             yield found
 
 
-def _windows(units: Units, kinds: Sequence[int], width: int) -> Iterator[frozenset[int]]:
+def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozenset[int]]:
     """The windows to try, the one with the most kinds first."""
-    order = units.units
+    order = body.ops
     starts = range(0, max(1, len(order) - width // 2), max(1, width // 2))
     news = {start: set(kinds[start : start + width]) for start in starts}
     work = 0
-    for _ in range(_MOST_WINDOWS):
+    for _ in range(_MAX_WINDOWS):
         start = max(news, key=lambda s: (len(news[s]), -s))
         found = news[start]
         work += width
-        if len(found) < _LEAST_NEWS * width or work > _MOST_WORK * len(order):
+        if len(found) < _MIN_NEW_FINGERPRINTS * width or work > _MAX_WORK * len(order):
             return
         yield frozenset(order[start : start + width])
         for others in news.values():
@@ -95,19 +95,19 @@ def _windows(units: Units, kinds: Sequence[int], width: int) -> Iterator[frozens
         news[start] = set()
 
 
-def _kinds(module: Module, units: Sequence[int]) -> list[int]:
+def _kinds(module: Module, body: Sequence[int]) -> list[int]:
     """For each unit, a number that equal neighbourhoods share."""
     numbers: dict[tuple[object, ...], int] = {}
-    return [numbers.setdefault(_fingerprint(module, unit), len(numbers)) for unit in units]
+    return [numbers.setdefault(_fingerprint(module, body_op), len(numbers)) for body_op in body]
 
 
-def _fingerprint(module: Module, unit: int) -> tuple[object, ...]:
+def _fingerprint(module: Module, body_op: int) -> tuple[object, ...]:
     t = module.t
-    rest = module.text[t.operands_end[unit] : t.header_end[unit]] + module.tail(unit)
-    producers = (t.def_op[value] if value != NONE else NONE for value in t.operands[unit])
+    rest = module.text[t.operands_end[body_op] : t.header_end[body_op]] + module.tail(body_op)
+    producers = (t.def_op[value] if value != NONE else NONE for value in t.operands[body_op])
     sources = tuple(_source(module, op) if op != NONE else "" for op in producers)
-    inner = tuple(t.name[op] for op in module.subtree(unit)[1:])
-    return t.name[unit], _SYMBOL.sub("@", rest), sources, inner
+    inner = tuple(t.name[op] for op in module.subtree(body_op)[1:])
+    return t.name[body_op], _SYMBOL.sub("@", rest), sources, inner
 
 
 def _source(module: Module, op: int) -> str:

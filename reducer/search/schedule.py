@@ -11,7 +11,7 @@ workers and a resumed run change nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracles.base import digest_of
+from oracles.base import outcome_digest
 from reducer.ir import NONE, D, Module, PlainText
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.transformations import Site, Transformation
@@ -21,7 +21,7 @@ Edit = tuple[str, frozenset[str]]
 
 
 @dataclass
-class _Record:
+class _Stats:
     """What came of the candidates of one transformation."""
 
     judged: int = 0
@@ -37,7 +37,7 @@ class Schedule:
 
     def __init__(self) -> None:
         self._failed: set[Edit] = set()
-        self._records: dict[str, _Record] = {}
+        self._records: dict[str, _Stats] = {}
 
     def order(self, transformations: Sequence[Transformation[D]]) -> list[Transformation[D]]:
         """The transformations, those first that gained most for each candidate so far.
@@ -57,8 +57,8 @@ class Schedule:
         record.judged += len(failed) + (gained is not None)
         record.gained += gained or 0
 
-    def _record(self, name: str) -> _Record:
-        return self._records.setdefault(name, _Record())
+    def _record(self, name: str) -> _Stats:
+        return self._records.setdefault(name, _Stats())
 
 
 def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site]) -> Edit:
@@ -68,7 +68,7 @@ def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site
     one for all the sites, since there may be as many edits as there are lines.
     """
     if isinstance(document, PlainText):
-        return transformation.name, frozenset([digest_of(f"{list(sites)} {document.digest}")])
+        return transformation.name, frozenset([outcome_digest(f"{list(sites)} {document.digest}")])
     assert isinstance(document, Module)
     return transformation.name, frozenset(_neighbourhood(document, site) for site in sites)
 
@@ -111,7 +111,7 @@ def _users(module: Module, value: int) -> list[str]:
     return [f"{module.t.name[user]} {number}" for user, number in module.uses[value]]
 
 
-class Tried:
+class FailedValues:
     """The memory of all descents of one search.
 
     A value that has failed will most likely fail again while nothing has changed around the places
@@ -121,17 +121,17 @@ class Tried:
 
     def __init__(self) -> None:
         self.everything = False
-        self.put_off = 0
+        self.deferred = 0
         self._failed: set[tuple[str, str, str]] = set()
 
-    def fails(self, tuning: str, where: str, value: object) -> None:
+    def record_failure(self, tuning: str, where: str, value: object) -> None:
         """Remembers a value that has failed; '' stands for surroundings that nobody knows."""
         if where:
             self._failed.add((tuning, where, str(value)))
 
-    def is_put_off(self, tuning: str, where: str, value: object) -> bool:
+    def is_deferred(self, tuning: str, where: str, value: object) -> bool:
         """Whether a value need not be tried now; counted if so."""
         if self.everything or (tuning, where, str(value)) not in self._failed:
             return False
-        self.put_off += 1
+        self.deferred += 1
         return True

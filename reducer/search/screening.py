@@ -14,13 +14,13 @@ from typing import Protocol
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate
 
-LARGE = 2_500
+MAX_SCREENED_OPS = 2_500
 """Ops; a candidate of so many is made and checked in about the time that its run would take."""
 
-_FIRST, _MOST = 4, 32  # candidates in a batch; each is twice as large as the one before
-_WORK = 8 * LARGE  # ops in a batch
-_FEW = 10  # candidates after which the share of invalid ones is known more or less
-_RARE = 0.04  # a smaller share of invalid candidates costs less than looking for them
+_FIRST_BATCH, _MAX_BATCH = 4, 32  # candidates in a batch; each is twice as large as the one before
+_MAX_BATCH_OPS = 8 * MAX_SCREENED_OPS  # ops in a batch
+_MIN_SAMPLES = 10  # candidates after which the share of invalid ones is known more or less
+_MIN_INVALID_RATE = 0.04  # a smaller share of invalid candidates costs less than looking for them
 
 
 class Screen(Protocol):
@@ -35,7 +35,7 @@ class Screen(Protocol):
         ...
 
 
-class Rates:
+class InvalidRates:
     """How often the candidates of each origin, and of all together, were invalid."""
 
     def __init__(self) -> None:
@@ -46,16 +46,16 @@ class Rates:
         self._seen[origin] += 1
         self._invalid[origin] += invalid
 
-    def is_doubtful(self, origin: str) -> bool:
+    def is_worth_screening(self, origin: str) -> bool:
         """Whether so many are invalid that looking for them pays.
 
         Of an origin that is new, as many are expected to be as of all others.
         """
-        everywhere = (self._invalid.total() + 1) / (self._seen.total() + _FEW)
-        return (self._invalid[origin] + everywhere) / (self._seen[origin] + 1) > _RARE
+        everywhere = (self._invalid.total() + 1) / (self._seen.total() + _MIN_SAMPLES)
+        return (self._invalid[origin] + everywhere) / (self._seen[origin] + 1) > _MIN_INVALID_RATE
 
 
-class Screened(Iterator[tuple[int, Candidate[D]]]):
+class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
     """Candidates with their positions, without those that the screen turns away.
 
     Args:
@@ -69,7 +69,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         candidates: Iterator[Candidate[D]],
         screen: Screen | None,
         base: Document | None,
-        rates: Rates,
+        rates: InvalidRates,
         known: Callable[[str], bool],
     ) -> None:
         self._source = enumerate(candidates)
@@ -82,7 +82,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         self._batch_of: dict[int, int] = {}
         self._unchecked: dict[int, Candidate[D]] = {}  # let through, and not settled yet
         self._known = known
-        self._size = _FIRST
+        self._size = _FIRST_BATCH
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
         self._rejected: deque[tuple[int, str]] = deque()
         self._origins: dict[int, str] = {}
@@ -141,7 +141,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
         """The next candidates: as many as a batch may have, but one that needs no check alone."""
         out: list[tuple[int, Candidate[D]]] = []
         work = 0
-        while len(out) < self._size and work <= _WORK:
+        while len(out) < self._size and work <= _MAX_BATCH_OPS:
             item = next(self._source, None)
             if item is None:
                 break
@@ -149,7 +149,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
             work += item[1].document.op_count
             if len(out) == 1 and not self._needs_check(item[1]):
                 return out
-        self._size = min(_MOST, 2 * self._size)
+        self._size = min(_MAX_BATCH, 2 * self._size)
         return out
 
     def _check(self, batch: list[tuple[int, Candidate[D]]]) -> None:
@@ -179,7 +179,7 @@ class Screened(Iterator[tuple[int, Candidate[D]]]):
     def _needs_check(self, candidate: Candidate[D]) -> bool:
         return (
             self._screen is not None
-            and candidate.document.op_count <= LARGE
-            and (self._alarmed or self._rates.is_doubtful(candidate.origin))
+            and candidate.document.op_count <= MAX_SCREENED_OPS
+            and (self._alarmed or self._rates.is_worth_screening(candidate.origin))
             and not self._known(candidate.text)
         )

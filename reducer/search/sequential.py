@@ -9,12 +9,12 @@ one that fails as often as the input is taken after a few more; no fixed number 
 import math
 from dataclasses import dataclass
 
-MOST_RUNS = 50
+MAX_RUNS = 50
 """For one verdict, unless the user says otherwise."""
 
-_RARER = 4  # a program that fails so many times less often than the input is not taken
-_WRONGLY_TAKEN = 0.01  # per candidate; each one taken would slow down, or end, all that follows
-_WRONGLY_LEFT = 0.05  # costs size only
+_RATE_RATIO = 4  # a program that fails so many times less often than the input is not taken
+_FALSE_ACCEPT_RATE = 0.01  # per candidate; each one taken would slow down, or end, all that follows
+_FALSE_REJECT_RATE = 0.05  # costs size only
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,29 @@ class SequentialTest:
     """
 
     usual: float
-    most_runs: int = MOST_RUNS
+    max_runs: int = MAX_RUNS
 
     @classmethod
-    def after(cls, measured: Rate, most_runs: int = MOST_RUNS) -> "SequentialTest":
+    def after(cls, measured: Rate, max_runs: int = MAX_RUNS) -> "SequentialTest":
         """The test for programs that should fail as often as was measured on the input.
 
         The rate is taken a little lower: runs were counted until enough of them had failed, and
         the result of no finite number of runs is certain.
         """
-        return cls(measured.failed / (measured.runs + 1), most_runs)
+        return cls(measured.failed / (measured.runs + 1), max_runs)
 
     def decide(self, rate: Rate) -> bool | None:
         """True to take a program, False to turn it down, None to run it once more."""
         weight = self._weight(rate)
-        if weight >= math.log((1 - _WRONGLY_LEFT) / _WRONGLY_TAKEN):
+        if weight >= math.log((1 - _FALSE_REJECT_RATE) / _FALSE_ACCEPT_RATE):
             return True
-        if weight <= math.log(_WRONGLY_LEFT / (1 - _WRONGLY_TAKEN)):
+        if weight <= math.log(_FALSE_REJECT_RATE / (1 - _FALSE_ACCEPT_RATE)):
             return False
-        return weight > 0 if rate.runs >= self.most_runs else None
+        return weight > 0 if rate.runs >= self.max_runs else None
 
     def _weight(self, rate: Rate) -> float:
         """The logarithm of how much better the usual rate explains the runs than a rarer one."""
-        rare = self.usual / _RARER
+        rare = self.usual / _RATE_RATIO
         passed = rate.runs - rate.failed
         return rate.failed * math.log(self.usual / rare) + passed * math.log(
             (1 - self.usual) / (1 - rare)

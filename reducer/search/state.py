@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Generic
 
 from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, weight
+from reducer.search.candidate import Candidate, size_key
 from reducer.search.evaluator import Evaluator
 
 
-class State(Generic[D]):
+class SearchState(Generic[D]):
     """What the stages of a search share. Only `accept` changes the document.
 
     Args:
@@ -42,7 +42,7 @@ class State(Generic[D]):
             document = None if text is None else self.parse(text)
         except GenericSyntaxError:
             return None
-        if document is None or not weight(document) < weight(self.document):
+        if document is None or not size_key(document) < size_key(self.document):
             return None
         return Candidate(document, origin)
 

@@ -12,7 +12,7 @@ from typing import Generic
 from reducer.ir import D
 from reducer.search.candidate import Candidate, is_nothing
 from reducer.search.schedule import Edit, Schedule, edit_of
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.transformations import Site, Transformation
 
 _FEW = 8  # so few sites are tried one by one at once
@@ -20,11 +20,11 @@ _COARSEST = 4  # a chunk is at most this part of the sites: halves were tried by
 
 
 @dataclass
-class Swept:
+class SweepResult:
     """What a sweep did: whether it made progress, and how many edits it put off."""
 
     progress: bool = False
-    put_off: int = 0
+    deferred: int = 0
 
 
 @dataclass
@@ -36,13 +36,13 @@ class _Chunks:
 
 
 def sweep(
-    state: State[D],
+    state: SearchState[D],
     transformation: Transformation[D],
     *,
     fine: bool = False,
     schedule: Schedule | None = None,
     again: bool = False,
-) -> Swept:
+) -> SweepResult:
     """Applies a transformation wherever the failure survives it.
 
     Args:
@@ -71,7 +71,7 @@ def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
 class _Sweep(Generic[D]):
     def __init__(
         self,
-        state: State[D],
+        state: SearchState[D],
         transformation: Transformation[D],
         schedule: Schedule,
         again: bool,
@@ -80,7 +80,7 @@ class _Sweep(Generic[D]):
         self.transformation = transformation
         self.schedule = schedule
         self.again = again
-        self.swept = Swept()
+        self.swept = SweepResult()
 
     def over(self, size: int) -> None:
         """Tries chunks of one size from the last site to the first."""
@@ -114,7 +114,7 @@ class _Sweep(Generic[D]):
             position = low
             edit = edit_of(self.transformation, document, chunk)
             if not self.again and self.schedule.has_failed(edit):
-                self.swept.put_off += 1
+                self.swept.deferred += 1
                 continue
             candidate = self._candidate(document, chunk)
             if candidate is not None and not is_nothing(candidate.document):

@@ -12,102 +12,102 @@ from functools import partial
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.search.candidate import Candidate
-from reducer.search.state import State
-from reducer.transformations import Abi, Units, carve
+from reducer.search.state import SearchState
+from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
-_MOST_SEEDS = 3
+_MAX_SEEDS = 3
 _SMALL = 16  # units; from here on single deletions are as cheap as windows
 
 
-def grow_around(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
+def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
     """Tries growing neighbourhoods of the ops that diagnostics point to, smallest first."""
-    units = Units.of(state.document)
+    body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
-    kept = sorted(_neighbourhoods(units, seeds[:_MOST_SEEDS]), key=len)
-    return accept_first(state, abi, units, kept, origin)
+    kept = sorted(_neighbourhoods(body, seeds[:_MAX_SEEDS]), key=len)
+    return accept_first(state, boundary, body, kept, origin)
 
 
-def grow_set(state: State[Module], abi: Abi, seeds: Sequence[int]) -> bool:
+def grow_set(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
     """Tries ops that belong together, as those of one dispatch, with ever more of their producers.
 
     Unlike the seeds of `grow_around`, which are guesses at one place, these are one part.
     """
-    units = Units.of(state.document)
-    inside = {unit for seed in seeds if (unit := units.unit_of(seed)) != NONE}
+    body = BodyOps.of(state.document)
+    inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
     parts: dict[frozenset[int], None] = {}
     for depth in (0, *_DEPTHS):
-        around = backward_slice(units.module, sorted(inside), depth)
-        parts.setdefault(frozenset(around).intersection(units.function_of))
-    small = [part for part in parts if part and 2 * len(part) <= len(units.units)]
-    return accept_first(state, abi, units, small, "carve the failing dispatch")
+        around = backward_slice(body.module, sorted(inside), depth)
+        parts.setdefault(frozenset(around).intersection(body.function_of))
+    small = [part for part in parts if part and 2 * len(part) <= len(body.ops)]
+    return accept_first(state, boundary, body, small, "carve the failing dispatch")
 
 
-def halve(state: State[Module], abi: Abi) -> bool:
+def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     """Takes a half, or the middle, while one of them still fails."""
     progress = False
-    while len(Units.of(state.document).units) > _SMALL:
-        units = Units.of(state.document)
-        if not accept_first(state, abi, units, _halves(units), "halve"):
+    while len(BodyOps.of(state.document).ops) > _SMALL:
+        body = BodyOps.of(state.document)
+        if not accept_first(state, boundary, body, _halves(body), "halve"):
             break
         progress = True
     return progress
 
 
-def _neighbourhoods(units: Units, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
-    order = units.units
-    place = {unit: index for index, unit in enumerate(order)}
+def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
+    order = body.ops
+    place = {body_op: index for index, body_op in enumerate(order)}
     seen: set[frozenset[int]] = set()
     for seed in seeds:
-        unit = units.unit_of(seed)
-        if unit not in place:
+        body_op = body.body_op_of(seed)
+        if body_op not in place:
             continue
-        at = place[unit]
+        at = place[body_op]
         windows = [frozenset(order[max(0, at - r) : at + r + 1]) for r in _RADII]
-        slices = [frozenset(backward_slice(units.module, [unit], depth)) for depth in _DEPTHS]
+        slices = [frozenset(backward_slice(body.module, [body_op], depth)) for depth in _DEPTHS]
         for found in (*windows, *slices):
-            found = frozenset(found & units.function_of.keys())
+            found = frozenset(found & body.function_of.keys())
             if found not in seen and 2 * len(found) <= len(order):
                 seen.add(found)
                 yield found
 
 
-def _halves(units: Units) -> Iterator[frozenset[int]]:
+def _halves(body: BodyOps) -> Iterator[frozenset[int]]:
     """Both halves, then the middle: the failing ops may straddle the cut.
 
     A function of a part that calls into the other one would bring what it calls along as a whole,
     so the part without such functions comes first.
     """
-    order = units.units
+    order = body.ops
     half, quarter = len(order) // 2, len(order) // 4
     for part in (order[:half], order[half:], order[quarter : len(order) - quarter]):
         whole = frozenset(part)
-        closed = _closed(units, whole)
+        closed = _closed(body, whole)
         if closed and closed != whole:
             yield closed
         yield whole
 
 
-def _closed(units: Units, part: frozenset[int]) -> frozenset[int]:
+def _closed(body: BodyOps, part: frozenset[int]) -> frozenset[int]:
     """A part without the functions that refer to functions outside of it."""
-    left = {units.function_of[unit] for unit in part}
+    left = {body.function_of[body_op] for body_op in part}
     while outside := [
-        f for f in left if not all(_is_within(units, g, part, left) for g in units.callees(f))
+        f for f in left if not all(_is_within(body, g, part, left) for g in body.callees(f))
     ]:
         left.difference_update(outside)
-    return frozenset(unit for unit in part if units.function_of[unit] in left)
+    return frozenset(body_op for body_op in part if body.function_of[body_op] in left)
 
 
-def _is_within(units: Units, function: int, part: frozenset[int], left: set[int]) -> bool:
-    inside = units.units_in[function]
+def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int]) -> bool:
+    inside = body.ops_in[function]
     return part.issuperset(inside) and (not inside or function in left)
 
 
 def accept_first(
-    state: State[Module],
-    abi: Abi,
-    units: Units,
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    body: BodyOps,
     parts: Iterable[frozenset[int]],
     origin: str,
 ) -> bool:
@@ -115,7 +115,7 @@ def accept_first(
 
     def candidates() -> Iterator[Candidate[Module]]:
         for part in parts:
-            candidate = state.candidate(partial(carve, units, part, abi), origin)
+            candidate = state.candidate(partial(carve, body, part, boundary), origin)
             if candidate is not None:
                 yield candidate
 

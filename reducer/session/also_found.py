@@ -18,13 +18,13 @@ from typing import Any
 
 from oracles import Kind, Signature
 from reducer.errors import OutputNotWritable
-from reducer.search.evaluator import Slip
+from reducer.search.evaluator import OtherFailure
 from reducer.session.printing import message_of, one_line
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 
-MOST_BUCKETS = 16
-MOST_BYTES = 4 << 20
+MAX_BUCKETS = 16
+MAX_BYTES = 4 << 20
 """Of one program. Both bounds hold for each candidate alone, so no order of events matters."""
 
 INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
@@ -71,7 +71,7 @@ def also_found_folder(output: Path) -> Path:
     return output.with_name(f"{output.name.removesuffix('.mlir')}.also-found")
 
 
-class Collection:
+class AlsoFoundStore:
     """Keeps other failures, on disk and in the journal.
 
     `ignored` are buckets that say nothing, such as what the command makes of an empty module. A
@@ -82,13 +82,13 @@ class Collection:
         self,
         folder: Path,
         journal: Journal,
-        say: Callable[[str], None],
+        log: Callable[[str], None],
         *,
         ignored: frozenset[str] = frozenset(),
     ) -> None:
         self.folder = folder
         self._journal = journal
-        self._say = say
+        self._log = log
         self._ignored = ignored
         self._beyond: set[str] = set()  # the bounds, at least once
         self._writes = True
@@ -116,24 +116,24 @@ class Collection:
         """Whether all of it was written."""
         return self._writes and self._is_ours
 
-    def add(self, slip: Slip) -> None:
+    def add(self, failure: OtherFailure) -> None:
         """Keeps a candidate that fails differently, if none as small showed this failure."""
-        signature = slip.outcome.signature
+        signature = failure.outcome.signature
         bucket = signature.bucket
-        if slip.outcome.kind in _NO_FAILURES or bucket in self._ignored:
+        if failure.outcome.kind in _NO_FAILURES or bucket in self._ignored:
             return
         known = self._found.get(bucket)
-        size = _bytes(slip.text)
+        size = _bytes(failure.text)
         if known is not None and size >= known.bytes:
             return
-        if size > MOST_BYTES or (known is None and len(self._found) >= MOST_BUCKETS):
+        if size > MAX_BYTES or (known is None and len(self._found) >= MAX_BUCKETS):
             self._beyond.add(bucket)
             return
         one = AlsoFound(
             signature,
-            tuple(map(one_line, message_of(slip.outcome))),
-            tuple(slip.oracle.display(INPUT)),
-            slip.text,
+            tuple(map(one_line, message_of(failure.outcome))),
+            tuple(failure.oracle.display(INPUT)),
+            failure.text,
         )
         self._found[bucket] = one
         self._remember(one)
@@ -203,7 +203,7 @@ class Collection:
             write()
         except (OSError, OutputNotWritable) as error:
             self._writes = False
-            self._say(f"other failures are listed but not kept: {error}")
+            self._log(f"other failures are listed but not kept: {error}")
 
 
 def _restored(journal: Journal) -> dict[str, AlsoFound]:

@@ -15,15 +15,15 @@ from oracles import CompilerOracle, Kind
 from oracles.phases import PHASES
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
-from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import halve
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import failing_phase
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from reducer.transformations.as_input import as_inputs
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.symbols import DropSymbols
@@ -36,12 +36,12 @@ _KINDS = frozenset({Kind.CRASH, Kind.ASSERTION, Kind.FATAL_ERROR})
 # Before them programs still are what the user wrote; after them they cannot be compiled again.
 _PHASES = frozenset(PHASES[PHASES.index("abi") : PHASES.index("executable-sources")])
 _WORTH_ANOTHER_DIALECT = 4  # times fewer ops; a program of few ops may take many one level below
-_MOST_RUNS = 30  # to find the pass
-_MOST_SECONDS = 600.0  # of wall time, likewise
-_ONE_RUN = 60.0  # seconds, where nothing else limits a run
+_MAX_RUNS = 30  # to find the pass
+_MAX_SECONDS = 600.0  # of wall time, likewise
+_RUN_TIMEOUT = 60.0  # seconds, where nothing else limits a run
 
 
-def cut_before_pass(state: State[Module], conversions: Conversions) -> bool:
+def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> bool:
     """Makes a document smaller by what its failing pass needs, if one in mid-pipeline crashes.
 
     Returns:
@@ -58,54 +58,54 @@ def cut_before_pass(state: State[Module], conversions: Conversions) -> bool:
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
         return False
-    with evaluator.asking_elsewhere(_pass_oracle(evaluator, tool, found), found.signature):
+    with evaluator.using_oracle_for(_pass_oracle(evaluator, tool, found), found.signature):
         cuts = _cuts(evaluator, module)
     most = state.document.op_count // _WORTH_ANOTHER_DIALECT
     programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
     return _accept_smallest(state, [found for found in programs if found])
 
 
-def _may_help(state: State[Module], conversions: Conversions) -> bool:
+def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     evaluator = state.evaluator
-    if evaluator.wanted is None or evaluator.wanted.kind not in _KINDS:
+    if evaluator.target is None or evaluator.target.kind not in _KINDS:
         return False
     if evaluator.test is not None:  # what fails at times has no IR before it that tells
         return False
-    return failing_phase(evaluator, state.document, conversions.remembered) in _PHASES
+    return failing_phase(evaluator, state.document, conversions.cached) in _PHASES
 
 
 def _tool(evaluator: Evaluator, opt: Path) -> OptTool:
     limits, budget = evaluator.limits, evaluator.budget
     return OptTool(
         opt,
-        limits=replace(limits, seconds=limits.seconds or _ONE_RUN),
+        limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
         cancel=evaluator.stop,
-        calls=int(min(_MOST_RUNS, budget.calls_left(evaluator.costs))),
-        seconds=min(_MOST_SECONDS, budget.seconds_left),
+        calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
+        seconds=min(_MAX_SECONDS, budget.seconds_left),
     )
 
 
 def _failing_pass(
-    state: State[Module], tool: OptTool, conversions: Conversions
+    state: SearchState[Module], tool: OptTool, conversions: Conversions
 ) -> FailingPass | None:
     """The pass in which a document fails, and what it gets; found once in a journal's life."""
     document, evaluator = state.document, state.evaluator
-    oracle, wanted = evaluator.oracle, evaluator.wanted
-    if not isinstance(oracle, CompilerOracle) or wanted is None:
+    oracle, target = evaluator.oracle, evaluator.target
+    if not isinstance(oracle, CompilerOracle) or target is None:
         return None
 
     def find() -> str:
         try:
             found = find_failing_pass(
-                oracle.command, oracle.executable, document.text, wanted, tool
+                oracle.command, oracle.executable, document.text, target, tool
             )
-        except Exhausted:
+        except ToolBudgetExhausted:
             found = None
         evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
         evaluator.check()  # what was not found because there was no time left may be there
         return found.to_json() if found else ""
 
-    known = conversions.remembered("failing pass", document.text, find)
+    known = conversions.cached("failing pass", document.text, find)
     return FailingPass.from_json(known) if known else None
 
 
@@ -122,17 +122,17 @@ def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
     if evaluator.first_interesting([Candidate(module, ORIGIN)]) is None:
         return []  # our print of it is something else
     cuts = [module]
-    state = State(
+    state = SearchState(
         module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)
     )
-    abi = Abi.of(module)
-    halve(state, abi)
-    for transformation in (DropSymbols(), DeleteOps(abi)):
+    boundary = BoundaryTypes.of(module)
+    halve(state, boundary)
+    for transformation in (DropSymbols(), DeleteOps(boundary)):
         sweep(state, transformation)
     return cuts
 
 
-def _accept_smallest(state: State[Module], programs: Sequence[Sequence[Module]]) -> bool:
+def _accept_smallest(state: SearchState[Module], programs: Sequence[Sequence[Module]]) -> bool:
     """Accepts the last of a row of ever smaller programs that fails from the start.
 
     Each is given in several ways. One that fails in none of them is taken for a sign that the

@@ -134,12 +134,12 @@ class Best:
 
     def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
         self._output = output
-        self.document = self.newest = document
+        self.confirmed = self.unconfirmed = document
         self.size = size
         self.head = ""
         self.on_confirm: Callable[[Document], None] = lambda document: None
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
-        self.on_fall_back: Callable[[Document, Size], None] = lambda document, size: None
+        self.on_roll_back: Callable[[Document, Size], None] = lambda document, size: None
         self.on_save: Callable[[], None] = lambda: None
         self._origin = ""
         self._saved = False
@@ -148,7 +148,7 @@ class Best:
 
     def accept(self, document: Document, origin: str, *, provisional: bool = False) -> None:
         """Takes a better document; saves it at once unless it is provisional."""
-        self.newest = document
+        self.unconfirmed = document
         self.size = Size.of(document)
         self._origin = origin
         self.on_accept(document, self.size, origin)
@@ -157,23 +157,23 @@ class Best:
 
     @property
     def is_provisional(self) -> bool:
-        return self.newest is not self.document
+        return self.unconfirmed is not self.confirmed
 
     def confirm(self) -> None:
         """The full command fails on the newest document too."""
-        self.document = self.newest
-        self._steps.add(self.document.text, self.size)
+        self.confirmed = self.unconfirmed
+        self._steps.add(self.confirmed.text, self.size)
         if self._origin != PRINTED and self._is_better_than_kept():
-            self._save(self.document.text)
-        self.on_confirm(self.document)
+            self._save(self.confirmed.text)
+        self.on_confirm(self.confirmed)
 
-    def fall_back(self) -> None:
+    def roll_back(self) -> None:
         """Forgets what the full command has not confirmed."""
         if not self.is_provisional:
             return
-        self.newest = self.document
-        self.size = Size.of(self.document)
-        self.on_fall_back(self.document, self.size)
+        self.unconfirmed = self.confirmed
+        self.size = Size.of(self.confirmed)
+        self.on_roll_back(self.confirmed, self.size)
 
     # ---- the file --------------------------------------------------------------------------
 

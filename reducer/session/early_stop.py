@@ -20,11 +20,11 @@ from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 
-Remember = Callable[[str, str, Callable[[], str]], str]
+Memoize = Callable[[str, str, Callable[[], str]], str]
 """Gives what was made for a purpose and a text before, or makes it now."""
 
 
-class Drift(Exception):
+class EarlyStopDiverged(Exception):
     """What the shortened command accepted does not fail under the full one."""
 
 
@@ -33,7 +33,7 @@ def _make(purpose: str, text: str, make: Callable[[], str]) -> str:
 
 
 def find_shortest(
-    evaluator: Evaluator, document: Document, remember: Remember = _make
+    evaluator: Evaluator, document: Document, memoize: Memoize = _make
 ) -> Oracle | None:
     """The shortest oracle that sees the failure of a document; None if only the full one does.
 
@@ -43,7 +43,7 @@ def find_shortest(
     """
     oracles: Sequence[Oracle] = evaluator.oracle.shortened()
     passing, failing = -1, len(oracles)
-    guess = _guess(evaluator, document, remember) if oracles else failing
+    guess = _guess(evaluator, document, memoize) if oracles else failing
     if guess == failing:
         return None
     while failing - passing > 1:
@@ -57,13 +57,13 @@ def find_shortest(
     return oracles[failing] if failing < len(oracles) else None
 
 
-def failing_phase(evaluator: Evaluator, document: Document, remember: Remember = _make) -> str:
+def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
     """The phase of IREE's compiler in which a document fails; '' where it does not tell."""
-    guess = _guess(evaluator, document, remember) if evaluator.oracle.shortened() else -1
+    guess = _guess(evaluator, document, memoize) if evaluator.oracle.shortened() else -1
     return PHASES[guess] if 0 <= guess < len(PHASES) else ""
 
 
-def _guess(evaluator: Evaluator, document: Document, remember: Remember) -> int:
+def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
     """The number of the failing phase by what the compiler wrote after each; -1 if it wrote none.
 
     A compiler that knows no such flag, or that fails in the first phase, writes nothing.
@@ -74,23 +74,25 @@ def _guess(evaluator: Evaluator, document: Document, remember: Remember) -> int:
 
     def finished() -> str:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            with evaluator.asking(oracle.adding([f"--dump-compilation-phases-to={folder}"])):
+            with evaluator.using_oracle(
+                oracle.with_extra_flags([f"--dump-compilation-phases-to={folder}"])
+            ):
                 outcome = evaluator.run(document.text, document.op_count)
             same = evaluator.judge(outcome) is Verdict.SAME
             done = {path.name.split(".")[-2] for path in Path(folder).glob("*.mlir")}
         return str(sum(phase in done for phase in PHASES) if same else -1)
 
-    return int(remember("finished phases", document.text, finished))
+    return int(memoize("finished phases", document.text, finished))
 
 
 def _fails(evaluator: Evaluator, oracle: Oracle, document: Document) -> bool:
-    with evaluator.asking(oracle):
+    with evaluator.using_oracle(oracle):
         outcome = evaluator.run(document.text, document.op_count)
     return evaluator.judge(outcome) is Verdict.SAME
 
 
-_SLOWER = 4  # a candidate may take so many times as long as the best…
-_AT_LEAST = 30.0  # …and at least so many seconds, whatever else the machine has to do
+_SLOWDOWN_FACTOR = 4  # a candidate may take so many times as long as the best…
+_MIN_SECONDS = 30.0  # …and at least so many seconds, whatever else the machine has to do
 
 
 class TimeLimit:
@@ -123,5 +125,5 @@ def tightened(limits: Limits, outcome: Outcome) -> Limits:
 
 
 def _tighter(limit: float | None, seconds: float) -> float:
-    derived = max(_AT_LEAST, _SLOWER * seconds)
+    derived = max(_MIN_SECONDS, _SLOWDOWN_FACTOR * seconds)
     return derived if limit is None else min(limit, derived)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from oracles import Command
 from oracles.command import INPUT
 from reducer.ir import Document
-from reducer.locate.pipeline import Step, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, parse_pipeline
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.session.sanity import Sanity
+from reducer.session.sanity import SanityChecks
 from reducer.storage.journal import Journal
 
 COMMAND = "command"
@@ -29,7 +29,7 @@ _RESTRAINTS = re.compile(
 )
 
 
-class Flags:
+class FlagReducer:
     """Shortens the command that an evaluator asks, as far as one document needs it.
 
     `on_change` is called with each command that takes the place of a longer one.
@@ -38,7 +38,7 @@ class Flags:
     def __init__(
         self,
         evaluator: Evaluator,
-        sanity: Sanity,
+        sanity: SanityChecks,
         journal: Journal,
         on_change: Callable[[Command], None],
     ) -> None:
@@ -83,7 +83,7 @@ class Flags:
 
     def _try(self, command: Command, document: Document) -> bool:
         oracle = self.evaluator.oracle.with_command(command)
-        with self.evaluator.asking(oracle):
+        with self.evaluator.using_oracle(oracle):
             outcome = self.evaluator.run(document.text, document.op_count)
             if self.evaluator.judge(outcome) is not Verdict.SAME:
                 return False
@@ -165,22 +165,22 @@ def _fewer_items(value: str) -> Iterator[str]:
                 yield ",".join(rest)
 
 
-def _inner_lists(step: Step) -> Iterator[tuple[Step, ...]]:
+def _inner_lists(step: PipelineStep) -> Iterator[tuple[PipelineStep, ...]]:
     yield step.inner
     for inner in step.inner:
         yield from _inner_lists(inner)
 
 
-def _fewer_passes(step: Step, size: int) -> Iterator[Step]:
+def _fewer_passes(step: PipelineStep, size: int) -> Iterator[PipelineStep]:
     """A pipeline without `size` neighbours of one list of passes, at any depth."""
     inner = step.inner
     if len(inner) > size:
         for start in range(0, len(inner), size):
-            yield Step(step.name, step.options, (*inner[:start], *inner[start + size :]))
+            yield PipelineStep(step.name, step.options, (*inner[:start], *inner[start + size :]))
     for number, child in enumerate(inner):
         for less in _fewer_passes(child, size):
             rest = (*inner[:number], less, *inner[number + 1 :])
-            yield Step(step.name, step.options, rest)
+            yield PipelineStep(step.name, step.options, rest)
 
 
 def _halves(count: int) -> list[int]:

@@ -30,7 +30,7 @@ FELL_BACK = "fall back"
 
 _PRINTED_ANEW = frozenset({CompilerPasses.name, ORIGIN})  # with other names of values
 _VERSION = 1
-_MOST_FINAL = 4 << 20  # characters of the final program in generic form that are kept
+_MAX_FINAL = 4 << 20  # characters of the final program in generic form that are kept
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class History:
         return cls(**fields)
 
 
-class Recorder:
+class HistoryRecorder:
     """Writes the history of one reduction while it runs. Called from one thread.
 
     What a resumed reduction has already been through keeps the costs that it had then.
@@ -177,7 +177,7 @@ class Recorder:
             self._origins.follow(document, renumbered=origin in _PRINTED_ANEW)
         self.save()
 
-    def fell_back(self, document: Document, size: Size) -> None:
+    def rolled_back(self, document: Document, size: Size) -> None:
         """What was accepted last turned out to be another failure."""
         self._moment(size, FELL_BACK)
         if self._origins is not None and isinstance(document, Module):
@@ -190,7 +190,7 @@ class Recorder:
             self._moment(size, "print")
         if self._origins is not None and isinstance(document, Module):
             self.history.origins = self._origins.known
-            self.history.final = document.text if len(document.text) <= _MOST_FINAL else ""
+            self.history.final = document.text if len(document.text) <= _MAX_FINAL else ""
         self.history = replace(self.history, **facts)
         self.save()
 

@@ -40,11 +40,11 @@ def failing_dispatch(
         return None
     if not may_stop_early(oracle.executable.name, oracle.command.flags):
         return None
-    dumped = conversions.remembered(
+    dumped = conversions.cached(
         "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, text, ops))
     )
     candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
-    with evaluator.asking(oracle.adding(compile_flags())):
+    with evaluator.using_oracle(oracle.with_extra_flags(compile_flags())):
         hit = evaluator.first_interesting(candidates)
     return dispatch_of(hit[1].text) if hit else None
 
@@ -52,7 +52,7 @@ def failing_dispatch(
 def _dump(evaluator: Evaluator, oracle: CompilerOracle, text: str, ops: int) -> list[str]:
     """The texts of all dispatches; none if the failure comes before they are made."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        with evaluator.asking(oracle.adding(dump_flags(Path(folder)))):
+        with evaluator.using_oracle(oracle.with_extra_flags(dump_flags(Path(folder)))):
             outcome = evaluator.run(text, ops)
         early = evaluator.judge(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
 
-_MOST_ALIGNED = 5_000  # ops; the compiler's passes run on what is small already
+_MAX_ALIGNED = 5_000  # ops; the compiler's passes run on what is small already
 
 
 class Origins:
@@ -91,7 +91,7 @@ def _by_end(module: Module, ops: Iterable[int]) -> list[Hashable]:
 
 def _aligned(before: Module, after: Module) -> dict[int, int]:
     """Ops of `after` to those of `before`, in the order of the text."""
-    if max(len(before), len(after)) > _MOST_ALIGNED:
+    if max(len(before), len(after)) > _MAX_ALIGNED:
         return {}
     pairs: dict[int, int] = {}
     for with_types in (True, False):

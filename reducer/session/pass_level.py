@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Signature
-from oracles.base import digest_of
+from oracles.base import outcome_digest
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
-from reducer.locate.opt_tool import Exhausted, OptTool
-from reducer.locate.pipeline import Step, lifted
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.pipeline import PipelineStep, extracted
 from reducer.search.evaluator import Stopped
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Settings, Size
 from reducer.storage.files import write_atomic
-from reducer.storage.journal import Journal, Section
+from reducer.storage.journal import Journal, JournalNamespace
 
-MOST_CALLS = 400
-MOST_SECONDS = 300.0
-_ONE_RUN = 60.0  # seconds that one run may take where the user set no limit
+MAX_CALLS = 400
+MAX_SECONDS = 300.0
+_RUN_TIMEOUT = 60.0  # seconds that one run may take where the user set no limit
 _ROUNDS = 3  # lift and reduce; what could not be lifted before may be lifted after
 
 
@@ -69,7 +69,7 @@ class PassLevel:
     text: str
     name: str
     oracle: CompilerOracle
-    wanted: Signature
+    target: Signature
     opt: Path
     output: Path
     jobs: int = 1
@@ -85,15 +85,15 @@ def reduce_pass_level(
     text: str,
     *,
     oracle: Oracle,
-    wanted: Signature,
+    target: Signature,
     opt: Path | None,
     output: Path,
     listener: Listener,
     stop: threading.Event,
     jobs: int = 1,
     keep_generic: bool = False,
-    calls: int = MOST_CALLS,
-    seconds: float = MOST_SECONDS,
+    calls: int = MAX_CALLS,
+    seconds: float = MAX_SECONDS,
     journal: Path | None = None,
 ) -> PassReport | None:
     """Makes `pass_output(output)` from the input-level reproducer `text`, to be found in `output`.
@@ -107,13 +107,13 @@ def reduce_pass_level(
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
     listener.phase("find the failing pass")
-    target = pass_output(output)
-    work = PassLevel(text, output.name, oracle, wanted, opt, target, jobs, keep_generic)
-    limits = replace(oracle.limits, seconds=oracle.limits.seconds or _ONE_RUN)
+    pass_file = pass_output(output)
+    work = PassLevel(text, output.name, oracle, target, opt, pass_file, jobs, keep_generic)
+    limits = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
-            Journal.reopen(journal or Path(folder) / "journal", say=listener.message) as known,
+            Journal.reopen(journal or Path(folder) / "journal", log=listener.message) as known,
         ):
             tool = OptTool(
                 opt,
@@ -121,15 +121,17 @@ def reduce_pass_level(
                 cancel=stop,
                 calls=calls,
                 seconds=seconds,
-                known=Section(known, "pass level"),
+                known=JournalNamespace(known, "pass level"),
             )
-            return _PassReduction(work, tool, _Quiet(listener), Path(folder), known).run()
+            return _PassReduction(
+                work, tool, _PhaseOnlyListener(listener), Path(folder), known
+            ).run()
     except (ReducerError, OSError) as error:
         listener.message(f"no reproducer at the level of the failing pass: {error}")
         return None
 
 
-class _Quiet:
+class _PhaseOnlyListener:
     """Passes on that work goes on; the sizes at this level would only confuse."""
 
     def __init__(self, listener: Listener) -> None:
@@ -158,7 +160,7 @@ class _PassReduction:
         self.folder = folder
         self.journal = journal
         self.one_minimal = False
-        self.normaliser = Normaliser(work.opt, tool.limits)
+        self.printer = OptPrinter(work.opt, tool.limits)
 
     def run(self) -> PassReport | None:
         found = self._find()
@@ -166,12 +168,12 @@ class _PassReduction:
             return None
         try:
             for number in range(_ROUNDS):
-                smaller = self._shortened(self._lifted(found))
+                smaller = self._shortened(self._extracted(found))
                 if number and smaller == found:
                     break
                 found = smaller
                 found = replace(found, text=self._reduced(found, number))
-        except (Exhausted, Stopped):
+        except (ToolBudgetExhausted, Stopped):
             self.one_minimal = False
         return self._finish(found)
 
@@ -179,23 +181,23 @@ class _PassReduction:
         oracle = self.work.oracle
         try:
             return find_failing_pass(
-                oracle.command, oracle.executable, self.work.text, self.work.wanted, self.tool
+                oracle.command, oracle.executable, self.work.text, self.work.target, self.tool
             )
-        except Exhausted:
+        except ToolBudgetExhausted:
             return None
 
     # ---- making it smaller -----------------------------------------------------------------
 
-    def _lifted(self, found: FailingPass) -> FailingPass:
+    def _extracted(self, found: FailingPass) -> FailingPass:
         """The failing op alone, if it fails alone."""
-        generic = self.normaliser.generic(found.text)
+        generic = self.printer.generic(found.text)
         if generic is None:
             return found
         try:
             module = Module.parse(generic)
         except GenericSyntaxError:
             return found
-        for text, step in lifted(module, found.step):
+        for text, step in extracted(module, found.step):
             if len(text) < len(generic) and self._fails(found, text, step, found.flags):
                 return replace(found, text=text, step=step)
         return found
@@ -213,7 +215,7 @@ class _PassReduction:
         return found
 
     def _fails(
-        self, found: FailingPass, text: str, step: Step | None, flags: tuple[str, ...]
+        self, found: FailingPass, text: str, step: PipelineStep | None, flags: tuple[str, ...]
     ) -> bool:
         return self.tool.fails_like(found.signature, text, step, flags) is not None
 
@@ -234,8 +236,8 @@ class _PassReduction:
             max_seconds=max(1e-3, self.tool.seconds_left),
         )
         oracle = found.oracle(self.tool)
-        digest = digest_of(found.text, oracle=f"{oracle.key} {oracle.limits} ")
-        section = Section(self.journal, f"pass level {digest}")
+        digest = outcome_digest(found.text, oracle=f"{oracle.key} {oracle.limits} ")
+        section = JournalNamespace(self.journal, f"pass level {digest}")
         reduction = Reduction(settings, oracle, self.listener, section)
         reduction.stop = self.tool.cancel
         report = reduction.run()
@@ -270,7 +272,7 @@ class _PassReduction:
             verified=True,
             one_minimal=self.one_minimal,
             calls=self.tool.calls,
-            compiler_seconds=self.tool.compiler_seconds + self.normaliser.seconds,
+            compiler_seconds=self.tool.compiler_seconds + self.printer.seconds,
         )
 
     def _level(self, found: FailingPass) -> str:
@@ -283,7 +285,7 @@ class _PassReduction:
         return f"{when} {name}{inside}, reached from the input-level reproducer by: {by}"
 
     def _ops(self, text: str) -> int:
-        generic = self.normaliser.generic(text)
+        generic = self.printer.generic(text)
         try:
             return Module.parse(generic).op_count if generic else PlainText(text).op_count
         except GenericSyntaxError:
@@ -291,8 +293,8 @@ class _PassReduction:
 
 
 def _shorter(
-    step: Step | None, flags: tuple[str, ...]
-) -> Iterator[tuple[Step | None, tuple[str, ...]]]:
+    step: PipelineStep | None, flags: tuple[str, ...]
+) -> Iterator[tuple[PipelineStep | None, tuple[str, ...]]]:
     """With less of the pipeline, then with fewer flags."""
     if step is not None:
         if step.bare() != step:

@@ -42,11 +42,11 @@ def one_line(text: str) -> str:
 def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
     """A program between the command that was run on it and what that said."""
     body = text if text.endswith("\n") else f"{text}\n"
-    messages = [f"// {line}\n" for line in told(outcome)]
+    messages = [f"// {line}\n" for line in failure_lines(outcome)]
     return command_line(command) + body + "".join(messages)
 
 
-def told(outcome: Outcome) -> list[str]:
+def failure_lines(outcome: Outcome) -> list[str]:
     """What names the failure, each on one line of bounded length, the same on every machine."""
     return [_shortened(_lasting(one_line(line))) for line in message_of(outcome)]
 
@@ -101,7 +101,7 @@ _STEPS = (_PRETTY, _UNWRAP, _ALIASES, _SYMBOLS, _VALUES)
 _BLANKS = re.compile(r"[ \t]+$", re.M)
 
 
-class Finish:
+class ReadablePrinter:
     """Makes generic text readable, as far as it then still fails in the same way."""
 
     def __init__(

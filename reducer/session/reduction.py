@@ -8,29 +8,29 @@ from hashlib import sha256
 from typing import Any
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
-from oracles.regression import Regression
+from oracles.regression import RegressionGuard
 from reducer import __version__
-from reducer.errors import FlakyOracle, NoEnd
+from reducer.errors import DoesNotTerminate, FlakyOracle
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, Slip, Stopped
-from reducer.session.also_found import Collection, also_found_folder
+from reducer.search.evaluator import Evaluator, OtherFailure, Stopped
+from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.session.best import Best
-from reducer.session.conversions import GENERIC, Conversions, Normaliser, key_of
+from reducer.session.conversions import GENERIC, Conversions, OptPrinter, key_of
 from reducer.session.early_stop import TimeLimit
-from reducer.session.flags import Flags
-from reducer.session.history import KEY, History, Recorder, Spent, read_history
-from reducer.session.plan import Plan
-from reducer.session.printing import Finish, command_line, one_line, with_comments
+from reducer.session.flags import FlagReducer
+from reducer.session.history import KEY, History, HistoryRecorder, Spent, read_history
+from reducer.session.printing import ReadablePrinter, command_line, one_line, with_comments
 from reducer.session.report import Report
-from reducer.session.sanity import Flakiness, Sanity, measure_with
+from reducer.session.sanity import Flakiness, SanityChecks, measure_with
 from reducer.session.settings import Listener, Progress, Settings, Size
-from reducer.session.validity import Validity, screen_for
+from reducer.session.strategy import ReductionStrategy
+from reducer.session.validity import VerifierScreen, screen_for
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
-_FIRST_RUN = 3600.0  # seconds that the input may take where the user set no limit
+_FIRST_RUN_TIMEOUT = 3600.0  # seconds that the input may take where the user set no limit
 _CONVERSION = 600.0  # seconds that printing a module in another form may take
 
 
@@ -48,7 +48,7 @@ class Reduction:
         oracle: Oracle,
         listener: Listener,
         journal: Journal | None = None,
-        regression: Regression | None = None,
+        regression: RegressionGuard | None = None,
     ) -> None:
         self.settings = settings
         self.oracle = oracle
@@ -61,10 +61,10 @@ class Reduction:
         self._phase = ""
         self._size = Size.of(PlainText(settings.text))
         self._best: Best | None = None
-        self._screen: Validity | None = None
-        self._others: Collection | None = None
+        self._screen: VerifierScreen | None = None
+        self._others: AlsoFoundStore | None = None
         self._flaky: Flakiness | None = None
-        self._recorder: Recorder | None = None
+        self._recorder: HistoryRecorder | None = None
 
     # ---- the whole -------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class Reduction:
             identity=self._identity(),
             resume=self.settings.resume,
             fresh=self.settings.fresh,
-            say=self.listener.message,
+            log=self.listener.message,
         )
         if self.journal.reused:
             known = plural(self.journal.reused, "verdict")
@@ -95,7 +95,7 @@ class Reduction:
             budget=Budget(self.settings.max_calls, self.settings.max_seconds),
             stop=self.stop,
             on_verdict=self._on_verdict,
-            on_slip=self._on_slip,
+            on_other_failure=self._on_other_failure,
             on_judged=self._on_judged,
             names_matter=not isinstance(self.oracle, CompilerOracle),
             review=self._regression,
@@ -112,12 +112,12 @@ class Reduction:
 
     def _run(self) -> Report:
         self._show("normalise")
-        self.conversions = Conversions(self._normaliser(), self.journal, self._note)
+        self.conversions = Conversions(self._printer(), self.journal, self._note)
         module = self.conversions.module(self.settings.text)
         if module is not None:
             self._size = replace(self._size, ops=module.op_count)
         self.input_size = self._size
-        sanity = Sanity(self.evaluator, self.settings.text, self.input_size.ops)
+        sanity = SanityChecks(self.evaluator, self.settings.text, self.input_size.ops)
         self._sanity = sanity
         self._show("run the input")
         first = self._first_run(sanity)
@@ -133,7 +133,7 @@ class Reduction:
         self._best = best
         self._record(best, module, first)
         self.listener.message(f"to keep: {first.signature.text}")
-        plan = Plan(
+        plan = ReductionStrategy(
             self.settings.text,
             self.evaluator,
             best,
@@ -157,22 +157,22 @@ class Reduction:
         def save(text: str) -> None:
             self.journal.put_text(KEY, text)
 
-        self._recorder = recorder = Recorder(history, module, self._spent, save, earlier)
+        self._recorder = recorder = HistoryRecorder(history, module, self._spent, save, earlier)
         recorder.phase(self._phase)
         best.on_accept = recorder.accepted
-        best.on_fall_back = recorder.fell_back
+        best.on_roll_back = recorder.rolled_back
 
-    def _flags(self, sanity: Sanity, best: Best) -> Flags | None:
+    def _flags(self, sanity: SanityChecks, best: Best) -> FlagReducer | None:
         """What shortens the command; from then on the file says which one fails on it."""
         if self.settings.keep_flags:
             return None
 
         def on_change(command: Command) -> None:
             shown = command.words(self.settings.output.name)
-            if self.settings.comments and isinstance(best.document, Module):
+            if self.settings.comments and isinstance(best.confirmed, Module):
                 best.head = command_line(shown)
 
-        return Flags(self.evaluator, sanity, self.journal, on_change)
+        return FlagReducer(self.evaluator, sanity, self.journal, on_change)
 
     def _take_over_command(self) -> None:
         """From here on the shortened command is the reduction's own."""
@@ -195,12 +195,12 @@ class Reduction:
             **({} if self._regression is None else {"regression": self._regression.key}),
         }
 
-    def _normaliser(self) -> Normaliser | None:
+    def _printer(self) -> OptPrinter | None:
         if self.settings.opt is None:
             return None
-        return Normaliser(self.settings.opt, Limits(_CONVERSION, self.oracle.limits.memory))
+        return OptPrinter(self.settings.opt, Limits(_CONVERSION, self.oracle.limits.memory))
 
-    def _first_run(self, sanity: Sanity) -> Outcome:
+    def _first_run(self, sanity: SanityChecks) -> Outcome:
         """Runs the input. A run that does not end is a failure to keep only if a limit was set.
 
         Raises:
@@ -208,7 +208,7 @@ class Reduction:
         """
         limits = self.oracle.limits
         unlimited = limits.seconds is None
-        seconds = _FIRST_RUN if limits.seconds is None else limits.seconds
+        seconds = _FIRST_RUN_TIMEOUT if limits.seconds is None else limits.seconds
         self.evaluator.limits = replace(limits, seconds=seconds)
         if self.settings.flaky is None:
             first = sanity.run_input()
@@ -217,30 +217,32 @@ class Reduction:
             self._flaky = Flakiness(rate)
             self.listener.message(f"the input fails in {rate}")
         if unlimited and first.kind is Kind.TIMEOUT:
-            raise NoEnd(
-                f"the command did not end within {_FIRST_RUN:.0f} s; if that is the failure, say "
-                "from when on a run counts as hanging: --timeout SECONDS"
+            raise DoesNotTerminate(
+                f"the command did not end within {_FIRST_RUN_TIMEOUT:.0f} s; if that is the "
+                "failure, say from when on a run counts as hanging: --timeout SECONDS"
             )
         return first
 
-    def _search(self, plan: Plan, sanity: Sanity, module: Module | None, first: Outcome) -> str:
+    def _search(
+        self, plan: ReductionStrategy, sanity: SanityChecks, module: Module | None, first: Outcome
+    ) -> str:
         """Carries out the plan; `reduced`, or what stopped it."""
         try:
             sanity.refuse_empty_module()
             sanity.repeat_if_cheap(first)
             self.journal.settle()
-            self._collect_others(sanity, plan.best)
+            self._collect_also_found(sanity, plan.best)
             plan.reduce(module, first)
         except Stopped as stopped:
             self.journal.settle()
             return stopped.reason
         return "reduced"
 
-    def _collect_others(self, sanity: Sanity, best: Best) -> None:
+    def _collect_also_found(self, sanity: SanityChecks, best: Best) -> None:
         """From here on what fails differently is kept, unless an empty module fails like that."""
         if not self.settings.also_found:
             return
-        self._others = Collection(
+        self._others = AlsoFoundStore(
             also_found_folder(self.settings.output),
             self.journal,
             self._note,
@@ -251,8 +253,8 @@ class Reduction:
     # ---- the end ---------------------------------------------------------------------------
 
     def _finish(self, status: str, best: Best, first: Outcome) -> Report:
-        best.fall_back()
-        text = best.document.text
+        best.roll_back()
+        text = best.confirmed.text
         verified = False
         if status != "interrupted":
             self.evaluator.budget = Budget()  # what is left to do is little, and owed
@@ -266,7 +268,7 @@ class Reduction:
         command = self.oracle.display(self.settings.output.name)
         if self._recorder is not None:
             self._recorder.finished(
-                best.document,
+                best.confirmed,
                 final,
                 status=status,
                 verified=verified,
@@ -325,9 +327,11 @@ class Reduction:
 
     def _readable(self, best: Best) -> str:
         """The best result as people write it, if the failure survives that."""
-        if self.settings.keep_generic or not isinstance(best.document, Module):
-            return best.document.text
-        return Finish(self.evaluator, self.conversions, self._note).readable(best.document)
+        if self.settings.keep_generic or not isinstance(best.confirmed, Module):
+            return best.confirmed.text
+        return ReadablePrinter(self.evaluator, self.conversions, self._note).readable(
+            best.confirmed
+        )
 
     def _verified(self, text: str, best: Best, first: Outcome) -> tuple[str, bool]:
         """Runs the printed command on the result, without comments if need be.
@@ -344,7 +348,7 @@ class Reduction:
         if self._verify(text, best, first):
             return text, True
         if self._flaky is None:
-            self._note(self._sanity.complaint(text, best.size.ops, "the result"))
+            self._note(self._sanity.flakiness_message(text, best.size.ops, "the result"))
         return text, False
 
     def _verify(self, text: str, best: Best, first: Outcome) -> bool:
@@ -391,9 +395,9 @@ class Reduction:
         costs = self.evaluator.costs
         return Spent(costs.calls, self._compiler_seconds, time.monotonic() - self._started)
 
-    def _on_slip(self, slip: Slip) -> None:
+    def _on_other_failure(self, failure: OtherFailure) -> None:
         if self._others is not None:
-            self._others.add(slip)
+            self._others.add(failure)
 
     def _tell(self) -> None:
         costs = self.evaluator.costs

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Kind, Outcome, Signature
-from oracles.base import digest_of
-from oracles.regression import Regression
+from oracles.base import outcome_digest
+from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.ir import Document, Module
 from reducer.search.candidate import Verdict
@@ -16,10 +16,10 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.early_stop import tightened
 
-ENOUGH = 5
+ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
 
-TOLD = 10
+REPORTED_RUNS = 10
 """Runs that a message about a flaky failure is based on, where each is quick."""
 
 _ADVICE = (
@@ -37,30 +37,32 @@ class Flakiness:
 
 
 @dataclass(frozen=True)
-class Measured:
+class RepeatedRuns:
     """Outcomes of the same program, in order."""
 
     outcomes: tuple[Outcome, ...]
 
-    def rate(self, wanted: Signature) -> Rate:
+    def rate(self, target: Signature) -> Rate:
         """How often it failed in this way."""
-        failed = sum(outcome.signature == wanted for outcome in self.outcomes)
+        failed = sum(outcome.signature == target for outcome in self.outcomes)
         return Rate(failed, len(self.outcomes))
 
-    def first(self, wanted: Signature) -> Outcome:
+    def first(self, target: Signature) -> Outcome:
         """The first outcome of this kind; StopIteration if there is none."""
-        return next(outcome for outcome in self.outcomes if outcome.signature == wanted)
+        return next(outcome for outcome in self.outcomes if outcome.signature == target)
 
-    def text(self, wanted: Signature) -> str:
+    def text(self, target: Signature) -> str:
         """All of it in one line."""
         others = Counter(
-            outcome.signature.text for outcome in self.outcomes if outcome.signature != wanted
+            outcome.signature.text for outcome in self.outcomes if outcome.signature != target
         )
         rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
-        return f"'{wanted.text}' in {self.rate(wanted)}" + (f", {rest}" if rest else "")
+        return f"'{target.text}' in {self.rate(target)}" + (f", {rest}" if rest else "")
 
 
-def measure(run: Callable[[int], Outcome], wants: Callable[[Outcome], bool], most: int) -> Measured:
+def measure(
+    run: Callable[[int], Outcome], wants: Callable[[Outcome], bool], most: int
+) -> RepeatedRuns:
     """Runs something, each run with its number from 0 on, until it has failed `ENOUGH` times.
 
     What counts is how often it failed in the way that is most frequent so far.
@@ -68,10 +70,13 @@ def measure(run: Callable[[int], Outcome], wants: Callable[[Outcome], bool], mos
     outcomes: list[Outcome] = []
     while len(outcomes) < most:
         outcomes.append(run(len(outcomes)))
-        wanted = most_frequent(outcomes, wants)
-        if wanted is not None and Measured(tuple(outcomes)).rate(wanted).failed >= ENOUGH:
+        target = most_frequent(outcomes, wants)
+        if (
+            target is not None
+            and RepeatedRuns(tuple(outcomes)).rate(target).failed >= ENOUGH_FAILURES
+        ):
             break
-    return Measured(tuple(outcomes))
+    return RepeatedRuns(tuple(outcomes))
 
 
 def most_frequent(
@@ -82,9 +87,9 @@ def most_frequent(
     return counts.most_common(1)[0][0] if counts else None
 
 
-def complaint(measured: Measured, wanted: Signature, what: str) -> str:
+def flakiness_message(measured: RepeatedRuns, target: Signature, what: str) -> str:
     """What to tell people whose failure comes and goes; `what` is what was run."""
-    return f"{what} does not fail every time: {measured.text(wanted)}; {_ADVICE}"
+    return f"{what} does not fail every time: {measured.text(target)}; {_ADVICE}"
 
 
 def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate, bool]:
@@ -92,18 +97,18 @@ def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate,
     rate = Rate()
     while (taken := test.decide(rate)) is None:
         rate = rate.after(fails())
-    while taken and rate.failed < ENOUGH and rate.runs < test.most_runs:
+    while taken and rate.failed < ENOUGH_FAILURES and rate.runs < test.max_runs:
         rate = rate.after(fails())
     return rate, taken
 
 
 _EMPTY_MODULE = "module {\n}\n"
 _QUOTED = 80  # characters of an error that are enough to look for it
-_AGAIN = 4  # more runs of a quick input that does not fail
-_CHEAP = 10.0  # seconds; an input that runs longer is not run again as a whole
+_MAX_RETRIES = 4  # more runs of a quick input that does not fail
+_CHEAP_SECONDS = 10.0  # seconds; an input that runs longer is not run again as a whole
 
 
-class Sanity:
+class SanityChecks:
     """Checks on one input. Every run goes through the evaluator, so it is counted and kept."""
 
     def __init__(self, evaluator: Evaluator, text: str, ops: int) -> None:
@@ -128,7 +133,7 @@ class Sanity:
         self._want(first)
         return first
 
-    def measure_input(self, most_runs: int) -> tuple[Outcome, Rate]:
+    def measure_input(self, max_runs: int) -> tuple[Outcome, Rate]:
         """Runs an input that fails now and then until it is known how often.
 
         What fails most often becomes the wanted signature; from here on every verdict takes as many
@@ -138,22 +143,22 @@ class Sanity:
             NotInteresting: nothing fails.
         """
         wants = self.evaluator.oracle.wants
-        measured = measure(self._run, wants, most_runs)
-        wanted = most_frequent(measured.outcomes, wants)
-        if wanted is None:
+        measured = measure(self._run, wants, max_runs)
+        target = most_frequent(measured.outcomes, wants)
+        if target is None:
             raise NotInteresting(
-                f"the command does not fail on the input in {most_runs} runs; for a rarer failure "
+                f"the command does not fail on the input in {max_runs} runs; for a rarer failure "
                 f"say how many to try: --flaky N; or {_advice(measured.outcomes[0])}"
             )
-        rate = measured.rate(wanted)
-        first = measured.first(wanted)
+        rate = measured.rate(target)
+        first = measured.first(target)
         self._want(first)
-        self.evaluator.test = SequentialTest.after(rate, most_runs)
+        self.evaluator.test = SequentialTest.after(rate, max_runs)
         return first, rate
 
     def _want(self, first: Outcome) -> None:
         """Failures like this one are what every run from here on is about."""
-        self.evaluator.wanted = first.signature
+        self.evaluator.target = first.signature
         if isinstance(self.evaluator.oracle, CompilerOracle):
             self.evaluator.oracle.expect(first)
 
@@ -163,20 +168,20 @@ class Sanity:
     def _refuse_rare_failure(self, first: Outcome) -> None:
         """Raises FlakyOracle if a quick input that did not fail does so when it is run again."""
         wants = self.evaluator.oracle.wants
-        most = min(_AGAIN, int(_CHEAP / max(first.seconds, 0.1)))
+        most = min(_MAX_RETRIES, int(_CHEAP_SECONDS / max(first.seconds, 0.1)))
         measured = measure(self._run, wants, 1 + most)
-        wanted = most_frequent(measured.outcomes, wants)
-        if wanted is not None:
-            raise FlakyOracle(complaint(measured, wanted, "the input"))
+        target = most_frequent(measured.outcomes, wants)
+        if target is not None:
+            raise FlakyOracle(flakiness_message(measured, target, "the input"))
 
-    def compare(self, regression: Regression | None) -> None:
+    def compare(self, regression: RegressionGuard | None) -> None:
         """Raises NotInteresting if the compiler that should have nothing against the input has."""
         if regression is None:
             return
-        cache, digest = self.evaluator.cache, digest_of(self.text, oracle=regression.key)
+        cache, digest = self.evaluator.cache, outcome_digest(self.text, oracle=regression.key)
         good = cache.get(digest)
         if good is None:
-            _, good = regression.ask(
+            _, good = regression.check(
                 self.text, cancel=self.evaluator.stop, limits=self.evaluator.limits
             )
             if good.kind is Kind.CANCELLED:
@@ -193,10 +198,10 @@ class Sanity:
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""
         if self.empty_module_fails():
-            wanted = self.evaluator.wanted
+            target = self.evaluator.target
             raise NotInteresting(
                 "an empty module fails in the same way, so the failure is in the command, "
-                f"not in the input: {wanted.text if wanted else ''}"
+                f"not in the input: {target.text if target else ''}"
             )
 
     def empty_module_fails(self) -> bool:
@@ -213,7 +218,7 @@ class Sanity:
         Raises:
             FlakyOracle: it does not.
         """
-        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP else 0, "the input")
+        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP_SECONDS else 0, "the input")
 
     def repeat(self, document: Document) -> None:
         """Runs the first accepted candidate twice more: it costs little, the input may not.
@@ -234,19 +239,19 @@ class Sanity:
         for number in range(1, times + 1):
             outcome = self.evaluator.run_once(text, ops, repetition=number)
             if self.evaluator.judge(outcome) is not Verdict.SAME:
-                raise FlakyOracle(self.complaint(text, ops, what))
+                raise FlakyOracle(self.flakiness_message(text, ops, what))
 
-    def complaint(self, text: str, ops: int, what: str) -> str:
+    def flakiness_message(self, text: str, ops: int, what: str) -> str:
         """Measures a failure that was not there in every run, and says so; `what` is the text."""
-        wanted = self.evaluator.wanted
-        assert wanted is not None
+        target = self.evaluator.target
+        assert target is not None
         outcomes: list[Outcome] = []
         try:
-            for number in range(TOLD):
+            for number in range(REPORTED_RUNS):
                 outcomes.append(self.evaluator.run_once(text, ops, repetition=number))
         except Stopped:
             pass  # what was seen until now is enough to tell
-        return complaint(Measured(tuple(outcomes)), wanted, what)
+        return flakiness_message(RepeatedRuns(tuple(outcomes)), target, what)
 
 
 def _advice(outcome: Outcome) -> str:

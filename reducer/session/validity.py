@@ -34,7 +34,7 @@ _ERROR = re.compile(
 )
 
 
-class Answer(StrEnum):
+class VerifierResult(StrEnum):
     """What the tool says of a text. A tool that crashes or hangs says nothing."""
 
     VALID = "valid"
@@ -51,20 +51,20 @@ class Texts(Protocol):
 
 
 def screen_for(
-    oracle: Oracle, wanted: Signature, texts: Texts, limits: Limits, stop: threading.Event
-) -> "Validity | None":
+    oracle: Oracle, target: Signature, texts: Texts, limits: Limits, stop: threading.Event
+) -> "VerifierScreen | None":
     """What can tell invalid candidates of this oracle; None where nothing can.
 
     That is behind a script, without an `…-opt` tool, and where being invalid is the point.
     """
     inner = oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else oracle
-    if not isinstance(inner, CompilerOracle) or wanted.stage == INPUT:
+    if not isinstance(inner, CompilerOracle) or target.stage == INPUT:
         return None
     command = inner.verifying_command()
-    return Validity(command, inner, texts, limits, stop) if command else None
+    return VerifierScreen(command, inner, texts, limits, stop) if command else None
 
 
-class Validity:
+class VerifierScreen:
     """Asks the tool. `runs`, `seconds` (CPU) and `rejected` (texts) add up what came of it."""
 
     def __init__(
@@ -87,13 +87,13 @@ class Validity:
     def passes(self, texts: Sequence[str], base: str) -> list[bool]:
         """For each text whether it is worth a run: all are if the tool turns `base` away."""
         answers = self._answers([base, *texts])
-        if answers[0] is not Answer.VALID:
+        if answers[0] is not VerifierResult.VALID:
             return [True] * len(texts)
-        passed = [answer is not Answer.INVALID for answer in answers[1:]]
+        passed = [answer is not VerifierResult.INVALID for answer in answers[1:]]
         self.rejected += passed.count(False)
         return passed
 
-    def _answers(self, texts: Sequence[str]) -> list[Answer]:
+    def _answers(self, texts: Sequence[str]) -> list[VerifierResult]:
         keys = [_key(text) for text in texts]
         known = {key: self._texts.get_text(key) for key in keys}
         new = {key: text for key, text in zip(keys, texts, strict=True) if known[key] is None}
@@ -104,23 +104,26 @@ class Validity:
                 known[key] = answer
                 if not self._stop.is_set():
                     self._texts.put_text(key, answer)
-        return [Answer(known[key] or Answer.UNKNOWN) for key in keys]
+        return [VerifierResult(known[key] or VerifierResult.UNKNOWN) for key in keys]
 
-    def _ask(self, texts: Sequence[str]) -> list[Answer]:
+    def _ask(self, texts: Sequence[str]) -> list[VerifierResult]:
         """One process for all; halves where it does not tell which of them it means."""
         result = self._run(texts)
         if result.end is End.EXITED and result.exit_code == 0:
-            return [Answer.VALID] * len(texts)
+            return [VerifierResult.VALID] * len(texts)
         diagnosed = result.end is End.EXITED and result.exit_code > 0
         if len(texts) == 1:
-            return [Answer.INVALID if diagnosed else Answer.UNKNOWN]
+            return [VerifierResult.INVALID if diagnosed else VerifierResult.UNKNOWN]
         if self._stop.is_set():
-            return [Answer.UNKNOWN] * len(texts)
+            return [VerifierResult.UNKNOWN] * len(texts)
         invalid = _blamed(result.stderr, texts) if diagnosed else None
         if not invalid:
             half = len(texts) // 2
             return [*self._ask(texts[:half]), *self._ask(texts[half:])]
-        return [Answer.INVALID if n in invalid else Answer.VALID for n in range(len(texts))]
+        return [
+            VerifierResult.INVALID if n in invalid else VerifierResult.VALID
+            for n in range(len(texts))
+        ]
 
     def _run(self, texts: Sequence[str]) -> ProcessResult:
         program, *flags = self._command

@@ -69,9 +69,9 @@ class Journal(SharedFile):
     reused = 0
     """How many verdicts of an earlier run there were when it was opened."""
 
-    def __init__(self, connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+    def __init__(self, connection: sqlite3.Connection, log: Callable[[str], None]) -> None:
         super().__init__(connection)
-        self._say = say
+        self._log = log
         self._fell_back = False
 
     @classmethod
@@ -82,7 +82,7 @@ class Journal(SharedFile):
         identity: Mapping[str, str],
         resume: bool = False,
         fresh: bool = False,
-        say: Callable[[str], None] = lambda text: None,
+        log: Callable[[str], None] = lambda text: None,
     ) -> Self:
         """Opens the journal at `path` for the reduction that `identity` describes.
 
@@ -95,8 +95,8 @@ class Journal(SharedFile):
             JournalBusy: another process is using it.
             JournalMismatch: it should be resumed but belongs to another reduction.
         """
-        connection = _usable(path, say)
-        journal = cls(connection, say)
+        connection = _usable(path, log)
+        journal = cls(connection, log)
         try:
             if fresh or not journal._goes_on(identity, resume, path):
                 journal._start_anew(identity)
@@ -106,16 +106,16 @@ class Journal(SharedFile):
         return journal
 
     @classmethod
-    def reopen(cls, path: Path, *, say: Callable[[str], None] = lambda text: None) -> Self:
+    def reopen(cls, path: Path, *, log: Callable[[str], None] = lambda text: None) -> Self:
         """Opens the journal of a reduction that has ended, to add to it, whatever it belongs to.
 
         Raises:
             JournalBusy: another process is using it.
         """
-        connection = _usable(path, say)
+        connection = _usable(path, log)
         if not _has_tables(connection):
             _initialise(connection, {})
-        return cls(connection, say)
+        return cls(connection, log)
 
     def settle(self) -> None:
         """What this reduction has learned from now on takes the place of an earlier one's."""
@@ -179,7 +179,7 @@ class Journal(SharedFile):
         with self._lock:
             known = _identity_of(self._connection)
         if resume and not known:
-            self._say(f"there is nothing to resume in {path}; starting from the beginning")
+            self._log(f"there is nothing to resume in {path}; starting from the beginning")
         if not known:
             return False
         differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
@@ -192,7 +192,7 @@ class Journal(SharedFile):
         if differing or not verdicts:
             return not differing
         if self.get_meta(_DOUBTFUL) is not None and not resume:
-            self._say("the earlier run ended with a doubtful result; its verdicts are not reused")
+            self._log("the earlier run ended with a doubtful result; its verdicts are not reused")
             return False
         self.reused = verdicts
         return True
@@ -230,7 +230,7 @@ class Journal(SharedFile):
         if self._fell_back or isinstance(error, sqlite3.ProgrammingError):
             raise error
         self._fell_back = True
-        self._say(f"the journal cannot be kept any longer ({error}); going on without it")
+        self._log(f"the journal cannot be kept any longer ({error}); going on without it")
         memory = _memory()
         try:
             if self._connection.in_transaction or not self.is_tentative:
@@ -245,12 +245,12 @@ class Journal(SharedFile):
         self._connection = memory
 
 
-def _usable(path: Path, say: Callable[[str], None]) -> sqlite3.Connection:
+def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection:
     """The file, or what takes its place where it cannot be used."""
     try:
         return _connect(path)
     except (_ForeignFile, sqlite3.DatabaseError) as error:
-        return _recover(path, error, say)
+        return _recover(path, error, log)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -283,7 +283,7 @@ def _check(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(answer)
 
 
-def _recover(path: Path, error: Exception, say: Callable[[str], None]) -> sqlite3.Connection:
+def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite3.Connection:
     """What to do about a file that cannot be used as it is."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
@@ -295,11 +295,11 @@ def _recover(path: Path, error: Exception, say: Callable[[str], None]) -> sqlite
             aside = _put_aside(path)
             connection = _connect(path)
         except (OSError, _ForeignFile, sqlite3.Error) as second:
-            say(f"cannot keep a journal in {path} ({second}); going on without it")
+            log(f"cannot keep a journal in {path} ({second}); going on without it")
             return _memory()
-        say(f"the journal {path} is damaged ({error}); kept as {aside.name}, starting a new one")
+        log(f"the journal {path} is damaged ({error}); kept as {aside.name}, starting a new one")
         return connection
-    say(f"cannot keep a journal in {path} ({error}); going on without it")
+    log(f"cannot keep a journal in {path} ({error}); going on without it")
     return _memory()
 
 
@@ -364,7 +364,7 @@ def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) 
         cursor.executemany("INSERT INTO meta VALUES (?, ?)", rows)
 
 
-class Section(Journal):
+class JournalNamespace(Journal):
     """Verdicts, texts and facts under names of their own.
 
     Args:

@@ -42,11 +42,11 @@ def install(version: str, *, progress: Progress | None = None, runtime: bool = F
     Safe to call from several processes at once, and to kill: a version is there whole or not at
     all. Raises ToolchainError when the version does not exist or cannot be fetched.
     """
-    say = progress or _silent
-    version = newest_release(say) if version == NEWEST else checked_version(version)
-    root = _install_package(COMPILER_PACKAGE, version, say)
+    log = progress or _silent
+    version = newest_release(log) if version == NEWEST else checked_version(version)
+    root = _install_package(COMPILER_PACKAGE, version, log)
     if runtime:
-        _install_package(RUNTIME_PACKAGE, version, say)
+        _install_package(RUNTIME_PACKAGE, version, log)
     return Toolchain(version, root)
 
 
@@ -86,26 +86,26 @@ def published(progress: Progress | None = None) -> list[str]:
     return [str(version) for version in sorted(found)]
 
 
-def _install_package(package: str, version: str, say: Progress) -> Path:
+def _install_package(package: str, version: str, log: Progress) -> Path:
     folder = package_folder(package, version)
     if folder.is_dir():
         return folder
-    with _lock(folder, say):
+    with _lock(folder, log):
         if folder.is_dir():  # another process was faster
             return folder
         partial = folder.with_name(f".partial-{folder.name}")
         shutil.rmtree(partial, ignore_errors=True)  # left by a killed installation
         try:
-            _download(package, version, partial, say)
+            _download(package, version, partial, log)
             partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-    say(f"installed {package} {version} in {folder}")
+    log(f"installed {package} {version} in {folder}")
     return folder
 
 
 @contextmanager
-def _lock(folder: Path, say: Progress) -> Iterator[None]:
+def _lock(folder: Path, log: Progress) -> Iterator[None]:
     """Holds the installation lock of `folder`; the kernel drops it when its holder dies."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -119,13 +119,13 @@ def _lock(folder: Path, say: Progress) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for another process that installs {folder.name}")
+            log(f"waiting for another process that installs {folder.name}")
             fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 
-def _download(package: str, version: str, target: Path, say: Progress) -> None:
-    say(f"installing {package} {version}")
+def _download(package: str, version: str, target: Path, log: Progress) -> None:
+    log(f"installing {package} {version}")
     last_lines: deque[str] = deque(maxlen=20)
     with _pip(
         "--no-compile", "--progress-bar", "off",
@@ -136,7 +136,7 @@ def _download(package: str, version: str, target: Path, say: Progress) -> None:
         for line in map(str.strip, process.stdout):
             last_lines.append(line)
             if line.startswith("Downloading "):
-                say(line)
+                log(line)
     if process.returncode != 0:
         raise _failure(package, version, last_lines)
 

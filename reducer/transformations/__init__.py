@@ -3,14 +3,14 @@
 from typing import Any
 
 from reducer.ir import Module, PlainText
-from reducer.transformations.abi import Abi
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.blocks import MergeBlocks
+from reducer.transformations.body_ops import BodyOps
+from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.branches import ReturnEarly, TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
-from reducer.transformations.carried import DropCarried
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.constants_for_ops import ReplaceByConstants
@@ -23,6 +23,7 @@ from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
+from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
@@ -36,17 +37,16 @@ from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.tuning import Parameters, Tuning
-from reducer.transformations.units import Units
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
 
 __all__ = [
-    "Abi",
+    "BodyOps",
+    "BoundaryTypes",
     "Parameters",
     "Site",
     "Transformation",
     "Tuning",
-    "Units",
     "carve",
     "control_flow_transformations",
     "last_transformations",
@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
+def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Module]]:
     """All local transformations: cleaning up first, then the most promising."""
     return [
         DropSymbols(),
@@ -64,12 +64,12 @@ def standard_transformations(abi: Abi) -> list[Transformation[Module]]:
         EmptyCallees(),
         SplatConstants(),
         MergeConstants(),
-        DeleteOps(abi),
-        UnwrapBodies(abi),
+        DeleteOps(boundary),
+        UnwrapBodies(boundary),
         YieldOthers(),
-        DropCarried(),
-        DeleteNested(abi),
-        ForwardOperand(abi),
+        DropLoopCarried(),
+        DeleteNested(boundary),
+        ForwardOperand(boundary),
         DeleteUnused(),
         DropStructuredOperands(),
         DropAttributes(),

@@ -3,10 +3,10 @@
 import re
 
 from reducer.ir import NONE, GenericSyntaxError, Module, Returned, Rewrite
-from reducer.ir.dialects import groups_others
+from reducer.ir.dialects import is_grouping_op
 from reducer.ir.functions import is_function, takes_arguments, terminator_of
-from reducer.transformations.abi import Abi
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.unwrap import UnwrapBodies
 
 
@@ -37,8 +37,8 @@ def as_inputs(module: Module, written: Module) -> list[Module]:
 
 
 def _ungrouped(module: Module) -> Module | None:
-    while groups := [op for op in module.t.regions if groups_others(module.t.name[op])]:
-        unwrap = UnwrapBodies(Abi.of(module))
+    while groups := [op for op in module.t.regions if is_grouping_op(module.t.name[op])]:
+        unwrap = UnwrapBodies(BoundaryTypes.of(module))
         text = unwrap.apply(module, [s for s in unwrap.sites(module) if s.op in groups])
         if text is None or text == module.text:
             return None
@@ -60,7 +60,7 @@ def _without_marks(module: Module, written: str) -> str:
 def _returning_all(module: Module) -> str:
     """With what ops with bodies make at the top of a function among its results."""
     rewrite = Rewrite(module)
-    abi = Abi.of(module)
+    boundary = BoundaryTypes.of(module)
     for function in module.t.regions:
         terminator = terminator_of(module, function)
         if not is_function(module, function) or terminator is None:
@@ -74,7 +74,7 @@ def _returning_all(module: Module) -> str:
         }
         for op in module.children(function):
             for value in module.results(op) if op in module.t.regions else ():
-                if abi.is_shaped(kind := module.type_of(value)):
+                if boundary.is_shaped(kind := module.type_of(value)):
                     returned.setdefault(value, Returned(module.t.token[value], kind))
         if len(returned) > len(module.t.operands[terminator]):
             rewrite.set_returns(function, terminator, list(returned.values()))

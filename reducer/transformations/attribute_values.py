@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
-from reducer.ir.dialects import is_opaque, says_which_ops
+from reducer.ir.dialects import is_op_set_attribute, is_opaque
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
 
@@ -52,7 +52,7 @@ def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
     if "{" in module.own_text(op) and not is_opaque(module.t.name[op]):
         syntax = module.syntax(op)
         for entry in syntax.entries:
-            if says_which_ops(entry.name):
+            if is_op_set_attribute(entry.name):
                 continue
             if entry.name not in _OTHERS or entry.name == "value":
                 yield entry.name, entry.value

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.dialects import is_opaque, says_which_ops
+from reducer.ir.dialects import is_op_set_attribute, is_opaque
 from reducer.transformations.base import Site
 
 # Properties that any function or symbol may lose; other properties belong to their ops.
@@ -38,7 +38,7 @@ def _droppable(module: Module, op: int) -> list[str]:
     names = [
         entry.name
         for entry in syntax.attributes
-        if not says_which_ops(entry.name) or entry.value == "{}"
+        if not is_op_set_attribute(entry.name) or entry.value == "{}"
     ]
     names += [name for name in _OPTIONAL_PROPERTIES if syntax.property(name)]
     if module.t.parent[op] == NONE and syntax.property("sym_name"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reducer.ir import NONE, Module
 from reducer.ir.functions import container_of, signature, takes_arguments
-from reducer.transformations.units import Units
+from reducer.transformations.body_ops import BodyOps
 
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))\Z')
 _MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
@@ -14,13 +14,13 @@ _MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
 
 def calls(module: Module) -> Iterator[tuple[int, int]]:
     """Each call whose operands and results have the types of the function, and that function."""
-    units = Units.of(module)
-    functions = set(units.functions)
+    body = BodyOps.of(module)
+    functions = set(body.functions)
     for op in range(len(module)):
         if "callee = @" not in module.header(op) or op in module.t.regions:
             continue
         name = _callee(module, op)
-        function = units.definition(name, op) if name is not None else NONE
+        function = body.definition(name, op) if name is not None else NONE
         if function in functions and _fits(module, op, function):
             yield op, function
 

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
-from reducer.transformations.abi import Abi
-from reducer.transformations.units import Units
+from reducer.transformations.body_ops import BodyOps
+from reducer.transformations.boundary_types import BoundaryTypes
 
 _LONG_CONSTANT = 300  # characters; a longer constant is data and becomes an argument
 
@@ -35,20 +35,20 @@ class Carving:
 
     def __init__(
         self,
-        units: Units,
+        body: BodyOps,
         keep: Iterable[int],
-        abi: Abi,
+        boundary: BoundaryTypes,
         *,
         gone: frozenset[int] = frozenset(),
     ) -> None:
-        self.units = units
-        self.module: Module = units.module
-        self.abi = abi
+        self.body = body
+        self.module: Module = body.module
+        self.boundary = boundary
         self.gone = gone
         self.kept: set[int] = set(keep)
         self.lost: dict[int, set[int]] = {}  # function -> values to become arguments
-        self.whole: set[int] = set()  # functions that something kept refers to
-        self.beside: set[int] = set()  # other symbols that stay
+        self.kept_whole: set[int] = set()  # functions that something kept refers to
+        self.kept_symbols: set[int] = set()  # other symbols that stay
         self._settled: set[int] = set()
         self._close()
         self._drop_idle()
@@ -68,13 +68,13 @@ class Carving:
 
     def _settle(self, waiting: list[int]) -> None:
         while waiting:
-            unit = waiting.pop()
-            if unit not in self._settled:
-                self._settled.add(unit)
-                self.kept.add(unit)
-                function = self.units.function_of[unit]
-                waiting.extend(self._producers_of(function, self.module.captured(unit)))
-                waiting.extend(self._follow_symbols(unit))
+            body_op = waiting.pop()
+            if body_op not in self._settled:
+                self._settled.add(body_op)
+                self.kept.add(body_op)
+                function = self.body.function_of[body_op]
+                waiting.extend(self._producers_of(function, self.module.captured(body_op)))
+                waiting.extend(self._follow_symbols(body_op))
 
     def _producers_of(self, function: int, values: list[int]) -> list[int]:
         """Producers of values used in a function that have to stay."""
@@ -83,24 +83,24 @@ class Carving:
             producer = self.module.t.def_op[value]
             if producer == NONE or producer in self.kept:
                 continue
-            if function in self.whole or not self._stub(value):
+            if function in self.kept_whole or not self._stub(value):
                 out.append(producer)
         return out
 
     def _may_change(self, function: int) -> bool:
         """Whether a function's arguments and results are ours to choose."""
-        if function in self.whole or function in self.units.exported:
+        if function in self.kept_whole or function in self.body.exported:
             return False
         return takes_arguments(self.module, function)
 
     def _stub(self, value: int) -> bool:
         """Whether a lost value becomes an argument (else its producer must stay)."""
         producer = self.module.t.def_op[value]
-        function = self.units.function_of.get(producer, NONE)
+        function = self.body.function_of.get(producer, NONE)
         if function == NONE or not self._may_change(function):
             return False
         kind = self.module.type_of(value)
-        if not self.abi.allows(kind):
+        if not self.boundary.allows(kind):
             return False
         if producer not in self.gone and self._is_cheap(producer, kind):
             return False
@@ -114,51 +114,51 @@ class Carving:
         text = self.module.header(producer)
         if len(text) > _LONG_CONSTANT or "@" in text:
             return False
-        return not t.operands[producer] or not self.abi.is_shaped(kind)
+        return not t.operands[producer] or not self.boundary.is_shaped(kind)
 
-    def _follow_symbols(self, unit: int) -> list[int]:
+    def _follow_symbols(self, body_op: int) -> list[int]:
         """Keeps what a unit refers to; functions as a whole. Returns units to look at."""
         out: list[int] = []
-        waiting = [(name, unit) for name in self.module.symbol_refs(unit)]
+        waiting = [(name, body_op) for name in self.module.symbol_refs(body_op)]
         while waiting:
-            op = self.units.definition(*waiting.pop())
-            if op == NONE or op in self.beside or op in self.whole:
+            op = self.body.definition(*waiting.pop())
+            if op == NONE or op in self.kept_symbols or op in self.kept_whole:
                 continue
-            if op in self.units.units_in:
+            if op in self.body.ops_in:
                 out.extend(self._keep_whole(op))
                 continue
-            self.beside.add(op)
+            self.kept_symbols.add(op)
             waiting.extend((name, op) for name in self.module.symbol_refs(op))
-            for function in self.units.functions_inside(op):
+            for function in self.body.functions_inside(op):
                 out.extend(self._keep_whole(function))
         return out
 
     def _keep_whole(self, function: int) -> list[int]:
-        self.whole.add(function)
-        return self.units.units_in[function]
+        self.kept_whole.add(function)
+        return self.body.ops_in[function]
 
     def _active_functions(self) -> list[int]:
         """Functions that stay. Emptied ones too, if single ops were to go and not functions."""
         if self.gone:
-            return self.units.functions
-        return sorted({self.units.function_of[unit] for unit in self.kept} | self.whole)
+            return self.body.functions
+        return sorted({self.body.function_of[body_op] for body_op in self.kept} | self.kept_whole)
 
     def _drop_idle(self) -> None:
         """Drops kept configuration whose users have all been dropped."""
-        for unit in sorted(self.kept, reverse=True):
+        for body_op in sorted(self.kept, reverse=True):
             uses = [
-                use for value in self.module.results(unit) for use, _ in self.module.uses[value]
+                use for value in self.module.results(body_op) for use, _ in self.module.uses[value]
             ]
             if not uses or any(self._stays(use) for use in uses):
                 continue
-            if self.units.function_of[unit] not in self.whole and is_configuration(
-                self.units, unit, self.abi
+            if self.body.function_of[body_op] not in self.kept_whole and is_configuration(
+                self.body, body_op, self.boundary
             ):
-                self.kept.discard(unit)
+                self.kept.discard(body_op)
 
     def _stays(self, op: int) -> bool:
-        unit = self.units.unit_of(op)
-        return unit == NONE or unit in self.kept
+        body_op = self.body.body_op_of(op)
+        return body_op == NONE or body_op in self.kept
 
     # ---- terminators -----------------------------------------------------------------------
 
@@ -193,18 +193,18 @@ class Carving:
             if producer in self.kept and value not in out:
                 kind = module.type_of(value)
                 out[value] = Returned(module.t.token[value], kind, number)
-        for unit in sorted(u for u in self.kept if self.units.function_of[u] == function):
-            for value in module.results(unit):
+        for body_op in sorted(u for u in self.kept if self.body.function_of[u] == function):
+            for value in module.results(body_op):
                 if value not in out and self._used_by_dropped(value):
                     kind = module.type_of(value)
-                    if self.abi.allows(kind):
+                    if self.boundary.allows(kind):
                         out[value] = Returned(module.t.token[value], kind)
         return list(out.values())
 
     def _used_by_dropped(self, value: int) -> bool:
         for op, _ in self.module.uses[value]:
-            unit = self.units.unit_of(op)
-            if unit != NONE and unit not in self.kept:
+            body_op = self.body.body_op_of(op)
+            if body_op != NONE and body_op not in self.kept:
                 return True
         return False
 
@@ -214,36 +214,36 @@ class Carving:
         """The carved module as text."""
         rewrite = Rewrite(self.module)
         active = set(self._active_functions())
-        shells = set(self._shells_to_keep(active))
-        for op in (*self.units.functions, *self.units.shells):
-            if op not in active and op not in shells:
+        enclosing = set(self._enclosing_to_keep(active))
+        for op in (*self.body.functions, *self.body.enclosing):
+            if op not in active and op not in enclosing:
                 rewrite.remove(op)
-        for op in self.units.others:
-            if not self._stays_beside(op, shells):
+        for op in self.body.module_symbols:
+            if not self._stays_beside(op, enclosing):
                 rewrite.remove(op)
-        for unit, function in self.units.function_of.items():
-            if function in active and unit not in self.kept:
-                rewrite.remove(unit)
-        for function in sorted(active - self.whole):
+        for body_op, function in self.body.function_of.items():
+            if function in active and body_op not in self.kept:
+                rewrite.remove(body_op)
+        for function in sorted(active - self.kept_whole):
             self._render_function(rewrite, function)
-        for op in (active | shells) - self.whole - self.beside:
+        for op in (active | enclosing) - self.kept_whole - self.kept_symbols:
             # Nothing that stays refers to it: were it private, it would be dead.
-            if op not in self.units.exported:
+            if op not in self.body.exported:
                 rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
 
-    def _shells_to_keep(self, active: set[int]) -> Iterator[int]:
+    def _enclosing_to_keep(self, active: set[int]) -> Iterator[int]:
         for function in active:
-            yield from self.units.shells_around(function)
-        for op in self.beside:
-            yield from self.units.shells_around(op)
+            yield from self.body.enclosing_ops(function)
+        for op in self.kept_symbols:
+            yield from self.body.enclosing_ops(op)
             yield op
 
-    def _stays_beside(self, op: int, shells: set[int]) -> bool:
+    def _stays_beside(self, op: int, enclosing: set[int]) -> bool:
         """What has no name, is referred to, or belongs to a shell that stays."""
-        if op in self.beside or self.module.symbol_name(op) is None:
+        if op in self.kept_symbols or self.module.symbol_name(op) is None:
             return True
-        return next(self.units.shells_around(op), NONE) in shells
+        return next(self.body.enclosing_ops(op), NONE) in enclosing
 
     def _render_function(self, rewrite: Rewrite, function: int) -> None:
         module = self.module
@@ -264,20 +264,20 @@ class Carving:
                 rewrite.drop_argument(function, number)
 
     def _still_uses(self, op: int, terminator: int) -> bool:
-        return op != terminator and self.units.unit_of(op) in self.kept
+        return op != terminator and self.body.body_op_of(op) in self.kept
 
 
-def is_configuration(units: Units, unit: int, abi: Abi) -> bool:
+def is_configuration(body: BodyOps, body_op: int, boundary: BoundaryTypes) -> bool:
     """Whether a unit only makes constants, or values that no function could take or return."""
-    module = units.module
-    if unit in module.t.regions or not module.t.num_results[unit]:
+    module = body.module
+    if body_op in module.t.regions or not module.t.num_results[body_op]:
         return False
-    kinds = [module.type_of(value) for value in module.results(unit)]
-    if not any(abi.allows(kind) for kind in kinds):
+    kinds = [module.type_of(value) for value in module.results(body_op)]
+    if not any(boundary.allows(kind) for kind in kinds):
         return True
-    return not module.t.operands[unit] and not any(abi.is_shaped(kind) for kind in kinds)
+    return not module.t.operands[body_op] and not any(boundary.is_shaped(kind) for kind in kinds)
 
 
-def carve(units: Units, keep: Iterable[int], abi: Abi) -> str:
+def carve(body: BodyOps, keep: Iterable[int], boundary: BoundaryTypes) -> str:
     """The text of a module of only these units, made whole by stubs."""
-    return Carving(units, keep, abi).render()
+    return Carving(body, keep, boundary).render()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, takes_arguments
 from reducer.transformations.base import Site
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
 
 _INTEGER = re.compile(r"i\d+$|index$")
 _FLOAT = re.compile(r"f\d+\w*$|bf16$|tf32$")

@@ -8,7 +8,7 @@ Use = tuple[int, int]
 """An op and the number of one of its operands."""
 
 
-def ops_that_die(
+def newly_dead_ops(
     module: Module, lost: Iterable[Use], inside: int, kept: Container[int] = ()
 ) -> set[int]:
     """Ops inside an op (`inside`) whose results are only used where uses were lost.

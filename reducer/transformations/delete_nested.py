@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, takes_arguments
-from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.boundary_types import BoundaryTypes
 
 
 class DeleteNested:
@@ -19,8 +19,8 @@ class DeleteNested:
     name = "delete ops in bodies"
     all_at_once = False
 
-    def __init__(self, abi: Abi) -> None:
-        self.abi = abi
+    def __init__(self, boundary: BoundaryTypes) -> None:
+        self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
         return [Site(op) for op in range(len(module)) if self._can_go(module, op)]
@@ -47,4 +47,4 @@ class DeleteNested:
         if not takes_arguments(module, function) or is_referred_to(module, function):
             return False
         used = [value for value in module.results(op) if module.uses[value]]
-        return all(self.abi.allows(module.type_of(value)) for value in used)
+        return all(self.boundary.allows(module.type_of(value)) for value in used)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from reducer.ir import Module
-from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
+from reducer.transformations.body_ops import BodyOps
+from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.carve import Carving
-from reducer.transformations.units import Units
 
 
 class DeleteOps:
@@ -15,20 +15,20 @@ class DeleteOps:
     name = "delete ops"
     all_at_once = False
 
-    def __init__(self, abi: Abi) -> None:
-        self.abi = abi
+    def __init__(self, boundary: BoundaryTypes) -> None:
+        self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
         """Ops whose loss can be made good. Mere configuration goes with its last user."""
-        return [Site(op) for op in Units.of(module).units if self._can_go(module, op)]
+        return [Site(op) for op in BodyOps.of(module).ops if self._can_go(module, op)]
 
     def _can_go(self, module: Module, op: int) -> bool:
         used = [value for value in module.results(op) if module.uses[value]]
-        return all(self.abi.allows(module.type_of(value)) for value in used)
+        return all(self.boundary.allows(module.type_of(value)) for value in used)
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        units = Units.of(module)
+        body = BodyOps.of(module)
         gone = frozenset(site.op for site in sites)
-        keep = units.function_of.keys() - gone
-        carving = Carving(units, keep, self.abi, gone=gone)
+        keep = body.function_of.keys() - gone
+        carving = Carving(body, keep, self.boundary, gone=gone)
         return carving.render() if gone - carving.kept else None

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, terminator_of
 from reducer.transformations.base import Site
-from reducer.transformations.dead import ops_that_die
-from reducer.transformations.units import Units, is_referred_to
+from reducer.transformations.body_ops import BodyOps, is_referred_to
+from reducer.transformations.dead import newly_dead_ops
 
 
 class DeleteWithUsers:
@@ -84,7 +84,7 @@ def _chain_behind(module: Module, op: int) -> set[int]:
     ]
     function = container_of(module, op)
     around = module.roots[0] if function == NONE else function
-    return ops_that_die(module, uses, around) - set(module.subtree(op))
+    return newly_dead_ops(module, uses, around) - set(module.subtree(op))
 
 
 def _is_deletable(module: Module, op: int) -> bool:
@@ -97,7 +97,7 @@ def _is_deletable(module: Module, op: int) -> bool:
         return False
     makes_values = module.t.num_results[op] > 0
     if container_of(module, op) == NONE:  # a block that need not have a terminator
-        if op in Units.of(module).outside and not makes_values:
+        if op in BodyOps.of(module).outside and not makes_values:
             return False
         return module.t.block_ops[block][-1] != op or makes_values
     return module.t.block_ops[block][-1] != op

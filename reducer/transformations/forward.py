@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, entry_block, is_function, takes_arguments
-from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.boundary_types import BoundaryTypes
 
 _ALTERNATIVES = 3
 _DEPTH = 3  # how far behind an op to look: casts there and back are two apart
@@ -24,8 +24,8 @@ class ForwardOperand:
     name = "forward operands"
     all_at_once = False
 
-    def __init__(self, abi: Abi) -> None:
-        self.abi = abi
+    def __init__(self, boundary: BoundaryTypes) -> None:
+        self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
         return [
@@ -80,7 +80,7 @@ class ForwardOperand:
         """The arguments of the function, if a new one would do as well as one of them."""
         function = container_of(module, op)
         block = entry_block(module, function) if function != NONE else None
-        if block is None or not self.abi.allows(kind):
+        if block is None or not self.boundary.allows(kind):
             return range(0)
         if not takes_arguments(module, function) or is_referred_to(module, function):
             return range(0)
@@ -93,7 +93,7 @@ class ForwardOperand:
             return
         yield from module.block_args(block)
         parent = module.t.parent[op]
-        if parent != NONE and is_function(module, parent) and self.abi.is_shaped(kind):
+        if parent != NONE and is_function(module, parent) and self.boundary.is_shaped(kind):
             return  # of data, arguments and what lies behind are enough
         for earlier in reversed(module.t.block_ops[block]):
             if earlier < op:

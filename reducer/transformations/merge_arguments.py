@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block
 from reducer.transformations.base import Site
+from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.call_graph import calls_of
 from reducer.transformations.signatures import functions_without_calls
-from reducer.transformations.units import Units
 
 
 class MergeArguments:
@@ -42,7 +42,7 @@ class MergeArguments:
 def _changeable(module: Module) -> Iterator[int]:
     """Functions that nobody calls, or of which all calls are known."""
     free = set(functions_without_calls(module))
-    for function in Units.of(module).functions:
+    for function in BodyOps.of(module).functions:
         if function in free or calls_of(module, function):
             yield function
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reducer.ir import Module, Rewrite
-from reducer.ir.dialects import is_opaque, says_which_ops
+from reducer.ir.dialects import is_op_set_attribute, is_opaque
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.repeats import DYNAMIC, integer_array, integer_of, with_constant, write_array
 from reducer.ir.sizes.slots import Element
@@ -83,7 +83,7 @@ def _numbers(module: Module) -> Iterator[tuple[_Place, int]]:
         for entry in syntax.entries:
             if entry.name == "value" and op in sizes:
                 continue
-            if says_which_ops(entry.name):
+            if is_op_set_attribute(entry.name):
                 continue
             if entry.name in ESSENTIAL and entry.name != "value":
                 continue

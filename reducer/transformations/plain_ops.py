@@ -10,8 +10,8 @@ from reducer.ir.elements import element_of
 from reducer.ir.functions import container_of, is_function, takes_arguments, terminator_of
 from reducer.ir.retype import function_returning, function_type
 from reducer.transformations.base import Site
-from reducer.transformations.dead import Use, ops_that_die
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.dead import Use, newly_dead_ops
 
 _DEPTH = 8  # how far behind an op to look for data
 _FLOAT = re.compile(r"f\d+\w*|bf16|tf32")
@@ -36,21 +36,21 @@ class ReplaceByPlainOps:
         return [
             Site(op)
             for op in range(len(module))
-            if (plan := _plan(module, op)) and _is_worth_it(module, plan)
+            if (plan := _replacement_for(module, op)) and _is_worth_it(module, plan)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        plans: list[_Plan] = []
+        plans: list[_Replacement] = []
         lost: set[Use] = set()
         kept: set[int] = set()
         dead: set[int] = set()
         for op in _outermost(module, sites)[::-1]:  # users before producers
-            plan = None if op in dead else _plan(module, op)
+            plan = None if op in dead else _replacement_for(module, op)
             if plan is not None and module.t.def_op[plan.source] not in dead:
                 plans.append(plan)
                 lost |= _uses(module, op)
                 kept |= {op, module.t.def_op[plan.source]}
-                dead |= ops_that_die(module, lost, _around(module, op), kept)
+                dead |= newly_dead_ops(module, lost, _around(module, op), kept)
         rewrite = Rewrite(module)
         for op in dead:
             rewrite.remove(op)
@@ -60,7 +60,7 @@ class ReplaceByPlainOps:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _Replacement:
     """An op to be replaced, its one result that is used, and the value to compute on instead."""
 
     op: int
@@ -77,7 +77,7 @@ def _outermost(module: Module, sites: Sequence[Site]) -> list[int]:
     return out
 
 
-def _plan(module: Module, op: int) -> _Plan | None:
+def _replacement_for(module: Module, op: int) -> _Replacement | None:
     if module.hidden[op] or is_function(module, op):
         return None
     used = [value for value in module.results(op) if module.uses[value]]
@@ -85,7 +85,7 @@ def _plan(module: Module, op: int) -> _Plan | None:
         return None
     (result,) = used
     source = _source(module, op, result)
-    return None if source is None else _Plan(op, result, source)
+    return None if source is None else _Replacement(op, result, source)
 
 
 def _source(module: Module, op: int, result: int) -> int | None:
@@ -142,10 +142,10 @@ def _is_only_returned(module: Module, value: int) -> bool:
     return takes_arguments(module, function) and not is_referred_to(module, function)
 
 
-def _is_worth_it(module: Module, plan: _Plan) -> bool:
+def _is_worth_it(module: Module, plan: _Replacement) -> bool:
     """Whether more than one op goes, and not only plain ones."""
     op = plan.op
-    dead = ops_that_die(
+    dead = newly_dead_ops(
         module, _uses(module, op), _around(module, op), {module.t.def_op[plan.source]}
     )
     gone = {inner for outer in (op, *dead) for inner in module.subtree(outer)}
@@ -167,7 +167,7 @@ def _around(module: Module, op: int) -> int:
     return module.roots[0] if function == NONE else function
 
 
-def _replace(rewrite: Rewrite, plan: _Plan) -> None:
+def _replace(rewrite: Rewrite, plan: _Replacement) -> None:
     module = rewrite.module
     kind, token = module.type_of(plan.source), module.t.token[plan.result]
     if module.t.num_results[plan.op] > 1:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from reducer.ir import Module
-from reducer.ir.sizes import GONE, Size, SizeSystem, Variable
+from reducer.ir.sizes import DROPPED, Size, SizeSystem, Variable
 
 
 class DropDims:
@@ -42,7 +42,7 @@ class Ranks:
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: Size) -> list[Size]:
-        return [] if value is GONE else [GONE]
+        return [] if value is DROPPED else [DROPPED]
 
     def next_down(self, value: Size) -> None:
         return None
@@ -56,7 +56,7 @@ class Ranks:
 
     def texts(self, values: Mapping[int, Size]) -> list[str]:
         """With a value that counts dims counted down, and as it is, or what numbers later dims."""
-        dropped = [self._variables[number] for number, size in values.items() if size is GONE]
+        dropped = [self._variables[number] for number, size in values.items() if size is DROPPED]
         texts = [self._system.text(values)]
         if elements := self._system.lost_elements(values):
             texts.insert(0, self._system.text(values, elements=elements))

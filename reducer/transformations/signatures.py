@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
 from reducer.transformations.base import Site
-from reducer.transformations.units import Units, is_referred_to
+from reducer.transformations.body_ops import BodyOps, is_referred_to
 
 
 class DropReturns:
@@ -61,18 +61,18 @@ class DropArguments:
 
 def functions_without_calls(module: Module) -> Iterator[int]:
     """Functions that no other function refers to; an export may, and need not mind."""
-    units = Units.of(module)
-    functions = set(units.functions)
-    for function in units.functions:
+    body = BodyOps.of(module)
+    functions = set(body.functions)
+    for function in body.functions:
         name = module.symbol_name(function)
-        users = units.referenced.get(name or "", ())
+        users = body.referenced.get(name or "", ())
         if takes_arguments(module, function) and functions.isdisjoint(users):
             yield function
 
 
 def uncalled_functions(module: Module) -> Iterator[int]:
     """Functions whose signature may change, since nothing refers to them."""
-    units = Units.of(module)
-    for function in units.functions:
+    body = BodyOps.of(module)
+    for function in body.functions:
         if takes_arguments(module, function) and not is_referred_to(module, function):
             yield function

@@ -8,7 +8,7 @@ from reducer.ir import Module, Rewrite
 from reducer.ir.affine import resolve_alias
 from reducer.ir.syntax import split_array
 from reducer.transformations.base import Site
-from reducer.transformations.dead import ops_that_die
+from reducer.transformations.dead import newly_dead_ops
 
 _DIM = re.compile(r"\bd\d+\b")
 
@@ -27,21 +27,21 @@ class DropStructuredOperands:
         return [
             Site(op, number)
             for op in module.t.regions
-            if (shape := _shape_of(module, op)) is not None
+            if (shape := _structured_op(module, op)) is not None
             for number in shape.droppable(module)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         for op in dict.fromkeys(site.op for site in sites):
-            shape = _shape_of(module, op)
+            shape = _structured_op(module, op)
             if shape is not None:
                 shape.drop(rewrite, [site.number for site in sites if site.op == op])
         return rewrite.render()
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class _StructuredOp:
     """A structured op: one indexing map per operand, outputs last, one output per result."""
 
     op: int
@@ -75,7 +75,7 @@ class _Shape:
                 rewrite.drop_result(self.op, number)
             rewrite.drop_operand(self.terminator, number)
         lost = {(self.terminator, number) for number in outputs}
-        for dead in ops_that_die(module, lost, self.op):
+        for dead in newly_dead_ops(module, lost, self.op):
             rewrite.remove(dead)
 
     def _can_go(self, module: Module, gone: set[int]) -> bool:
@@ -122,7 +122,7 @@ class _Shape:
         return left == set().union(*dims)
 
 
-def _shape_of(module: Module, op: int) -> _Shape | None:
+def _structured_op(module: Module, op: int) -> _StructuredOp | None:
     if module.hidden[op] or "indexing_maps = " not in module.own_text(op):
         return None
     entry = module.syntax(op).property("indexing_maps")
@@ -136,7 +136,7 @@ def _shape_of(module: Module, op: int) -> _Shape | None:
     outputs = len(module.t.operands[ops[-1]])
     if not outputs or module.t.num_results[op] not in (0, outputs):
         return None  # results are absent where outputs are memrefs
-    return _Shape(op, tuple(maps), blocks[0], ops[-1], outputs)
+    return _StructuredOp(op, tuple(maps), blocks[0], ops[-1], outputs)
 
 
 def _dims_of(module: Module, text: str) -> set[str]:

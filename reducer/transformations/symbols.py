@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.transformations.base import Site
-from reducer.transformations.units import Units
+from reducer.transformations.body_ops import BodyOps
 
 
 class DropSymbols:
@@ -14,33 +14,33 @@ class DropSymbols:
     all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
-        units = Units.of(module)
-        return [Site(op) for op in sorted(units.outside) if _is_free(units, op)]
+        body = BodyOps.of(module)
+        return [Site(op) for op in sorted(body.outside) if _is_free(body, op)]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         for site in sites:
             rewrite.remove(site.op)
-        for op in _orphans(Units.of(module), rewrite.removed):
+        for op in _orphans(BodyOps.of(module), rewrite.removed):
             rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
 
 
-def _orphans(units: Units, removed: set[int]) -> Iterator[int]:
+def _orphans(body: BodyOps, removed: set[int]) -> Iterator[int]:
     """Functions and executables that lose their last referrer: if private, they would be dead."""
-    for op in (*units.functions, *units.shells):
-        name = units.module.symbol_name(op)
+    for op in (*body.functions, *body.enclosing):
+        name = body.module.symbol_name(op)
         users = [
             user
-            for user in units.referenced.get(name or "", ())
-            if not units.module.is_inside(user, op)
+            for user in body.referenced.get(name or "", ())
+            if not body.module.is_inside(user, op)
         ]
         if op not in removed and users and removed.issuperset(users):
             yield op
 
 
-def _is_free(units: Units, op: int) -> bool:
-    name = units.module.symbol_name(op)
+def _is_free(body: BodyOps, op: int) -> bool:
+    name = body.module.symbol_name(op)
     return name is None or all(
-        units.module.is_inside(user, op) for user in units.referenced.get(name, ())
+        body.module.is_inside(user, op) for user in body.referenced.get(name, ())
     )

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, takes_arguments
-from reducer.transformations.abi import Abi
 from reducer.transformations.base import Site
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.boundary_types import BoundaryTypes
 
 
 class UnwrapBodies:
@@ -20,8 +20,8 @@ class UnwrapBodies:
     name = "unwrap bodies"
     all_at_once = False
 
-    def __init__(self, abi: Abi) -> None:
-        self.abi = abi
+    def __init__(self, boundary: BoundaryTypes) -> None:
+        self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
         return [
@@ -54,7 +54,7 @@ class UnwrapBodies:
         values = module.block_args(blocks[0])
         if any(module.uses[v] for v in values) and is_referred_to(module, function):
             return False
-        if not all(self.abi.allows(module.type_of(v)) for v in values if module.uses[v]):
+        if not all(self.boundary.allows(module.type_of(v)) for v in values if module.uses[v]):
             return False
         return self._yielded(module, op, inner[-1]) is not None
 

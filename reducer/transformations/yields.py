@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, entry_block, is_function
 from reducer.transformations.base import Site
-from reducer.transformations.dead import Use, ops_that_die
-from reducer.transformations.units import is_referred_to
+from reducer.transformations.body_ops import is_referred_to
+from reducer.transformations.dead import Use, newly_dead_ops
 
 _ALTERNATIVES = 2
 
@@ -42,7 +42,7 @@ class YieldOthers:
             value = _alternatives(module, site.op, number)[choice]
             rewrite.set_operand(site.op, number, module.t.token[value])
         for op, uses in lost.items():
-            for dead in ops_that_die(module, uses, op):
+            for dead in newly_dead_ops(module, uses, op):
                 rewrite.remove(dead)
         return rewrite.render()
 

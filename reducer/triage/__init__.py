@@ -10,17 +10,17 @@ from reducer.triage.configurations import (
 )
 from reducer.triage.database import Caps, Database
 from reducer.triage.inputs import Input, find_inputs
-from reducer.triage.planning import Plan
-from reducer.triage.representatives import Options
-from reducer.triage.running import Answer, Executor, LocalExecutor, Task, Watcher, run_task
-from reducer.triage.states import State
+from reducer.triage.representatives import TriageOptions
+from reducer.triage.run_matrix import RunMatrix
+from reducer.triage.running import Executor, LocalExecutor, Task, TaskResult, Watcher, run_task
+from reducer.triage.states import BugState
 from reducer.triage.summary import Bug, Cell, Summary
 from reducer.triage.triage import Triage, owned
 
 __all__ = [
     "EVERYTHING",
-    "Answer",
     "Bug",
+    "BugState",
     "Caps",
     "Cell",
     "Compiler",
@@ -30,12 +30,12 @@ __all__ = [
     "FlagsLine",
     "Input",
     "LocalExecutor",
-    "Options",
-    "Plan",
-    "State",
+    "RunMatrix",
     "Summary",
     "Task",
+    "TaskResult",
     "Triage",
+    "TriageOptions",
     "Watcher",
     "find_compiler",
     "find_inputs",

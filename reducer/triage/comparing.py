@@ -16,13 +16,13 @@ from oracles.command import verifying_tool
 from oracles.templates import failing_operation
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.locate.failing_pass import find_failing_pass
-from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import canonical
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.triage.buckets import all_buckets
 from reducer.triage.database import Caps, Store
-from reducer.triage.planning import Plan
-from reducer.triage.reproducers import Known
+from reducer.triage.reproducers import StoredReproducer
+from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import oracle_of
 
 _IN_NAMES = rb"[\w$.-]"
@@ -45,7 +45,7 @@ def all_ops(module: Module) -> frozenset[str]:
     return frozenset(_kind(module, op) for op in range(len(module)))
 
 
-def has_all(data: bytes, ops: Collection[str]) -> bool:
+def may_contain_ops(data: bytes, ops: Collection[str]) -> bool:
     """Whether each of these kinds of op may occur in a program, text or bytecode.
 
     Nothing is parsed, so a comment counts too; but what is said to be missing is.
@@ -99,7 +99,7 @@ _SECONDS = 120.0  # of wall time
 
 
 @dataclass
-class Cost:
+class CompilerUsage:
     """Compilers that were started, and the CPU seconds that they took."""
 
     calls: int = 0
@@ -110,18 +110,18 @@ class Cost:
         self.seconds += seconds
 
 
-def ops_of(text: str, oracle: CompilerOracle, cost: Cost) -> frozenset[str]:
+def ops_of(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> frozenset[str]:
     """The ops that a reproducer is about; none where the compiler's own tool cannot tell."""
     module = _parsed(text, oracle, cost)
     return own_ops(module) if module is not None else frozenset()
 
 
-def reach_the_pass(
+def ops_reach_failing_pass(
     ops: frozenset[str],
     text: str,
-    wanted: Signature,
+    target: Signature,
     oracle: CompilerOracle,
-    cost: Cost,
+    cost: CompilerUsage,
     stop: threading.Event,
 ) -> bool | None:
     """Whether the pass that fails on a reproducer gets all of these ops as they are.
@@ -135,8 +135,8 @@ def reach_the_pass(
         return False
     tool = OptTool(opt, limits=oracle.limits, cancel=stop, calls=_CALLS, seconds=_SECONDS)
     try:
-        found = find_failing_pass(oracle.command, oracle.executable, text, wanted, tool)
-    except Exhausted:
+        found = find_failing_pass(oracle.command, oracle.executable, text, target, tool)
+    except ToolBudgetExhausted:
         found = None
     cost.add(tool.calls, tool.compiler_seconds)
     if stop.is_set():
@@ -147,31 +147,31 @@ def reach_the_pass(
     return module is not None and ops <= all_ops(module)
 
 
-def _parsed(text: str, oracle: CompilerOracle, cost: Cost) -> Module | None:
+def _parsed(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> Module | None:
     opt = verifying_tool(oracle.executable)
     if opt is None:
         return None
-    normaliser = Normaliser(opt, oracle.limits)
-    generic = normaliser.generic(text)
-    cost.add(1, normaliser.seconds)
+    printer = OptPrinter(opt, oracle.limits)
+    generic = printer.generic(text)
+    cost.add(1, printer.seconds)
     try:
         return Module.parse(generic) if generic is not None else None
     except GenericSyntaxError:
         return None
 
 
-class Grounds:
+class ReproducerAnalysis:
     """Answers from the database, or else by running small programs; `cost` adds those up."""
 
-    def __init__(self, store: Store, plan: Plan, caps: Caps, stop: threading.Event) -> None:
+    def __init__(self, store: Store, matrix: RunMatrix, caps: Caps, stop: threading.Event) -> None:
         self._store = store
         self._database = store.database
-        self._plan = plan
+        self._matrix = matrix
         self._limits = Limits(caps.seconds, caps.memory)
         self._stop = stop
-        self.cost = Cost()
+        self.cost = CompilerUsage()
 
-    def ops(self, one: Known | None) -> frozenset[str]:
+    def ops(self, one: StoredReproducer | None) -> frozenset[str]:
         """The ops that a minimal reproducer is about; none where there is no such reproducer."""
         if one is None or not one.minimal:
             return frozenset()
@@ -185,23 +185,23 @@ class Grounds:
         self._keep(one, ops, None)
         return ops
 
-    def reached(self, one: Known) -> bool | None:
+    def reached(self, one: StoredReproducer) -> bool | None:
         """Whether the pass that fails gets these ops as they are; None if that is not known yet."""
         row = self._row(one)
         return None if row is None else row[1]
 
-    def reach(self, one: Known) -> bool:
+    def reaches_failing_pass(self, one: StoredReproducer) -> bool:
         """The same, found out if need be."""
         known, ops, oracle = self.reached(one), self.ops(one), self._oracle(one)
         if known is not None or not ops or oracle is None:
             return bool(known)
-        wanted = all_buckets(self._database)[one.bucket].signature
-        reached = reach_the_pass(ops, one.text, wanted, oracle, self.cost, self._stop)
+        target = all_buckets(self._database)[one.bucket].signature
+        reached = ops_reach_failing_pass(ops, one.text, target, oracle, self.cost, self._stop)
         if reached is not None:
             self._keep(one, ops, reached)
         return bool(reached)
 
-    def _row(self, one: Known) -> tuple[frozenset[str], bool | None] | None:
+    def _row(self, one: StoredReproducer) -> tuple[frozenset[str], bool | None] | None:
         row = self._database.row(
             "SELECT ops, reached FROM grounds WHERE bucket = ? AND reproducer = ?",
             one.bucket, one.digest,
@@ -211,17 +211,17 @@ class Grounds:
         reached = row["reached"]
         return frozenset(json.loads(row["ops"])), None if reached is None else bool(reached)
 
-    def _keep(self, one: Known, ops: frozenset[str], reached: bool | None) -> None:
+    def _keep(self, one: StoredReproducer, ops: frozenset[str], reached: bool | None) -> None:
         self._database.write(
             "INSERT OR REPLACE INTO grounds VALUES (?, ?, ?, ?)",
             one.bucket, one.digest, json.dumps(sorted(ops)), reached,
         )  # fmt: skip
 
-    def _oracle(self, one: Known) -> CompilerOracle | None:
+    def _oracle(self, one: StoredReproducer) -> CompilerOracle | None:
         """The compiler it was made with; None if that is not one of this run."""
-        for compiler in self._plan.compilers:
+        for compiler in self._matrix.compilers:
             if self._store.compiler(compiler) == one.compiler:
-                directory = self._plan.directory
+                directory = self._matrix.directory
                 return oracle_of(
                     compiler.program, compiler.version, one.flags, directory, self._limits
                 )

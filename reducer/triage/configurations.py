@@ -23,7 +23,7 @@ from packaging.version import InvalidVersion, Version
 
 from oracles import Command
 from oracles.base import file_identity
-from oracles.compiler import READING
+from oracles.compiler import CLASSIFIER_VERSION
 from reducer.errors import MissingInput, UsageError
 from reducer.toolchain import Toolchain, install, resolve_executable
 
@@ -58,11 +58,11 @@ def find_compiler(
     if version is not None and Toolchain.provides(Path(program).name):
         found = install(version, progress=progress)
         tool = Path(program).name
-        return Compiler(tool, found.version, f"{READING} {tool} {found.version}")
+        return Compiler(tool, found.version, f"{CLASSIFIER_VERSION} {tool} {found.version}")
     executable = resolve_executable(program, None, progress=progress).absolute()
     libraries = sorted(executable.resolve().parent.glob("lib*.so*"))
     files = " ".join(file_identity(path) for path in [executable, *libraries])
-    return Compiler(str(executable), None, f"{READING} {files}")
+    return Compiler(str(executable), None, f"{CLASSIFIER_VERSION} {files}")
 
 
 def order_of(version: str | None, number: int) -> tuple[int, Version, int]:

@@ -94,7 +94,7 @@ MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS)
 """`user_version` counts how many of these a file has had."""
 
 
-_PATIENCE = 60.0  # seconds to wait for another writer; each holds the file for milliseconds
+_BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; each holds the file for milliseconds
 
 
 class Database(SharedFile):
@@ -117,7 +117,10 @@ class Database(SharedFile):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
-                path.absolute(), timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+                path.absolute(),
+                timeout=_BUSY_TIMEOUT,
+                isolation_level=None,
+                check_same_thread=False,
             )
         except (OSError, sqlite3.Error) as error:
             raise OutputNotWritable(f"cannot open {path}: {error}") from error
@@ -233,7 +236,7 @@ class Caps:
 
 
 @dataclass(frozen=True)
-class Result:
+class StoredResult:
     """How one input ended in one configuration."""
 
     input: str
@@ -336,16 +339,16 @@ class Store:
 
     # ---- results ---------------------------------------------------------------------------
 
-    def result(self, digest: str, configuration: int) -> Result | None:
+    def result(self, digest: str, configuration: int) -> StoredResult | None:
         """How an input ended, if it was ever run."""
         row = self.database.row(
             "SELECT * FROM results WHERE input = ? AND configuration = ?", digest, configuration
         )
         if row is None:
             return None
-        return Result.of(row)
+        return StoredResult.of(row)
 
-    def settled(self, digest: str, configuration: int, caps: Caps) -> Result | None:
+    def settled(self, digest: str, configuration: int, caps: Caps) -> StoredResult | None:
         """The same, unless the run hit a limit that is higher now."""
         row = self.database.row(
             "SELECT kind, time_limit, memory_limit FROM results "

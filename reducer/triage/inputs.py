@@ -17,7 +17,7 @@ _SUFFIXES = (".mlir", ".mlirbc")
 
 
 @dataclass(frozen=True)
-class Place:
+class InputFile:
     """A file: where it is, and its path below the folder that was named."""
 
     path: Path
@@ -34,7 +34,7 @@ class Input:
     """One content, however many files hold it. `ops` is a count of lines that look like ops."""
 
     digest: str
-    places: tuple[Place, ...]
+    places: tuple[InputFile, ...]
     size: int
     ops: int
     bytecode: bool
@@ -51,20 +51,20 @@ class Input:
             except ReducerError as error:
                 problem = error
                 continue
-            if digest_of(data) == self.digest:
+            if content_digest(data) == self.digest:
                 return data
         raise problem or BadInput(f"{self.places[0].path} has changed meanwhile")
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableFile:
     """A file that is no input, and why."""
 
-    place: Place
+    place: InputFile
     reason: str
 
 
-def digest_of(data: bytes) -> str:
+def content_digest(data: bytes) -> str:
     """The name of a content: its SHA-256."""
     return hashlib.sha256(data).hexdigest()
 
@@ -75,12 +75,12 @@ def printable(path: PurePath | str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[Unreadable]]:
+def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFile]]:
     """Every MLIR file below the folders (or named itself), sorted by path; and what is damaged.
 
     Hidden files and folders are left out. Raises MissingInput for a folder that is not there.
     """
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[InputFile]] = {}
     facts: dict[str, tuple[int, int, bool]] = {}
     unreadable = []
     for place in _places(folders):
@@ -91,9 +91,9 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[Unreadable]]
             bytecode = data.startswith(BYTECODE_MAGIC)
             ops = 0 if bytecode else _ops(data, place.path)
         except ReducerError as error:
-            unreadable.append(Unreadable(place, printable(str(error))))
+            unreadable.append(UnreadableFile(place, printable(str(error))))
             continue
-        digest = digest_of(data)
+        digest = content_digest(data)
         places.setdefault(digest, []).append(place)
         facts[digest] = len(data), ops, bytecode
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
@@ -111,26 +111,26 @@ def _ops(data: bytes, path: Path) -> int:
     return PlainText(text).op_count
 
 
-def _places(folders: Iterable[Path]) -> Iterator[Place]:
+def _places(folders: Iterable[Path]) -> Iterator[InputFile]:
     seen: set[Path] = set()
     for folder in folders:
         if not folder.exists():
             raise MissingInput(f"there is no {folder}")
-        found = [Place(folder, PurePath(folder.name))] if folder.is_file() else _below(folder)
+        found = [InputFile(folder, PurePath(folder.name))] if folder.is_file() else _below(folder)
         for place in found:
             if place.path.absolute() not in seen:
                 seen.add(place.path.absolute())
                 yield place
 
 
-def _below(folder: Path) -> list[Place]:
+def _below(folder: Path) -> list[InputFile]:
     found = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(root) / name
             if not name.startswith(".") and _is_mlir(name) and path.is_file():
-                found.append(Place(path, path.relative_to(folder)))
+                found.append(InputFile(path, path.relative_to(folder)))
     return found
 
 

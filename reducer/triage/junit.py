@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from oracles import Kind
-from reducer.triage.states import State
+from reducer.triage.states import BugState
 from reducer.triage.summary import Cell, Summary
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -40,28 +40,28 @@ def _add_case(suite: ET.Element, cell: Cell, summary: Summary) -> None:
         time=f"{cell.result.seconds:.3f}" if cell.result else "0",
     )
     if cell.result is None:
-        _tell(case, "error", "not run", cell.problem or "no result")
+        _add_result(case, "error", "not run", cell.problem or "no result")
     elif cell.result.kind is Kind.INVALID_INPUT:
-        _tell(case, "skipped", "invalid-input", "this compiler cannot parse the input")
+        _add_result(case, "skipped", "invalid-input", "this compiler cannot parse the input")
     elif cell.result.bucket is not None:
         name = summary.roots.get(cell.result.bucket, cell.result.bucket)
-        state = summary.states.get(cell.result.bucket, State.NEW)
+        state = summary.states.get(cell.result.bucket, BugState.NEW)
         text = next((bug.text for bug in summary.bugs if bug.name == name), "")
-        tag = "failure" if state in (State.NEW, State.REOPENED) else "skipped"
-        _tell(case, tag, str(cell.result.kind), f"{state} bucket {name}: {text}")
+        tag = "failure" if state in (BugState.NEW, BugState.REOPENED) else "skipped"
+        _add_result(case, tag, str(cell.result.kind), f"{state} bucket {name}: {text}")
 
 
 def _add_errors(suite: ET.Element, summary: Summary) -> None:
     for one in summary.unreadable:
         case = ET.SubElement(suite, "testcase", name=_clean(one.place.shown), classname="input")
-        _tell(case, "error", "unreadable", one.reason)
+        _add_result(case, "error", "unreadable", one.reason)
     for name, reason in summary.unusable.items():
         case = ET.SubElement(suite, "testcase", name=_clean(name), classname="flags")
-        _tell(case, "error", "unusable", f"even an empty function fails: {reason}")
+        _add_result(case, "error", "unusable", f"even an empty function fails: {reason}")
     _count(suite)
 
 
-def _tell(case: ET.Element, tag: str, kind: str, message: str) -> None:
+def _add_result(case: ET.Element, tag: str, kind: str, message: str) -> None:
     child = ET.SubElement(case, tag, type=_clean(kind), message=_clean(message))
     if tag != "skipped":
         child.text = _clean(message)

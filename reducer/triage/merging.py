@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from oracles import Kind
-from reducer.releases.examine import likeness
+from reducer.releases.classifier import tolerated_difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
 from reducer.triage.comparing import fingerprint
 from reducer.triage.configurations import Compiler
-from reducer.triage.database import Database, Result, Store
-from reducer.triage.planning import Plan
-from reducer.triage.reproducers import Known
+from reducer.triage.database import Database, Store, StoredResult
+from reducer.triage.reproducers import StoredReproducer
+from reducer.triage.run_matrix import RunMatrix
 
 _SAYS_NOTHING = (Kind.INVALID_INPUT, Kind.TIMEOUT, Kind.MEMORY)
 
@@ -35,17 +35,17 @@ _SAYS_NOTHING = (Kind.INVALID_INPUT, Kind.TIMEOUT, Kind.MEMORY)
 class RecordedEvidence:
     """Looks results up on the compilers of this run."""
 
-    def __init__(self, store: Store, plan: Plan) -> None:
+    def __init__(self, store: Store, matrix: RunMatrix) -> None:
         self._store = store
-        self._plan = plan
-        self._compilers = {store.compiler(one): one for one in plan.compilers}
+        self._matrix = matrix
+        self._compilers = {store.compiler(one): one for one in matrix.compilers}
 
-    def crossed(self, known: Known, compiler: int) -> str | None:
+    def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
         """The bucket in which a reproducer fails on a compiler; None if it does not."""
         result = self._result(known.digest, known.all_flags, compiler)
         return result.bucket if result else None
 
-    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+    def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
         """Whether an input of a bucket does something else on a compiler than fail like these."""
         for one in occurrences(self._store.database, [bucket]):
             result = self._result(one.input, one.flags, compiler)
@@ -55,22 +55,22 @@ class RecordedEvidence:
                 return True
         return False
 
-    def _result(self, digest: str, flags: tuple[str, ...], compiler: int) -> Result | None:
+    def _result(self, digest: str, flags: tuple[str, ...], compiler: int) -> StoredResult | None:
         found: Compiler | None = self._compilers.get(compiler)
         if found is None:
             return None
-        number = self._store.configuration(self._plan.configuration(found, flags))
+        number = self._store.configuration(self._matrix.configuration(found, flags))
         return self._store.result(digest, number)
 
 
 class Evidence(Protocol):
     """What was run. Compilers go by their numbers in the database."""
 
-    def crossed(self, known: Known, compiler: int) -> str | None:
+    def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
         """The bucket in which a reproducer fails on a compiler; None if it does not."""
         ...
 
-    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+    def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
         """Whether an input of a bucket does something else on a compiler than fail like these."""
         ...
 
@@ -86,7 +86,7 @@ class Merge:
 
 def find_merges(
     buckets: Mapping[str, Bucket],
-    known: Mapping[str, Known],
+    known: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
     evidence: Evidence,
 ) -> list[Merge]:
@@ -119,7 +119,7 @@ def _merged(bucket: Bucket, into: str, reason: str) -> Bucket:
 def _reason(
     first: Bucket,
     second: Bucket,
-    known: Mapping[str, Known],
+    known: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
     evidence: Evidence,
 ) -> str | None:
@@ -127,8 +127,8 @@ def _reason(
     one, other = known[first.bucket], known[second.bucket]
     if one.compiler == other.compiler:
         return None
-    there = evidence.crossed(one, other.compiler)
-    back = evidence.crossed(other, one.compiler)
+    there = evidence.bucket_on(one, other.compiler)
+    back = evidence.bucket_on(other, one.compiler)
     how = _how_alike(first, second)
     if (there, back) == (second.bucket, first.bucket):
         if fingerprint(one.text) == fingerprint(other.text):
@@ -142,9 +142,9 @@ def _reason(
     else:
         return None
     both = {first.bucket, second.bucket}
-    if evidence.dissents(first.bucket, other.compiler, both):
+    if evidence.contradicts(first.bucket, other.compiler, both):
         return None
-    if evidence.dissents(second.bucket, one.compiler, both):
+    if evidence.contradicts(second.bucket, one.compiler, both):
         return None
     return (
         f"{alike}; that of {first.bucket} fails as {there} on {names[other.compiler]}, "
@@ -155,11 +155,13 @@ def _reason(
 def _how_alike(first: Bucket, second: Bucket) -> str | None:
     """What differs between two signatures; None if one is not the other, whichever came first."""
     one, other = first.signature, second.signature
-    found = (likeness(one, other), likeness(other, one))
+    found = (tolerated_difference(one, other), tolerated_difference(other, one))
     return next((how for how in found if how is not None), None)
 
 
-def merge(database: Database, known: Mapping[str, Known], evidence: Evidence) -> list[Merge]:
+def merge(
+    database: Database, known: Mapping[str, StoredReproducer], evidence: Evidence
+) -> list[Merge]:
     """Finds and keeps merges, in one transaction."""
     rows = database.rows("SELECT compiler, name FROM compilers")
     names = {row["compiler"]: row["name"] for row in rows}

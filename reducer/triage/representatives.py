@@ -12,16 +12,16 @@ from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_fir
 from reducer.triage.configurations import Compiler
 from reducer.triage.database import Caps, Store
 from reducer.triage.inputs import Input
-from reducer.triage.planning import Plan
 from reducer.triage.reproducers import (
-    Case,
-    Known,
+    ReductionCase,
     Reproducer,
+    StoredReproducer,
     buckets_folder,
     keep,
     reduce_case,
     reproducers,
 )
+from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import Executor, Watcher
 
 _ATTEMPTS = 2
@@ -32,7 +32,7 @@ TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
 
 
 @dataclass(frozen=True)
-class Options:
+class TriageOptions:
     """How to go about a triage. `max_calls` bounds each reduction."""
 
     caps: Caps
@@ -46,7 +46,7 @@ class _Work:
     candidates: tuple[Occurrence, ...]
 
 
-class Reducing:
+class BucketReducer:
     """Carries out reductions, several at once. `calls` counts the compilers started for them.
 
     `seconds` is their CPU time."""
@@ -54,14 +54,14 @@ class Reducing:
     def __init__(
         self,
         store: Store,
-        plan: Plan,
+        matrix: RunMatrix,
         executor: Executor,
-        options: Options,
+        options: TriageOptions,
         stop: threading.Event,
         watcher: Watcher,
     ) -> None:
         self._store = store
-        self._plan = plan
+        self._matrix = matrix
         self._caps = options.caps
         self._executor = executor
         self._jobs = executor.capacity
@@ -108,9 +108,9 @@ class Reducing:
 
     @property
     def _compilers(self) -> dict[int, Compiler]:
-        return {self._store.compiler(one): one for one in self._plan.compilers}
+        return {self._store.compiler(one): one for one in self._matrix.compilers}
 
-    def _is_done(self, known: Mapping[str, Known], bucket: Bucket) -> bool:
+    def _is_done(self, known: Mapping[str, StoredReproducer], bucket: Bucket) -> bool:
         """Whether there is a reproducer, or no use in trying again."""
         one = known.get(bucket.bucket)
         if one is None:
@@ -148,11 +148,11 @@ class Reducing:
         except ReducerError as error:
             self._watcher.message(f"{bucket.bucket}: {error}")
             return None
-        case = Case(
-            data, compiler.program, compiler.version, one.flags, self._plan.directory, outcome
+        case = ReductionCase(
+            data, compiler.program, compiler.version, one.flags, self._matrix.directory, outcome
         )
 
-        def tell(event: Progress) -> None:
+        def on_progress(event: Progress) -> None:
             self._watcher.note(f"{bucket.bucket}: {event.best.ops} ops, {event.calls} calls")
 
         found = reduce_case(
@@ -162,7 +162,7 @@ class Reducing:
             jobs=jobs,
             max_calls=self._max_calls,
             stop=self._stop,
-            tell=tell,
+            on_progress=on_progress,
             runner=self._executor.runner,
         )
         with self._lock:
@@ -174,7 +174,7 @@ class Reducing:
         compiler = self._compilers[one.compiler]
         number = None
         if found.text:
-            number = self._store.configuration(self._plan.configuration(compiler, found.flags))
+            number = self._store.configuration(self._matrix.configuration(compiler, found.flags))
         keep(
             self._store,
             bucket.bucket,

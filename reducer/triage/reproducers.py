@@ -13,14 +13,14 @@ from oracles.limits import Runner
 from reducer.errors import ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
 from reducer.triage.database import Caps, Database, Store
-from reducer.triage.inputs import digest_of
+from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, oracle_of
 
 OUTPUT, JOURNAL = "repro.mlir", "repro.journal"
 
 
 @dataclass(frozen=True)
-class Case:
+class ReductionCase:
     """A failing input to reduce, and how it is known to end."""
 
     data: bytes
@@ -49,7 +49,7 @@ class Reproducer:
     note: str
 
 
-class _Informed(CompilerOracle):
+class _PrimedOracle(CompilerOracle):
     """Answers what the input does from memory, once: it was run already. Then it runs things."""
 
     known: tuple[str, Outcome] | None = None
@@ -69,11 +69,11 @@ class _Informed(CompilerOracle):
         return super().run(text, cancel=cancel, limits=limits)
 
 
-class _Quiet:
+class _ProgressForwarder:
     """A listener that passes on how far a reduction is."""
 
-    def __init__(self, tell: Callable[[Progress], None]) -> None:
-        self.progress = tell
+    def __init__(self, on_progress: Callable[[Progress], None]) -> None:
+        self.progress = on_progress
 
     def phase(self, name: str) -> None: ...
 
@@ -81,14 +81,14 @@ class _Quiet:
 
 
 def reduce_case(
-    case: Case,
+    case: ReductionCase,
     folder: Path,
     caps: Caps,
     *,
     jobs: int,
     max_calls: int | None,
     stop: threading.Event,
-    tell: Callable[[Progress], None],
+    on_progress: Callable[[Progress], None],
     runner: Runner,
 ) -> Reproducer | None:
     """Reduces a case in `folder`; goes on where an earlier run was stopped.
@@ -114,7 +114,7 @@ def reduce_case(
     )
     try:
         plain.runner = runner
-        reduction, report = _reduced(settings, plain, case.outcome, stop, tell)
+        reduction, report = _reduced(settings, plain, case.outcome, stop, on_progress)
     except ReducerError as error:
         return _failed(str(error), conversions)
     if report.status == "interrupted":
@@ -141,12 +141,14 @@ def _reduced(
     plain: CompilerOracle,
     known: Outcome,
     stop: threading.Event,
-    tell: Callable[[Progress], None],
+    on_progress: Callable[[Progress], None],
 ) -> tuple[Reduction, Report]:
     """Carries out a reduction."""
-    oracle = _Informed(plain.command, plain.executable, limits=plain.limits, runner=plain.runner)
+    oracle = _PrimedOracle(
+        plain.command, plain.executable, limits=plain.limits, runner=plain.runner
+    )
     oracle.known = (settings.text, known)
-    reduction = Reduction(settings, oracle, _Quiet(tell))
+    reduction = Reduction(settings, oracle, _ProgressForwarder(on_progress))
     reduction.stop = stop
     report = reduction.run()
     report.calls -= oracle.answered
@@ -164,7 +166,7 @@ def buckets_folder(database: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredReproducer:
     """A reproducer as it is kept: with what it was made from, and its own flags and content.
 
     `all_flags` are those of the input. What one compiler can do without, another may want, so it
@@ -201,7 +203,7 @@ class Known:
         return self.usable and self.one_minimal
 
 
-def reproducers(database: Database) -> dict[str, Known]:
+def reproducers(database: Database) -> dict[str, StoredReproducer]:
     """All of them, by bucket."""
     rows = database.rows(
         """SELECT p.*, c.compiler, c.flags AS all_flags, d.flags FROM reproducers p
@@ -210,7 +212,7 @@ def reproducers(database: Database) -> dict[str, Known]:
            ORDER BY bucket"""
     )
     return {
-        row["bucket"]: Known(
+        row["bucket"]: StoredReproducer(
             row["bucket"],
             row["status"],
             row["input"],
@@ -245,7 +247,7 @@ def keep(
 ) -> None:
     """Remembers a reproducer. `source` is the input and the configuration it was made from."""
     data = found.text.encode(errors="surrogateescape")
-    digest = digest_of(data) if data else None
+    digest = content_digest(data) if data else None
     with store.database.transaction():
         if digest is not None:
             store.add_input(digest, len(data), found.ops)

@@ -16,7 +16,7 @@ from oracles import Command, CompilerOracle, Kind, Limits, Outcome, run_process
 from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.errors import ReducerError
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration
@@ -44,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TaskResult:
     """What came of a task: an outcome as JSON values, or why it could not be carried out.
 
     `runs` counts compilers that were started.
@@ -55,7 +55,7 @@ class Answer:
     runs: int = 0
 
 
-def run_task(task: Task, cancel: threading.Event | None = None) -> Answer:
+def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
     """Carries out a task. What keeps the compiler from running at all is no outcome of the input.
 
     Setting `cancel` ends it at once; that is no outcome either.
@@ -65,10 +65,10 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> Answer:
         text, runs = as_text(task.data, oracle)
         outcome = oracle.run(text, cancel=cancel)
     except (ReducerError, ToolchainError, OSError, ValueError) as error:
-        return Answer(None, str(error))
+        return TaskResult(None, str(error))
     if outcome.kind is Kind.CANCELLED:
-        return Answer(None, "interrupted", runs + 1)
-    return Answer(outcome.to_json(), runs=runs + 1)
+        return TaskResult(None, "interrupted", runs + 1)
+    return TaskResult(outcome.to_json(), runs=runs + 1)
 
 
 def limits_of(task: Task) -> Limits:
@@ -98,10 +98,10 @@ def as_text(data: bytes, oracle: CompilerOracle) -> tuple[str | bytes, int]:
     if opt is None:
         return data, 0
     limits = Limits(_CONVERSION, oracle.limits.memory)
-    return Normaliser(opt, limits).text_of(data) or data, 1
+    return OptPrinter(opt, limits).text_of(data) or data, 1
 
 
-def outcome_of(answer: Answer) -> Outcome | None:
+def outcome_of_task(answer: TaskResult) -> Outcome | None:
     """The outcome that an answer carries."""
     return None if answer.outcome is None else Outcome.from_json(answer.outcome)
 
@@ -119,7 +119,7 @@ class Executor(Protocol):
         """What the compilers of a reduction are run with."""
         ...
 
-    def submit(self, task: Task) -> "Future[Answer]":
+    def submit(self, task: Task) -> "Future[TaskResult]":
         """Starts a task, or puts it in line.
 
         The future has an exception only where the executor itself failed, and not the task.
@@ -147,7 +147,7 @@ class LocalExecutor:
     def runner(self) -> Runner:
         return run_process
 
-    def submit(self, task: Task) -> "Future[Answer]":
+    def submit(self, task: Task) -> "Future[TaskResult]":
         return self._pool.submit(run_task, task, self._cancel)
 
     def close(self) -> None:
@@ -155,11 +155,11 @@ class LocalExecutor:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-_PAUSE = 0.2  # seconds between looks at whether the user wants to stop
+_POLL_SECONDS = 0.2  # seconds between looks at whether the user wants to stop
 
 
 @dataclass(frozen=True)
-class Job:
+class CompileJob:
     """An input to run in a configuration. `load` reads the content when it is needed."""
 
     digest: str
@@ -189,7 +189,7 @@ class Watcher(Protocol):
         ...
 
 
-class Compiling:
+class JobRunner:
     """Carries out jobs. `runs` counts the compilers that were started for them."""
 
     def __init__(
@@ -206,42 +206,42 @@ class Compiling:
         self._stop = stop
         self._watcher = watcher
         self.runs = 0
-        self.problems: dict[Job, str] = {}
+        self.problems: dict[CompileJob, str] = {}
 
-    def left(self, jobs: Iterable[Job]) -> int:
+    def left(self, jobs: Iterable[CompileJob]) -> int:
         """How many jobs have no result yet."""
         return len(self._unsettled(jobs))
 
-    def run(self, jobs: Iterable[Job]) -> None:
+    def run(self, jobs: Iterable[CompileJob]) -> None:
         """Returns when each job has a result in the database or a problem.
 
         Returns early when the user wants to stop.
         """
         waiting = iter(self._unsettled(jobs))
-        running: dict[Future[Answer], Job] = {}
+        running: dict[Future[TaskResult], CompileJob] = {}
         try:
             while not self._stop.is_set():
                 while len(running) < self._executor.capacity and (job := next(waiting, None)):
                     self._submit(job, running)
                 if not running:
                     return
-                done, _ = wait(running, timeout=_PAUSE, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in done:
                     self._take(running.pop(future), future)
         finally:
             for future in running:
                 future.cancel()
 
-    def _unsettled(self, jobs: Iterable[Job]) -> list[Job]:
+    def _unsettled(self, jobs: Iterable[CompileJob]) -> list[CompileJob]:
         """Jobs without a result; of those that are the same run, one."""
-        found: dict[tuple[str, int], Job] = {}
+        found: dict[tuple[str, int], CompileJob] = {}
         for job in jobs:
             number = self._store.configuration(job.configuration)
             if self._store.settled(job.digest, number, self._caps) is None:
                 found.setdefault((job.digest, number), job)
         return list(found.values())
 
-    def _submit(self, job: Job, running: dict[Future[Answer], Job]) -> None:
+    def _submit(self, job: CompileJob, running: dict[Future[TaskResult], CompileJob]) -> None:
         compiler = job.configuration.compiler
         try:
             data = job.load()
@@ -259,10 +259,10 @@ class Compiling:
         )
         running[self._executor.submit(task)] = job
 
-    def _take(self, job: Job, future: Future[Answer]) -> None:
+    def _take(self, job: CompileJob, future: Future[TaskResult]) -> None:
         answer = future.result()
         self.runs += answer.runs
-        outcome = outcome_of(answer)
+        outcome = outcome_of_task(answer)
         if outcome is None:
             self._give_up(job, answer.problem)
             return
@@ -270,7 +270,7 @@ class Compiling:
         self._store.put(job.digest, number, outcome, self._caps, bug=job.bug)
         self._watcher.step(outcome.signature.text)
 
-    def _give_up(self, job: Job, problem: str) -> None:
+    def _give_up(self, job: CompileJob, problem: str) -> None:
         """Tells why a job has no result; another run of the program tries again."""
         self.problems[job] = problem
         self._watcher.step(problem)

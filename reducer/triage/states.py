@@ -15,10 +15,10 @@ from reducer import __version__
 from reducer.triage.buckets import Group
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
-from reducer.triage.reproducers import Known
+from reducer.triage.reproducers import StoredReproducer
 
 
-class State(StrEnum):
+class BugState(StrEnum):
     """What became of a bug since the run before."""
 
     NEW = "new"
@@ -28,29 +28,31 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class BugStatus:
     """The state of a bug, and the number of the oldest compiler known to be rid of it."""
 
-    state: State
+    state: BugState
     fixed_in: int | None
 
 
-def state_of(before: State | None, fixed: bool) -> State:
+def state_of(before: BugState | None, fixed: bool) -> BugState:
     """The state after what it was in the last run that ended (None: it was not there)."""
     if before is None:
-        return State.NEW
+        return BugState.NEW
     if fixed:
-        return State.FIXED
-    return State.REOPENED if before is State.FIXED else State.KNOWN
+        return BugState.FIXED
+    return BugState.REOPENED if before is BugState.FIXED else BugState.KNOWN
 
 
-def standing_of(database: Database, group: Group, known: Mapping[str, Known], run: int) -> Standing:
+def status_of(
+    database: Database, group: Group, known: Mapping[str, StoredReproducer], run: int
+) -> BugStatus:
     """How a bug stands at the end of a run."""
     fixed_in = _fixed_in(database, group, known)
-    return Standing(state_of(_before(database, group, run), fixed_in is not None), fixed_in)
+    return BugStatus(state_of(_before(database, group, run), fixed_in is not None), fixed_in)
 
 
-def _before(database: Database, group: Group, run: int) -> State | None:
+def _before(database: Database, group: Group, run: int) -> BugState | None:
     """The newest state of any of its buckets; where they differ, an open one counts."""
     marks = ", ".join("?" * len(group.names))
     rows = database.rows(
@@ -59,13 +61,15 @@ def _before(database: Database, group: Group, run: int) -> State | None:
         *group.names,
         run,
     )
-    states = {State(row["state"]) for row in rows}
+    states = {BugState(row["state"]) for row in rows}
     if not states:
         return None
-    return State.FIXED if states == {State.FIXED} else State.KNOWN
+    return BugState.FIXED if states == {BugState.FIXED} else BugState.KNOWN
 
 
-def _fixed_in(database: Database, group: Group, known: Mapping[str, Known]) -> int | None:
+def _fixed_in(
+    database: Database, group: Group, known: Mapping[str, StoredReproducer]
+) -> int | None:
     order = compiler_order(database)
     failing = _failing(database, group)
     newest = max((order[compiler] for compiler in failing), default=-1)
@@ -146,16 +150,16 @@ def start_run(database: Database) -> int:
         return int(database.value("SELECT max(run) FROM runs"))
 
 
-def finish_run(database: Database, run: int, standings: dict[str, Standing]) -> None:
+def finish_run(database: Database, run: int, statuses: dict[str, BugStatus]) -> None:
     """Keeps the states with which a run ended, by bucket.
 
     Buckets without any failure are dropped.
     """
     with database.transaction():
-        for bucket, standing in standings.items():
+        for bucket, status in statuses.items():
             database.write(
                 "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
-                run, bucket, str(standing.state), standing.fixed_in,
+                run, bucket, str(status.state), status.fixed_in,
             )  # fmt: skip
         database.write(  # signatures that are read in another way now
             "DELETE FROM buckets WHERE bucket NOT IN "

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reducer.triage.buckets import Group, all_groups
-from reducer.triage.comparing import Cost
-from reducer.triage.database import Database, Result
-from reducer.triage.inputs import Unreadable
-from reducer.triage.reproducers import Known, buckets_folder, reproducers
-from reducer.triage.states import State
+from reducer.triage.comparing import CompilerUsage
+from reducer.triage.database import Database, StoredResult
+from reducer.triage.inputs import UnreadableFile
+from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
+from reducer.triage.states import BugState
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Cell:
 
     path: str
     configuration: str
-    result: Result | None
+    result: StoredResult | None
     problem: str = ""
 
 
@@ -30,10 +30,10 @@ class Bug:
     """One bug: its buckets, its state, what fails in this run, and its reproducer."""
 
     group: Group
-    state: State
+    state: BugState
     fixed_in: str | None
     cells: tuple[Cell, ...]
-    reproducer: Known | None
+    reproducer: StoredReproducer | None
 
     @property
     def name(self) -> str:
@@ -80,16 +80,16 @@ class Summary:
     run: int
     cells: list[Cell] = field(default_factory=list)
     bugs: list[Bug] = field(default_factory=list)
-    unreadable: list[Unreadable] = field(default_factory=list)
+    unreadable: list[UnreadableFile] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     unmatched: list[str] = field(default_factory=list)
     compiler_runs: int = 0
     calls: int = 0
-    parting: Cost = field(default_factory=Cost)
+    splitting_cost: CompilerUsage = field(default_factory=CompilerUsage)
     interrupted: bool = False
 
     @property
-    def states(self) -> Mapping[str, State]:
+    def states(self) -> Mapping[str, BugState]:
         """The state of each bucket's bug."""
         return {name: bug.state for bug in self.bugs for name in bug.group.names}
 
@@ -98,7 +98,7 @@ class Summary:
         """The name of each bucket's bug."""
         return {name: bug.name for bug in self.bugs for name in bug.group.names}
 
-    def count(self, state: State) -> int:
+    def count(self, state: BugState) -> int:
         """Bugs in this state."""
         return sum(bug.state is state for bug in self.bugs)
 
@@ -110,9 +110,9 @@ class Summary:
             "results": len(self.cells),
             "compiler_runs": self.compiler_runs,
             "reduction_calls": self.calls,
-            "parting_calls": self.parting.calls,
-            "parting_compiler_seconds": round(self.parting.seconds, 3),
-            "states": {str(state): self.count(state) for state in State},
+            "parting_calls": self.splitting_cost.calls,
+            "parting_compiler_seconds": round(self.splitting_cost.seconds, 3),
+            "states": {str(state): self.count(state) for state in BugState},
             "bugs": [bug.to_json() for bug in self.bugs],
             "unreadable": [
                 {"input": one.place.shown, "reason": one.reason} for one in self.unreadable
@@ -129,7 +129,7 @@ class Summary:
         }
 
 
-def _reproducer(known: Known | None) -> dict[str, Any] | None:
+def _reproducer(known: StoredReproducer | None) -> dict[str, Any] | None:
     if known is None:
         return None
     return {
@@ -153,7 +153,7 @@ def all_bugs(database: Database) -> list[Bug]:
     return [bug_of(database, group, known) for group in all_groups(database)]
 
 
-def bug_of(database: Database, group: Group, known: dict[str, Known]) -> Bug:
+def bug_of(database: Database, group: Group, known: dict[str, StoredReproducer]) -> Bug:
     """One bug."""
     marks = ", ".join("?" * len(group.names))
     last = database.row(
@@ -166,7 +166,7 @@ def bug_of(database: Database, group: Group, known: dict[str, Known]) -> Bug:
         (known[name] for name in group.names if name in known),
         key=lambda one: (not one.usable, one.bucket != group.root.bucket, one.bucket),
     )
-    state = State(last["state"]) if last else State.NEW
+    state = BugState(last["state"]) if last else BugState.NEW
     return Bug(group, state, last["name"] if last else None, cells, mine[0] if mine else None)
 
 
@@ -183,7 +183,7 @@ def _cells(database: Database, group: Group) -> list[Cell]:
         Cell(
             row["path"],
             f"{row['name']} {shlex.join(json.loads(row['flags']))}".rstrip(),
-            Result.of(row),
+            StoredResult.of(row),
         )
         for row in rows
     ]
@@ -204,7 +204,7 @@ def history_of(database: Database, group: Group) -> list[tuple[int, str, str, st
     return changes
 
 
-def program_of(database: Database, known: Known) -> dict[str, Any]:
+def program_of(database: Database, known: StoredReproducer) -> dict[str, Any]:
     """The compiler that a reproducer was made with, and its version if it is a release."""
     row = database.row(
         """SELECT program, name, version FROM configurations JOIN compilers USING (compiler)

@@ -11,17 +11,17 @@ from functools import partial
 from oracles import Kind
 from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
-from reducer.triage.comparing import Cost, Grounds
+from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import Database, Store
-from reducer.triage.inputs import Input, Unreadable, digest_of
+from reducer.triage.inputs import Input, UnreadableFile, content_digest
 from reducer.triage.merging import RecordedEvidence, merge
-from reducer.triage.planning import Plan, Spelling
-from reducer.triage.representatives import Options, Reducing
-from reducer.triage.reproducers import Known, buckets_folder, reproducers
-from reducer.triage.running import Compiling, Executor, Job, Watcher
-from reducer.triage.splitting import Parting
-from reducer.triage.states import Standing, finish_run, standing_of, start_run
+from reducer.triage.representatives import BucketReducer, TriageOptions
+from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
+from reducer.triage.run_matrix import FlagTranslator, RunMatrix
+from reducer.triage.running import CompileJob, Executor, JobRunner, Watcher
+from reducer.triage.splitting import BucketSplitter
+from reducer.triage.states import BugStatus, finish_run, start_run, status_of
 from reducer.triage.summary import Bug, Cell, Summary
 
 
@@ -62,8 +62,8 @@ class Triage:
     def __init__(
         self,
         database: Database,
-        plan: Plan,
-        options: Options,
+        matrix: RunMatrix,
+        options: TriageOptions,
         executor: Executor,
         watcher: Watcher,
         stop: threading.Event,
@@ -74,45 +74,47 @@ class Triage:
         self.stop = stop
         self.run_number = start_run(database)
         self.store = Store(database, self.run_number)
-        self.plan = replace(plan, translate=plan.translate or Spelling(self.store))
-        self.compiling = Compiling(self.store, executor, options.caps, stop, watcher)
-        self.reducing = Reducing(self.store, self.plan, executor, options, stop, watcher)
-        self.grounds = Grounds(self.store, self.plan, options.caps, stop)
-        self.parting = Parting(self.store, self.grounds, stop, watcher)
+        self.matrix = replace(matrix, translate=matrix.translate or FlagTranslator(self.store))
+        self.job_runner = JobRunner(self.store, executor, options.caps, stop, watcher)
+        self.bucket_reducer = BucketReducer(
+            self.store, self.matrix, executor, options, stop, watcher
+        )
+        self.analysis = ReproducerAnalysis(self.store, self.matrix, options.caps, stop)
+        self.splitter = BucketSplitter(self.store, self.analysis, stop, watcher)
 
-    def run(self, inputs: Sequence[Input], unreadable: Sequence[Unreadable] = ()) -> Summary:
+    def run(self, inputs: Sequence[Input], unreadable: Sequence[UnreadableFile] = ()) -> Summary:
         """Carries out what is new, and tells how everything stands.
 
         Raises ToolchainError where a compiler that was there is gone.
         """
         self.store.add_inputs(list(inputs))
-        wanted = [(item, list(self.plan.configurations(item))) for item in inputs]
+        wanted = [(item, list(self.matrix.configurations(item))) for item in inputs]
         unusable = self._unusable(dict.fromkeys(one for _, found in wanted for one in found))
         jobs = [
-            Job(item.digest, configuration, item.data)
+            CompileJob(item.digest, configuration, item.data)
             for item, found in wanted
             for configuration in found
             if configuration not in unusable
         ]
         self._compile("compile", jobs)
-        parting = Cost()
+        splitting_cost = CompilerUsage()
         contents = {item.digest: item for item in inputs}
-        self.parting.sort(contents)
+        self.splitter.sort(contents)
         if self.options.reduce:
-            self.reducing.run(contents)
-            parting = self._part(contents)
-            self._compile("compare", self._crossings())
-            self.parting.sort_reproducers()
-            evidence = RecordedEvidence(self.store, self.plan)
+            self.bucket_reducer.run(contents)
+            splitting_cost = self._split_buckets(contents)
+            self._compile("compare", self._cross_runs())
+            self.splitter.sort_reproducers()
+            evidence = RecordedEvidence(self.store, self.matrix)
             merge(self.database, reproducers(self.database), evidence)
         summary = Summary(
             self.run_number,
             unreadable=list(unreadable),
             unusable={one.name: reason for one, reason in unusable.items()},
             unmatched=[item.places[0].shown for item, found in wanted if not found],
-            compiler_runs=self.compiling.runs,
-            calls=self.reducing.calls + self.grounds.cost.calls,
-            parting=parting,
+            compiler_runs=self.job_runner.runs,
+            calls=self.bucket_reducer.calls + self.analysis.cost.calls,
+            splitting_cost=splitting_cost,
             interrupted=self.stop.is_set(),
         )
         summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
@@ -121,28 +123,28 @@ class Triage:
 
     # ---- compiling -------------------------------------------------------------------------
 
-    def _compile(self, name: str, jobs: Sequence[Job]) -> None:
-        self.watcher.phase(name, self.compiling.left(jobs))
-        self.compiling.run(jobs)
+    def _compile(self, name: str, jobs: Sequence[CompileJob]) -> None:
+        self.watcher.phase(name, self.job_runner.left(jobs))
+        self.job_runner.run(jobs)
 
     def _unusable(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
         """Configurations that fail even on an empty function: that is no bug of an input."""
-        digest = digest_of(_EMPTY)
+        digest = content_digest(_EMPTY)
         self.store.add_input(digest, len(_EMPTY), 0)
-        jobs = [Job(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
+        jobs = [CompileJob(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
         self._compile("try the flags", jobs)
         found = {}
         for job in jobs:
             outcome = self.store.outcome(digest, self.store.configuration(job.configuration))
             if outcome is not None and outcome.kind is not Kind.SUCCESS:
                 found[job.configuration] = outcome.signature.text
-            elif outcome is None and job in self.compiling.problems:
-                found[job.configuration] = self.compiling.problems[job]
+            elif outcome is None and job in self.job_runner.problems:
+                found[job.configuration] = self.job_runner.problems[job]
         return found
 
     # ---- comparing -------------------------------------------------------------------------
 
-    def _crossings(self) -> list[Job]:
+    def _cross_runs(self) -> list[CompileJob]:
         """Each reproducer on each compiler: what they have in common, and who is rid of them.
 
         Its own compiler is one of them: with all flags it must still fail as with few.
@@ -152,67 +154,69 @@ class Triage:
             if known.usable:
                 load = partial(_encoded, known.text)
                 jobs += [
-                    Job(
+                    CompileJob(
                         known.digest,
-                        self.plan.configuration(compiler, known.all_flags),
+                        self.matrix.configuration(compiler, known.all_flags),
                         load,
                         bug=False,
                     )
-                    for compiler in self.plan.compilers
+                    for compiler in self.matrix.compilers
                 ]
         return jobs
 
-    def _part(self, inputs: dict[str, Input]) -> Cost:
+    def _split_buckets(self, inputs: dict[str, Input]) -> CompilerUsage:
         """Parts bugs that print the same; what that took."""
-        calls, seconds = self.reducing.calls, self.reducing.seconds
-        self.parting.run(inputs, self.reducing)
-        cost = Cost(self.reducing.calls - calls, self.reducing.seconds - seconds)
-        cost.add(self.grounds.cost.calls, self.grounds.cost.seconds)
+        calls, seconds = self.bucket_reducer.calls, self.bucket_reducer.seconds
+        self.splitter.run(inputs, self.bucket_reducer)
+        cost = CompilerUsage(
+            self.bucket_reducer.calls - calls, self.bucket_reducer.seconds - seconds
+        )
+        cost.add(self.analysis.cost.calls, self.analysis.cost.seconds)
         return cost
 
     # ---- telling ---------------------------------------------------------------------------
 
-    def _cells(self, item: Input, jobs: Sequence[Job]) -> Iterator[Cell]:
+    def _cells(self, item: Input, jobs: Sequence[CompileJob]) -> Iterator[Cell]:
         for job in jobs:
             if job.digest == item.digest:
                 number = self.store.configuration(job.configuration)
                 result = self.store.result(item.digest, number)
-                problem = self.compiling.problems.get(job, "") if result is None else ""
+                problem = self.job_runner.problems.get(job, "") if result is None else ""
                 for place in item.places:
                     yield Cell(place.shown, job.configuration.name, result, problem)
 
     def _conclude(self, summary: Summary) -> None:
         known = reproducers(self.database)
         groups = all_groups(self.database)
-        standings = {
-            group.root.bucket: standing_of(self.database, group, known, self.run_number)
+        statuses = {
+            group.root.bucket: status_of(self.database, group, known, self.run_number)
             for group in groups
         }
         rows = self.database.rows("SELECT compiler, name FROM compilers")
         names = {row["compiler"]: row["name"] for row in rows}
         summary.bugs = [
-            _bug(group, standings[group.root.bucket], names, summary.cells, known)
+            _bug(group, statuses[group.root.bucket], names, summary.cells, known)
             for group in groups
         ]
         if not summary.interrupted:
             everyone = {
-                name: standings[group.root.bucket] for group in groups for name in group.names
+                name: statuses[group.root.bucket] for group in groups for name in group.names
             }
             finish_run(self.database, self.run_number, everyone)
 
 
 def _bug(
     group: Group,
-    standing: Standing,
+    status: BugStatus,
     names: dict[int, str],
     cells: Sequence[Cell],
-    known: dict[str, Known],
+    known: dict[str, StoredReproducer],
 ) -> Bug:
     mine = tuple(cell for cell in cells if cell.result and cell.result.bucket in group.names)
     best = [known[name] for name in sorted(group.names) if name in known]
     best.sort(key=lambda one: (not one.usable, one.bucket != group.root.bucket))
-    fixed_in = names[standing.fixed_in] if standing.fixed_in is not None else None
-    return Bug(group, standing.state, fixed_in, mine, best[0] if best else None)
+    fixed_in = names[status.fixed_in] if status.fixed_in is not None else None
+    return Bug(group, status.state, fixed_in, mine, best[0] if best else None)
 
 
 def _encoded(text: str) -> bytes:

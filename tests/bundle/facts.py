@@ -3,7 +3,7 @@
 from typing import Any
 
 from oracles import Kind, Signature
-from reducer.bundle.facts import Check, Compiler, Facts
+from reducer.bundle.facts import CompilerInfo, Facts, ReproCheck
 from reducer.bundle.patterns import Pattern
 
 PROGRAM = """func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
@@ -21,8 +21,8 @@ def facts(**changes: Any) -> Facts:
         "head": "// iree-compile repro.mlir\n",
         "text": PROGRAM,
         "signature": Signature(Kind.LEGALIZATION, "failed to legalize operation 'x.bad'", "x.bad"),
-        "check": Check(COMMAND, 1, Pattern.of("failed to legalize operation 'x.bad'")),
-        "compiler": Compiler(
+        "check": ReproCheck(COMMAND, 1, Pattern.of("failed to legalize operation 'x.bad'")),
+        "compiler": CompilerInfo(
             "iree-compile", ("IREE compiler version 3.13.0 @ 89ece87b",), "3.13.0"
         ),
         "messages": ("error: failed to legalize operation 'x.bad'",),

@@ -13,9 +13,9 @@ from reducer.bundle.anonymize import (
     anonymize,
     find_leftovers,
     hide_folders,
-    refusing,
+    leak_check,
 )
-from reducer.bundle.names import Name, Sort
+from reducer.bundle.names import Name, NameKind
 from reducer.toolchain import Toolchain
 from tests.support.corpus import load_case
 from tests.support.predicate import PredicateOracle
@@ -88,7 +88,7 @@ def test_what_the_failure_needs_stays_and_is_told() -> None:
     names = " ".join(f'"string {number}"' for number in range(30))
     done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
     assert done.verified
-    assert done.kept == (Name(Sort.STRING, "onnx.If"),)
+    assert done.kept == (Name(NameKind.STRING, "onnx.If"),)
     assert done.leftovers == (Leftover("onnx.If", "program"),)
     assert "string 3" not in done.text
     assert done.calls < 20
@@ -170,7 +170,7 @@ module @acme_net {
 
 
 def look(text: str, *told: str) -> None:
-    refusing(ORIGINAL, told)({"report.md": text.encode()})
+    leak_check(ORIGINAL, told)({"report.md": text.encode()})
 
 
 @pytest.mark.parametrize("name", ["acme_net", "hidden_states", "acme.layers.0.mlp", "decode"])

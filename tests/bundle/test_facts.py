@@ -4,7 +4,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
 from oracles.diagnostics import parse_diagnostics
-from reducer.bundle.facts import Compiler, check_of, message
+from reducer.bundle.facts import CompilerInfo, message, repro_check_of
 from reducer.bundle.patterns import Pattern
 
 RELEASE = """IREE (https://iree.dev):
@@ -16,7 +16,7 @@ RELEASE = """IREE (https://iree.dev):
 
 def test_a_release() -> None:
     path = Path("/x/toolchains/iree-base-compiler-3.13.0/iree/compiler/_mlir_libs/iree-compile")
-    told = Compiler.read(path, RELEASE)
+    told = CompilerInfo.read(path, RELEASE)
     assert (told.name, told.version) == ("iree-compile", "3.13.0rc20261016")
     assert told.commit.startswith("89ece87b") and told.package == "3.13.0"
     assert told.assertions is False
@@ -24,12 +24,14 @@ def test_a_release() -> None:
 
 def test_builds_with_assertions() -> None:
     for line in ("Optimized build with assertions.", "DEBUG build with assertions."):
-        assert Compiler.read(Path("mlir-opt"), f"LLVM version 19.1.7\n  {line}").assertions is True
+        assert (
+            CompilerInfo.read(Path("mlir-opt"), f"LLVM version 19.1.7\n  {line}").assertions is True
+        )
 
 
 def test_a_compiler_that_does_not_tell() -> None:
-    assert Compiler.ask(Path("/no/such")).lines == ()
-    assert Compiler.ask(Path("/bin/false")).assertions is None
+    assert CompilerInfo.probe(Path("/no/such")).lines == ()
+    assert CompilerInfo.probe(Path("/bin/false")).assertions is None
 
 
 WORDS = ("iree-compile", "repro.mlir")
@@ -45,12 +47,14 @@ def outcome(kind: Kind, stderr: str = "", code: int | None = 1) -> Outcome:
 
 def test_an_error() -> None:
     text = "repro.mlir:1:1: error: failed to legalize operation 'a.b': %0 = \"a.b\"() : () -> ()\n"
-    check = check_of(COMPILER, WORDS, outcome(Kind.LEGALIZATION, text), text)
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.LEGALIZATION, text), text)
     assert (check.status, check.pattern) == (1, Pattern.of("failed to legalize operation 'a.b'"))
 
 
 def test_a_crash_has_a_signal_and_no_words() -> None:
-    check = check_of(COMPILER, WORDS, outcome(Kind.CRASH, "Stack dump:\n", -11), "Stack dump:\n")
+    check = repro_check_of(
+        COMPILER, WORDS, outcome(Kind.CRASH, "Stack dump:\n", -11), "Stack dump:\n"
+    )
     assert (check.status, check.pattern) == (-11, None)
 
 
@@ -62,26 +66,29 @@ def test_last_words_count_from_where_they_begin() -> None:
 
 def test_words_that_are_not_in_the_output_are_not_looked_for() -> None:
     text = "repro.mlir:1:1: error: x y\n"
-    assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, text), "elsewhere").pattern is None
+    assert (
+        repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, text), "elsewhere").pattern
+        is None
+    )
 
 
 def test_silence_is_looked_for_too() -> None:
-    assert check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
-    assert not check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
+    assert repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
+    assert not repro_check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
 
 
 def test_limits_of_a_hang_and_of_memory() -> None:
-    check = check_of(COMPILER, WORDS, outcome(Kind.TIMEOUT, code=None), "")
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.TIMEOUT, code=None), "")
     assert (check.seconds, check.status) == (60, None)
     limited = CompilerOracle(COMPILER.command, COMPILER.executable, limits=Limits(memory=1 << 30))
-    assert check_of(limited, WORDS, outcome(Kind.MEMORY, code=None), "").memory == 1 << 30
+    assert repro_check_of(limited, WORDS, outcome(Kind.MEMORY, code=None), "").memory == 1 << 30
 
 
 def test_what_a_users_pattern_found() -> None:
     oracle = PatternOracle(COMPILER, regex=r"operand #\d+ (?!dominates)")
     text = "a\nerror: operand #3 does not dominate this use\n"
-    check = check_of(oracle, WORDS, outcome(Kind.MATCH, text), text)
+    check = repro_check_of(oracle, WORDS, outcome(Kind.MATCH, text), text)
     assert check.pattern is not None and check.pattern.found_in(text)
     assert check.passes_anyway
     coded = PatternOracle(COMPILER, exit_code=139)
-    assert check_of(coded, WORDS, outcome(Kind.EXIT_CODE, code=-11), "").status == -11
+    assert repro_check_of(coded, WORDS, outcome(Kind.EXIT_CODE, code=-11), "").status == -11

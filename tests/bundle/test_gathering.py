@@ -4,14 +4,14 @@ from pathlib import Path
 
 from oracles import Command, Limits
 from oracles.plugin import Case, Plugin, PluginOracle
-from reducer.bundle.gathering import carried, portable_words
+from reducer.bundle.gathering import bundled_command, portable_words
 
 
 def test_a_file_gets_a_place_in_the_report(tmp_path: Path) -> None:
     spec = tmp_path / "my spec.mlir"
     spec.write_text("x")
     command = Command(("t", "--a=my spec.mlir", "--b", "my spec.mlir", "{}"), tmp_path)
-    moved, files = carried(command)
+    moved, files = bundled_command(command)
     assert moved.argv == ("t", "--a=files/my_spec.mlir", "--b", "files/my_spec.mlir", "{}")
     assert files == {"my_spec.mlir": spec.resolve()}
 
@@ -20,20 +20,22 @@ def test_two_files_of_one_name_stay_two(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "-x").write_text(folder)
-    moved, files = carried(Command(("t", "--f=a/-x", "--f=b/-x"), tmp_path))
+    moved, files = bundled_command(Command(("t", "--f=a/-x", "--f=b/-x"), tmp_path))
     assert moved.argv == ("t", "--f=files/x", "--f=files/2-x")
     assert [path.parent.name for path in files.values()] == ["a", "b"]
 
 
 def test_a_reference_in_python(tmp_path: Path) -> None:
     (tmp_path / "ref.py").write_text("x")
-    moved, _ = carried(Command(("mlir-reducer", "--reference", f"python:{tmp_path}/ref.py:f")))
+    moved, _ = bundled_command(
+        Command(("mlir-reducer", "--reference", f"python:{tmp_path}/ref.py:f"))
+    )
     assert moved.argv[2] == "python:files/ref.py:f"
 
 
 def test_what_is_no_file_stays(tmp_path: Path) -> None:
     words = ("t", "--a=b", "x" * 5000, "--n=", "{}", "--p=a\0b", "--dir=.")
-    assert carried(Command(words, tmp_path)) == (Command(words), {})
+    assert bundled_command(Command(words, tmp_path)) == (Command(words), {})
 
 
 def test_programs_stay_at_home(tmp_path: Path) -> None:
@@ -42,7 +44,7 @@ def test_programs_stay_at_home(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     words = ["mlir-reducer", "check", "repro.mlir", "--python", f"{tmp_path}/python3", "--"]
     words += [f"{tmp_path}/iree-compile", "--spec=spec.mlir"]
-    moved, files = carried(Command(tuple(words), tmp_path))
+    moved, files = bundled_command(Command(tuple(words), tmp_path))
     assert moved.argv[3:] == ("--python", "python3", "--", "iree-compile", "--spec=files/spec.mlir")
     assert list(files) == ["spec.mlir"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from reducer.bundle.facts import Check
+from reducer.bundle.facts import ReproCheck
 from reducer.bundle.lit import lit_test
 from reducer.bundle.patterns import Pattern
 
 PROGRAM = 'func.func @f() { "x.y"() : () -> () }\n'
-ERROR = Check(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'x.y'"))
+ERROR = ReproCheck(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'x.y'"))
 SAYS = "echo \"repro.mlir:1:1: error: failed to legalize 'x.y'\" >&2; exit 1"
 
 
@@ -56,20 +56,20 @@ def test_it_passes_as_long_as_the_failure_occurs(tmp_path: Path) -> None:
 
 
 def test_a_failure_without_a_word(tmp_path: Path) -> None:
-    test = lit_test(Check(("iree-compile", "repro.mlir"), 1, silent=True), PROGRAM, "silent")
+    test = lit_test(ReproCheck(("iree-compile", "repro.mlir"), 1, silent=True), PROGRAM, "silent")
     assert lit(tmp_path, test, "exit 1").returncode == 0
     assert lit(tmp_path, test, SAYS).returncode == 1
 
 
 def test_a_crash(tmp_path: Path) -> None:
-    test = lit_test(Check(("iree-compile", "repro.mlir"), -11), PROGRAM, "crash")
+    test = lit_test(ReproCheck(("iree-compile", "repro.mlir"), -11), PROGRAM, "crash")
     assert lit(tmp_path, test, "kill -SEGV $$").returncode == 0
     assert lit(tmp_path, test, "exit 1").returncode == 1
     assert lit(tmp_path, test, "exit 0").returncode == 1
 
 
 def test_a_hang(tmp_path: Path) -> None:
-    test = lit_test(Check(("iree-compile", "repro.mlir"), seconds=1), PROGRAM, "timeout")
+    test = lit_test(ReproCheck(("iree-compile", "repro.mlir"), seconds=1), PROGRAM, "timeout")
     assert lit(tmp_path, test, "sleep 30").returncode == 0
     assert lit(tmp_path, test, "exit 0").returncode == 1
 
@@ -97,7 +97,7 @@ def test_nothing_in_the_program_is_for_lit(line: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["%s", "%t/x", "a b", "$(touch owned)", "'q'", '"', "a;b", "%%"])
 def test_words_of_the_command_arrive_as_they_are(word: str, tmp_path: Path) -> None:
-    check = Check(("iree-compile", f"--x={word}", "repro.mlir"), 1, Pattern.of("said"))
+    check = ReproCheck(("iree-compile", f"--x={word}", "repro.mlir"), 1, Pattern.of("said"))
     told = tmp_path / "told"
     body = f"printf '%s' \"$1\" > {told}; echo error: said >&2; exit 1"
     done = lit(tmp_path, lit_test(check, PROGRAM, "x"), body)  # lit's own shell runs `not`
@@ -106,6 +106,9 @@ def test_words_of_the_command_arrive_as_they_are(word: str, tmp_path: Path) -> N
 
 
 def test_what_lit_cannot_ask_is_no_test() -> None:
-    assert lit_test(Check(("mlir-reducer", "repro.mlir"), asks=True), PROGRAM, "x") is None
-    assert lit_test(Check(("a", "--x=a\nb", "repro.mlir"), 1), PROGRAM, "x") is None
-    assert lit_test(Check(("a", "repro.mlir"), memory=1), PROGRAM, "x") is None
+    assert (
+        lit_test(ReproCheck(("mlir-reducer", "repro.mlir"), self_checking=True), PROGRAM, "x")
+        is None
+    )
+    assert lit_test(ReproCheck(("a", "--x=a\nb", "repro.mlir"), 1), PROGRAM, "x") is None
+    assert lit_test(ReproCheck(("a", "repro.mlir"), memory=1), PROGRAM, "x") is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.bundle.patterns import Gap, Pattern, Trail, trail_of
+from reducer.bundle.patterns import CrashTrace, Gap, Pattern, crash_trace_of
 
 MESSAGES = [
     "failed to bufferize op",
@@ -84,7 +84,7 @@ Stack dump:
 
 
 def test_digits_are_those_of_the_crashing_library() -> None:
-    assert trail_of(RAW, ["a::f"]) == Trail(
+    assert crash_trace_of(RAW, ["a::f"]) == CrashTrace(
         ("a::f",), "libIREECompiler.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79")
     )
 
@@ -92,14 +92,14 @@ def test_digits_are_those_of_the_crashing_library() -> None:
 def test_another_place_in_memory_has_the_same_digits() -> None:
     moved = RAW.replace("0x00007f6962", "0x00007a1112").replace("0x00007f6963", "0x00007a1113")
     assert moved != RAW
-    assert trail_of(moved, []) == trail_of(RAW, [])
+    assert crash_trace_of(moved, []) == crash_trace_of(RAW, [])
 
 
 def test_a_stack_with_names_has_no_digits() -> None:
     named = " #0 0x00007f6962d5a0ab a::handler() (/x/lib.so+0xab)\n #1 0x00007f6962d5a0ac a::f()\n"
-    assert trail_of(named, ["a::f"]) == Trail(("a::f",))
+    assert crash_trace_of(named, ["a::f"]) == CrashTrace(("a::f",))
 
 
 def test_too_short_a_stack_says_nothing() -> None:
-    assert not trail_of("\n".join(RAW.splitlines()[:6]), [])
-    assert not trail_of("", [])
+    assert not crash_trace_of("\n".join(RAW.splitlines()[:6]), [])
+    assert not crash_trace_of("", [])

@@ -7,9 +7,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
-from reducer.bundle.facts import Check, History, PassFile, Version
-from reducer.bundle.report import MOST_CHARACTERS, report_text
-from reducer.inspection.explaining import Fact
+from reducer.bundle.facts import PassFile, ReductionRecord, ReproCheck, Version
+from reducer.bundle.report import MAX_CHARACTERS, report_text
+from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
@@ -49,7 +49,7 @@ def test_it_says_if_the_script_did_not_see_the_failure() -> None:
 def test_a_crash_with_its_stack() -> None:
     crash = facts(
         signature=Signature(Kind.CRASH, "SIGSEGV", frames=("a::f", "b::g")),
-        check=Check(COMMAND, -11),
+        check=ReproCheck(COMMAND, -11),
         exit_code=-11,
         stack=("#4  a::f", "    … 2 frames"),
         messages=("SIGSEGV",),
@@ -65,7 +65,7 @@ def test_wrong_results_come_with_plain_commands() -> None:
     words = ("mlir-reducer", "check", "repro.mlir", "--wrong-results", "--", "iree-compile", "--v")
     wrong = facts(
         signature=Signature(Kind.MISCOMPILE, "wrong values"),
-        check=Check(words, asks=True),
+        check=ReproCheck(words, self_checking=True),
         messages=("error: @f(4xi8=1 2, i8=3): result 0: 31, expected 7",),
     )
     text = report_text(wrong, verified=True)
@@ -98,7 +98,7 @@ def test_versions_origin_cost_and_other_failures() -> None:
         "origin": [{"op": "x.bad", "file": "model.mlir", "line": 519, "text": "%1 = x.bad | y"}],
     }
     known = facts(
-        history=History(record),
+        history=ReductionRecord(record),
         source="model.mlir",
         versions=(Version("3.8.0", "compiles"), Version("3.9.0", "fails", "first bad")),
         pass_file=PassFile("x-pass", "builtin.module(x)", "IR before x", "// RUN: x\n", 1, 1),
@@ -116,7 +116,7 @@ def test_versions_origin_cost_and_other_failures() -> None:
 
 def test_a_foreign_record_breaks_nothing() -> None:
     for record in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
-        assert heads(report_text(facts(history=History(record)), verified=True)) == FORM
+        assert heads(report_text(facts(history=ReductionRecord(record)), verified=True)) == FORM
 
 
 HOSTILE = ["```\n# owned\n```", "`owned`", "</details>\n\n# owned", "a | b\n|---|\n# owned", "$(x)"]
@@ -135,10 +135,10 @@ def test_no_text_breaks_its_shape(text: str) -> None:
         pass_name=text,
         source=text,
         notes=(text,),
-        place=1,
-        check=Check(("iree-compile", f"--iree-x-target={text}", "repro.mlir"), 1),
+        failure_line=1,
+        check=ReproCheck(("iree-compile", f"--iree-x-target={text}", "repro.mlir"), 1),
         files={text: Path("x")},
-        history=History({"origin": [{"op": text, "file": text, "text": text, "line": 1}],
+        history=ReductionRecord({"origin": [{"op": text, "file": text, "text": text, "line": 1}],
                          "input": {"ops": 3}, "also_found": [{"bucket": text, "text": text}]}),
         boundary=(Fact("op", text, text, 1, text, Verdict.OTHER_FAILURE, text, (text,)),),
         versions=(Version(text, text, text),),
@@ -152,10 +152,10 @@ def test_no_text_breaks_its_shape(text: str) -> None:
 def test_a_large_program_stays_in_its_file() -> None:
     long = "".join(f'  "x.op{n}"() : () -> ()\n' for n in range(5000))
     text = report_text(facts(text=long, lines=5000, ops=5000), verified=True)
-    assert len(text) < MOST_CHARACTERS
+    assert len(text) < MAX_CHARACTERS
     assert "5,001 lines in all: `repro.mlir`" in text
     huge = facts(boundary=tuple([Fact("op", "x" * 80, "", 1, "y", Verdict.SAME, "")] * 2000))
-    assert len(report_text(huge, verified=True)) <= MOST_CHARACTERS + 3
+    assert len(report_text(huge, verified=True)) <= MAX_CHARACTERS + 3
 
 
 def test_what_has_no_room_is_named() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reducer.bundle.facts import Check
-from reducer.bundle.patterns import Pattern, Trail
+from reducer.bundle.facts import ReproCheck
+from reducer.bundle.patterns import CrashTrace, Pattern
 from reducer.bundle.repro_script import repro_script, shell_word, variable_of
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
@@ -23,7 +23,7 @@ def compiler(folder: Path, body: str, name: str = "iree-compile") -> Path:
 
 
 def run(
-    folder: Path, check: Check, body: str, shell: str = "sh", **more: str
+    folder: Path, check: ReproCheck, body: str, shell: str = "sh", **more: str
 ) -> "subprocess.CompletedProcess[str]":
     """Runs the script in a folder that holds nothing else but the program."""
     place = folder / "a report with 'quotes'"
@@ -44,8 +44,8 @@ def run(
     )
 
 
-ERROR = Check(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'a.b'"))
-SEGV = Check(("iree-compile", "repro.mlir"), -11)
+ERROR = ReproCheck(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'a.b'"))
+SEGV = ReproCheck(("iree-compile", "repro.mlir"), -11)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -65,7 +65,7 @@ SEGV = Check(("iree-compile", "repro.mlir"), -11)
     ],
 )
 def test_it_tells_the_same_fixed_and_different_apart(
-    shell: str, check: Check, body: str, status: int, tmp_path: Path
+    shell: str, check: ReproCheck, body: str, status: int, tmp_path: Path
 ) -> None:
     done = run(tmp_path, check, body, shell)
     assert done.returncode == status, done.stdout + done.stderr
@@ -85,7 +85,10 @@ NAMED = (
     " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n #1 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
 )
 TRAIL = replace(
-    SEGV, trail=Trail(("a::f::g", "a::h"), "libX.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79"))
+    SEGV,
+    crash_trace=CrashTrace(
+        ("a::f::g", "a::h"), "libX.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79")
+    ),
 )
 
 
@@ -110,40 +113,42 @@ def test_a_crash_is_told_by_its_stack(shell: str, stack: str, status: int, tmp_p
 
 
 def test_names_of_functions_are_only_looked_for(tmp_path: Path) -> None:
-    trail = Trail(("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6)
+    crash_trace = CrashTrace(
+        ("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6
+    )
     (tmp_path / "stack").write_text(NAMED.format(name="a::h"))
     body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
-    assert run(tmp_path, replace(SEGV, trail=trail), body).returncode == 2
+    assert run(tmp_path, replace(SEGV, crash_trace=crash_trace), body).returncode == 2
     assert not list(tmp_path.rglob("owned"))
 
 
 def test_a_failure_without_a_word(tmp_path: Path) -> None:
-    check = Check(("iree-compile", "repro.mlir"), 1, silent=True)
+    check = ReproCheck(("iree-compile", "repro.mlir"), 1, silent=True)
     assert run(tmp_path, check, "exit 1").returncode == 0
     assert run(tmp_path, check, "echo 'a.mlir:1:1: error: x' >&2; exit 1").returncode == 2
     assert run(tmp_path, check, "exit 0").returncode == 1
 
 
 def test_a_signal_and_a_message() -> None:
-    check = Check(("iree-compile", "repro.mlir"), -6, Pattern.of("LLVM ERROR: no"))
+    check = ReproCheck(("iree-compile", "repro.mlir"), -6, Pattern.of("LLVM ERROR: no"))
     assert "134" in repro_script(check, "x") and "250" in repro_script(check, "x")
 
 
 def test_a_hang(tmp_path: Path) -> None:
-    check = Check(("iree-compile", "repro.mlir"), seconds=1)
+    check = ReproCheck(("iree-compile", "repro.mlir"), seconds=1)
     assert run(tmp_path, check, "exec sleep 50").returncode == 0
     assert run(tmp_path, check, "exit 0").returncode == 1
     assert run(tmp_path, check, "exit 1").returncode == 2
 
 
 def test_memory_that_runs_out(tmp_path: Path) -> None:
-    check = Check(("iree-compile", "repro.mlir"), memory=1 << 10)
+    check = ReproCheck(("iree-compile", "repro.mlir"), memory=1 << 10)
     assert run(tmp_path, check, "exec sleep 50").returncode == 0
     assert run(tmp_path, check, "exit 0").returncode == 1
 
 
 def test_a_command_that_answers_itself(tmp_path: Path) -> None:
-    check = Check(("iree-compile", "repro.mlir"), asks=True)
+    check = ReproCheck(("iree-compile", "repro.mlir"), self_checking=True)
     assert [run(tmp_path, check, f"exit {n}").returncode for n in (0, 1, 4)] == [0, 1, 2]
 
 
@@ -160,13 +165,13 @@ def test_a_command_that_answers_itself(tmp_path: Path) -> None:
 def test_what_our_own_check_says(told: str, code: int, status: int, tmp_path: Path) -> None:
     """Other wrong results, or a compiler that crashes now, are another failure and no fix."""
     words = ("mlir-reducer", "check", "repro.mlir", "--", "iree-compile")
-    check = Check(words, asks=True, bucket="c637b0f196f2")
+    check = ReproCheck(words, self_checking=True, bucket="c637b0f196f2")
     ours = compiler(tmp_path, f"echo '{told}'; exit {code}", "mlir-reducer")
     assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
 
 
 def test_any_end_will_do_where_only_the_text_counts(tmp_path: Path) -> None:
-    check = Check(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
+    check = ReproCheck(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
     assert run(tmp_path, check, "echo bad ir; exit 0").returncode == 0
     assert run(tmp_path, check, "echo good ir; exit 0").returncode == 1
 
@@ -189,7 +194,7 @@ def test_a_relative_compiler_is_found_from_another_folder(tmp_path: Path) -> Non
     ["$(touch owned)", "`touch owned`", "a b", "'; touch owned; '", '"', "a\nb", "*", "-n", "~"],
 )
 def test_no_word_of_the_command_is_run_or_changed(word: str, tmp_path: Path) -> None:
-    check = Check(("iree-compile", f"--x={word}", "repro.mlir"), 7)
+    check = ReproCheck(("iree-compile", f"--x={word}", "repro.mlir"), 7)
     body = 'printf "%s" "$1" > "$TMPDIR/word"; exit 7'
     assert run(tmp_path, check, body).returncode == 0
     assert (tmp_path / "word").read_text() == f"--x={word}"
@@ -212,7 +217,7 @@ def test_what_lies_in_the_home_of_the_user_is_found_in_anybodys(
 def test_files_of_the_command_go_along(tmp_path: Path) -> None:
     (tmp_path / "a report with 'quotes'" / "files").mkdir(parents=True)
     (tmp_path / "a report with 'quotes'" / "files" / "spec").write_text("hello")
-    check = Check(("iree-compile", "--spec=files/spec", "repro.mlir"), 9)
+    check = ReproCheck(("iree-compile", "--spec=files/spec", "repro.mlir"), 9)
     script = repro_script(check, "x", ["spec"])
     (tmp_path / "a report with 'quotes'" / "repro.sh").write_text(script)
     (tmp_path / "a report with 'quotes'" / "repro.mlir").write_text("x")

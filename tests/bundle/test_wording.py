@@ -4,10 +4,10 @@ from oracles import Kind, Signature
 from oracles.symbols import Symbols
 from reducer.bundle.wording import (
     components,
-    culprits,
     excerpt,
     folded_stack,
     is_ordinary,
+    suspect_ops,
     target_of,
     title,
 )
@@ -15,10 +15,10 @@ from tests.bundle.facts import facts
 
 
 def test_the_op_that_the_failure_points_to() -> None:
-    assert culprits(facts(place=3)) == ["x.bad"]
-    assert culprits(facts(place=4)) == ["x.cst", "x.bad"], "a return is in every program"
+    assert suspect_ops(facts(failure_line=3)) == ["x.bad"]
+    assert suspect_ops(facts(failure_line=4)) == ["x.cst", "x.bad"], "a return is in every program"
     text = "\n".join(f"%{n} = a.op{n} %x : i1" for n in range(9))
-    assert culprits(facts(text=text, place=None)) == []
+    assert suspect_ops(facts(text=text, failure_line=None)) == []
 
 
 def test_ops_of_every_program() -> None:
@@ -32,9 +32,9 @@ def test_titles() -> None:
     said = "'x.bad' op operand #0 must be a thing"
     wrong = facts(signature=Signature(Kind.VERIFIER, said, "x.bad"), messages=(f"error: {said}",))
     assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
-    hang = facts(signature=Signature(Kind.TIMEOUT), place=None, text="x")
+    hang = facts(signature=Signature(Kind.TIMEOUT), failure_line=None, text="x")
     assert title(hang) == "does not end (`hip`)"
-    greedy = facts(signature=Signature(Kind.MEMORY), place=None, text="x")
+    greedy = facts(signature=Signature(Kind.MEMORY), failure_line=None, text="x")
     assert title(greedy) == "runs out of memory (`hip`)"
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reducer.bundle import make_bundle
-from reducer.bundle.facts import SCHEMA, Check
-from reducer.bundle.patterns import Trail
+from reducer.bundle.facts import SCHEMA, ReproCheck
+from reducer.bundle.patterns import CrashTrace
 from reducer.bundle.writing import check_folder, too_large, write_folder, zipped
 from reducer.errors import OutputNotWritable
 from tests.bundle.facts import PROGRAM, facts
@@ -165,14 +165,16 @@ def test_a_file_of_the_command_goes_along(tmp_path: Path, compiler: Path) -> Non
 
 def test_a_stack_that_differs_from_run_to_run_is_not_looked_at(tmp_path: Path) -> None:
     crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
-    trail = Trail(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
+    crash_trace = CrashTrace(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
     stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))
     (tmp_path / "stack").write_text(stack)
     (tmp_path / "other").mkdir()
     wobbly = write_script(
         tmp_path / "other" / "iree-compile", f"cat '{tmp_path}/stack' >&2; kill -SEGV $$\n"
     )
-    known = replace(facts(), check=Check(("iree-compile", "repro.mlir"), -11, trail=trail))
+    known = replace(
+        facts(), check=ReproCheck(("iree-compile", "repro.mlir"), -11, crash_trace=crash_trace)
+    )
     strict = make_bundle(known, tmp_path / "a.report", executable=crashes)
     assert strict.verified
     assert "crashed_there" in (strict.folder / "repro.sh").read_text()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reducer.cli.progress import Bar, Budget, Lines, make_display
+from reducer.cli.progress import BarDisplay, LineDisplay, ProgressBudget, make_display
 from reducer.session import Progress, Size
 from tests.support.fake_compilers import wait_until
 
@@ -30,22 +30,22 @@ def test_a_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_terminal(monkeypatch)
 
     def kind(*, wanted: bool | None = None, quiet: bool = False, verbose: bool = False) -> type:
-        display = make_display(wanted=wanted, quiet=quiet, verbose=verbose, budget=Budget())
+        display = make_display(wanted=wanted, quiet=quiet, verbose=verbose, budget=ProgressBudget())
         display.close()
         return type(display)
 
-    assert kind() is Bar
-    assert kind(wanted=False) is Lines
-    assert kind(quiet=True) is Lines
+    assert kind() is BarDisplay
+    assert kind(wanted=False) is LineDisplay
+    assert kind(quiet=True) is LineDisplay
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert kind() is kind(wanted=True) is kind(verbose=True) is Lines
+    assert kind() is kind(wanted=True) is kind(verbose=True) is LineDisplay
 
 
 def test_the_bar_shows_sizes_cost_and_phase_and_then_goes_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = fake_terminal(monkeypatch)
-    bar = Bar(Budget(), verbose=False)
+    bar = BarDisplay(ProgressBudget(), verbose=False)
     bar.phase("halve")
     bar.progress(event(1000))
     bar.progress(event(10, calls=50, seconds=5.0))
@@ -60,7 +60,7 @@ def test_the_bar_shows_sizes_cost_and_phase_and_then_goes_away(
 
 
 def test_lines_are_rare(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Lines(Budget(), interval=10.0)
+    lines = LineDisplay(ProgressBudget(), interval=10.0)
     lines.phase("halve")
     for second in range(25):
         lines.progress(event(100 - second, calls=second, seconds=second))
@@ -70,7 +70,7 @@ def test_lines_are_rare(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_an_interval_only_messages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Lines(Budget(), interval=None)
+    lines = LineDisplay(ProgressBudget(), interval=None)
     lines.phase("halve")
     lines.progress(event(1))
     lines.message("mind this")
@@ -78,15 +78,15 @@ def test_without_an_interval_only_messages_are_shown(capsys: pytest.CaptureFixtu
 
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Lines(Budget(), quiet=True, interval=None)
+    lines = LineDisplay(ProgressBudget(), quiet=True, interval=None)
     lines.message("mind this")
     assert capsys.readouterr().err == ""
 
 
 def test_an_end_is_foretold_only_with_a_budget() -> None:
-    assert Budget().left(calls=5, seconds=10.0) is None
-    assert Budget(seconds=60).left(calls=5, seconds=10.0) == 50
-    assert Budget(calls=20).left(calls=5, seconds=10.0) == 30
-    assert Budget(calls=20).left(calls=0, seconds=10.0) is None
-    assert Budget(calls=20, seconds=15).left(calls=5, seconds=10.0) == 5
-    assert Budget(seconds=5).left(calls=5, seconds=10.0) == 0
+    assert ProgressBudget().left(calls=5, seconds=10.0) is None
+    assert ProgressBudget(seconds=60).left(calls=5, seconds=10.0) == 50
+    assert ProgressBudget(calls=20).left(calls=5, seconds=10.0) == 30
+    assert ProgressBudget(calls=20).left(calls=0, seconds=10.0) is None
+    assert ProgressBudget(calls=20, seconds=15).left(calls=5, seconds=10.0) == 5
+    assert ProgressBudget(seconds=5).left(calls=5, seconds=10.0) == 0

@@ -168,8 +168,8 @@ def test_another_crash_of_the_same_build_is_not_this_one(
 @pytest.mark.parametrize(
     ("broken", "missing"),
     [
-        ("bug_report.make_bundle", "no report: "),
-        ("bug_report.read_past", "no page about the reduction: "),
+        ("report.make_bundle", "no report: "),
+        ("report.read_provenance", "no page about the reduction: "),
         ("reduce.pass_level_of", "no reproducer at the level of the failing pass: "),
     ],
 )
@@ -194,7 +194,7 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     assert missing in done.output
     assert str(error) in done.output
     assert ("a bug in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
-    assert Path("in.reduced.report").is_dir() is (broken != "bug_report.make_bundle")
+    assert Path("in.reduced.report").is_dir() is (broken != "report.make_bundle")
 
 
 def test_nothing_to_report() -> None:

@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from reducer.cli.signals import stopping
+from reducer.cli.signals import stop_on_signals
 
 
 def test_the_first_signal_asks_to_stop(capfd: pytest.CaptureFixture[str]) -> None:
     stop = threading.Event()
-    with stopping(stop, leave=lambda: None):
+    with stop_on_signals(stop, leave=lambda: None):
         assert not stop.is_set()
         os.kill(os.getpid(), signal.SIGTERM)
         assert stop.wait(10)
@@ -21,7 +21,7 @@ def test_the_first_signal_asks_to_stop(capfd: pytest.CaptureFixture[str]) -> Non
 def test_the_second_signal_cleans_up_and_leaves() -> None:
     pid = os.fork()
     if pid == 0:
-        with stopping(threading.Event(), leave=lambda: os.write(2, b"cleaned up\n")):
+        with stop_on_signals(threading.Event(), leave=lambda: os.write(2, b"cleaned up\n")):
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
         os._exit(99)  # not reached
@@ -31,7 +31,7 @@ def test_the_second_signal_cleans_up_and_leaves() -> None:
 def test_what_was_ignored_stays_ignored_and_the_rest_comes_back() -> None:
     before = signal.getsignal(signal.SIGINT), signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with stopping(threading.Event(), leave=lambda: None):
+        with stop_on_signals(threading.Event(), leave=lambda: None):
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # nohup keeps its promise
             assert signal.getsignal(signal.SIGINT) is not before[0]
         assert signal.getsignal(signal.SIGINT) is before[0]
@@ -45,7 +45,7 @@ def test_a_signal_may_come_while_the_main_thread_waits_for_the_very_event() -> N
     if pid == 0:
         signal.alarm(20)  # ends a process that hangs
         stop = threading.Event()
-        with stopping(stop, leave=lambda: None):
+        with stop_on_signals(stop, leave=lambda: None):
             with vars(stop)["_cond"]:
                 os.kill(os.getpid(), signal.SIGINT)
                 for _ in range(1000):  # where a handler gets its chance to run
@@ -59,7 +59,7 @@ def test_a_second_signal_leaves_though_the_first_has_not_been_heard_of() -> None
     if pid == 0:
         signal.alarm(20)
         stop = threading.Event()
-        with stopping(stop, leave=lambda: None), vars(stop)["_cond"]:
+        with stop_on_signals(stop, leave=lambda: None), vars(stop)["_cond"]:
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
         os._exit(99)  # not reached

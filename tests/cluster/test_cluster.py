@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits
-from reducer.cluster.cluster import Cluster, ClusterRunner, needed, resources_of, slots
+from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources, resources_of, slots
 from reducer.errors import Unavailable
 from reducer.toolchain import Toolchain, toolchains_folder
 from tests.conftest import NEWEST_TESTED
@@ -27,8 +27,8 @@ PLAIN = {"nthreads": 8, "resources": {}}
 
 def test_a_cached_program_needs_its_version_and_any_other_nothing() -> None:
     cached = toolchains_folder() / "iree-base-compiler-3.8.0" / "iree" / "iree-compile"
-    assert needed(cached) == {"iree-3.8.0": 1.0}
-    assert needed(Path("/usr/bin/iree-compile")) == {}
+    assert required_resources(cached) == {"iree-3.8.0": 1.0}
+    assert required_resources(Path("/usr/bin/iree-compile")) == {}
 
 
 def test_only_workers_that_offer_the_version_count() -> None:
@@ -137,7 +137,7 @@ def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
 
 @pytest.mark.iree
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reducer.cluster.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("reducer.cluster.cluster._CONNECT_TIMEOUT", 0.5)
     with pytest.raises(Unavailable, match="no Dask scheduler answers"):
         Cluster("tcp://127.0.0.1:9")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from oracles import End, Limits
-from reducer.cluster.job import Job, cancel_job, job_of, run_job
+from reducer.cluster.job import RemoteJob, cancel_job, job_of, run_job
 from reducer.toolchain import toolchains_folder
 
 
@@ -35,7 +35,7 @@ def test_programs_of_the_cache_are_found_in_the_other_cache(
 
 def test_a_running_job_can_be_ended(tmp_path: Path) -> None:
     ends = []
-    job = Job(("/bin/sleep", "100"), (), Limits(seconds=100))
+    job = RemoteJob(("/bin/sleep", "100"), (), Limits(seconds=100))
     thread = threading.Thread(target=lambda: ends.append(run_job(job, "slow").end))
     thread.start()
     while thread.is_alive():
@@ -47,6 +47,6 @@ def test_a_running_job_can_be_ended(tmp_path: Path) -> None:
 
 def test_names_of_files_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
-    job = Job(("/bin/ls",), ((f"../{outside.name}", b""), (str(outside), b"")), Limits())
+    job = RemoteJob(("/bin/ls",), ((f"../{outside.name}", b""), (str(outside), b"")), Limits())
     assert run_job(job, "here").stdout == "outside\n"
     assert not outside.exists()

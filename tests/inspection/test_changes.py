@@ -1,8 +1,8 @@
 """What is asked about a program."""
 
-from reducer.inspection.changes import Question, questions
+from reducer.inspection.changes import ProgramFeature, program_features
 from reducer.ir import Module
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from tests.support.sides import function
 
 BODY = """\
@@ -10,13 +10,13 @@ BODY = """\
 "func.return"(%0) : (tensor<4x?xf16>) -> ()"""
 
 
-def ask() -> dict[tuple[str, str], Question]:
+def ask() -> dict[tuple[str, str], ProgramFeature]:
     text = function(BODY, arguments="%arg0: tensor<4x?xf16>", results="tensor<4x?xf16>")
     module = Module.parse(text)
-    return {(q.kind, q.now): q for q in questions(module, Abi.of(module))}
+    return {(q.kind, q.now): q for q in program_features(module, BoundaryTypes.of(module))}
 
 
-def labels(question: Question) -> list[str]:
+def labels(question: ProgramFeature) -> list[str]:
     return [change.label for change in question.changes]
 
 

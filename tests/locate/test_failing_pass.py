@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, read_dumps
-from reducer.locate.opt_tool import Exhausted, OptTool, same_failure
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted, same_failure
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 
@@ -63,9 +63,9 @@ def find(
         toolchain = iree_toolchain(how.wheel)
         text = (case.folder / str(how.expert)).read_text()
         command = Command.parse(["iree-compile", *how.flags])
-        wanted = CompilerOracle(command, toolchain.compile, limits=LIMITS).run(text).signature
+        target = CompilerOracle(command, toolchain.compile, limits=LIMITS).run(text).signature
         tool = OptTool(toolchain.opt, limits=LIMITS, calls=calls, seconds=120.0)
-        return find_failing_pass(command, toolchain.compile, text, wanted, tool)
+        return find_failing_pass(command, toolchain.compile, text, target, tool)
 
     return run
 
@@ -122,7 +122,7 @@ def test_input_that_is_wrong_from_the_start_needs_no_pass(find: Find) -> None:
 
 @pytest.mark.iree
 def test_the_bounds_hold(find: Find) -> None:
-    with pytest.raises(Exhausted):
+    with pytest.raises(ToolBudgetExhausted):
         find("matmul-k0-sigfpe", calls=1)
 
 
@@ -162,9 +162,9 @@ exit 0
     command = Command.parse(
         ["hanging-opt", "--pass-pipeline=builtin.module(func.func(canonicalize,cse))"]
     )
-    wanted = Signature(Kind.TIMEOUT)
+    target = Signature(Kind.TIMEOUT)
     tool = OptTool(script, limits=Limits(seconds=2.0), calls=20, seconds=60.0)
-    found = find_failing_pass(command, script, text, wanted, tool)
+    found = find_failing_pass(command, script, text, target, tool)
     assert found
     assert found.step
     assert found.step.text == "builtin.module(func.func(cse))"

@@ -3,7 +3,7 @@
 import pytest
 
 from reducer.ir import Module
-from reducer.locate.pipeline import lifted, nested, parse_pipeline
+from reducer.locate.pipeline import extracted, nested, parse_pipeline
 
 WHOLE = "builtin.module(func.func(cse,canonicalize{max-iterations=2 filter={a b}}),symbol-dce)"
 
@@ -59,7 +59,7 @@ PIPELINE = "builtin.module(hal.executable(hal.executable.variant(builtin.module(
 
 
 def test_the_deepest_op_comes_first_and_the_pipeline_follows() -> None:
-    found = list(lifted(Module.parse(EXECUTABLE), parse_pipeline(PIPELINE)))
+    found = list(extracted(Module.parse(EXECUTABLE), parse_pipeline(PIPELINE)))
     pipelines = [step.text for _, step in found if step]
     assert pipelines[:4] == ["builtin.module(func.func(cse))"] * 4
     assert "builtin.module(hal.executable.variant(builtin.module(func.func(cse))))" in pipelines
@@ -70,7 +70,7 @@ def test_the_deepest_op_comes_first_and_the_pipeline_follows() -> None:
 
 
 def test_a_second_form_keeps_what_the_ops_around_say() -> None:
-    found = list(lifted(Module.parse(EXECUTABLE), parse_pipeline(PIPELINE)))
+    found = list(extracted(Module.parse(EXECUTABLE), parse_pipeline(PIPELINE)))
     last = found[1][0].splitlines()[-1]
     assert "hal.executable.target = #where" in last
     assert "builtin.outer = 1 : i32" in last
@@ -86,4 +86,4 @@ def test_a_function_at_the_top_stays_where_it_is() -> None:
 }) : () -> ()
 """
     step = parse_pipeline("builtin.module(func.func(cse))")
-    assert not list(lifted(Module.parse(text), step))
+    assert not list(extracted(Module.parse(text), step))

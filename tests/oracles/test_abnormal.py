@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.abnormal import last_words
+from oracles.abnormal import abnormal_exit
 from oracles.kind import Kind
 
 CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
@@ -39,16 +39,16 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
     ],
 )
 def test_assertions_of_all_compilers(stderr: str, template: str) -> None:
-    words = last_words(stderr, -6)
+    words = abnormal_exit(stderr, -6)
     assert words is not None
     assert (words.kind, words.template) == (Kind.ASSERTION, template)
 
 
 def test_a_fatal_error_of_the_driver() -> None:
-    words = last_words("fatal error: error in backend: Cannot select: t3: f64 = fsin t2\n", 70)
+    words = abnormal_exit("fatal error: error in backend: Cannot select: t3: f64 = fsin t2\n", 70)
     assert words is not None
     assert (words.kind, words.template) == (Kind.FATAL_ERROR, "Cannot select: <type> = fsin")
 
 
 def test_an_orderly_end_has_no_last_words() -> None:
-    assert last_words("a.mlir:1:1: error: no\n", 1) is None
+    assert abnormal_exit("a.mlir:1:1: error: no\n", 1) is None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import End, Kind, ProcessResult, Signature, signal_code
-from oracles.classify import Finding, classify, named_pass, pass_on_stack
+from oracles.classify import Classification, classify, named_pass, pass_on_stack
 
 NOTE = "a.mlir:1:1: note: Pipeline failed while executing {}: reproducer generated at `/tmp/r`\n"
 
@@ -49,11 +49,11 @@ def failure(stderr: str, exit_code: int = 1, end: End = End.EXITED) -> ProcessRe
     return ProcessResult(end, exit_code, 0.0, 0.0, 0, "", stderr)
 
 
-def recorded(name: str) -> Finding:
+def recorded(name: str) -> Classification:
     return classify(failure((DATA / f"{name}.txt").read_text(), EXIT_CODES.get(name, 1)))
 
 
-def bucket(finding: Finding) -> str:
+def bucket(finding: Classification) -> str:
     return Signature(finding.kind, finding.template, finding.op, "", finding.frames).bucket
 
 

@@ -150,8 +150,8 @@ def test_a_silent_failure_is_its_pass(level: Level) -> None:
 def test_being_told_to_name_the_pass_changes_no_normal_signature() -> None:
     """The oracle tells the compiler so from some failure on; others must not notice."""
     dumped = text() + "// -----// IR Dump After FooPass Failed (foo) //----- //\n"
-    told = derive(classify(result(dumped)), Level.NORMAL, NoProbes(), told=True)
-    assert told == signature(Level.NORMAL, text())
+    names_pass = derive(classify(result(dumped)), Level.NORMAL, NoProbes(), names_pass=True)
+    assert names_pass == signature(Level.NORMAL, text())
 
 
 def test_a_crash_without_names_is_told_by_its_pass() -> None:

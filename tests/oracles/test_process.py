@@ -59,7 +59,7 @@ def test_waiting_for_a_processor_is_no_hang(
     waited: float, end: End, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("oracles.watch.longest_wait", lambda pid: waited)
-    monkeypatch.setattr("oracles.watch._MOST_WAITING", 100)
+    monkeypatch.setattr("oracles.watch._MAX_WAIT_FACTOR", 100)
     code = "import time; time.sleep(1.5)"
     assert python(code, tmp_path, Limits(1.0)).end is end
 

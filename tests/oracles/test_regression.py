@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits
-from oracles.regression import Regression
+from oracles.regression import RegressionGuard
 
 LIMITS = Limits(seconds=20)
 
@@ -31,7 +31,7 @@ def test_what_the_good_one_turns_away_is_not_interesting(
         "good",
         f'echo run >> {tmp_path}/runs\nif grep -q broken "$1"; then exit 1; fi',
     )
-    regression = Regression("1.0", good)
+    regression = RegressionGuard("1.0", good)
     outcome = bad.run(text)
     runs = []
     for _ in range(2):
@@ -47,7 +47,7 @@ def test_a_review_can_be_cancelled(tmp_path: Path) -> None:
     bad = compiler(tmp_path, "bad", "exit 1")
     cancel = threading.Event()
     cancel.set()
-    reviewed = Regression("1.0", good).review("x", bad.run("x"), cancel=cancel, limits=LIMITS)
+    reviewed = RegressionGuard("1.0", good).review("x", bad.run("x"), cancel=cancel, limits=LIMITS)
     assert reviewed.kind is Kind.CANCELLED
 
 
@@ -56,7 +56,7 @@ def test_the_good_one_may_take_longer_than_the_one_that_fails(tmp_path: Path) ->
     bad = compiler(tmp_path, "bad", 'echo "input.mlir:1:1: error: it fails" >&2; exit 1')
     short, outcome = Limits(seconds=0.2), bad.run("x")
     for allowed, kind in ((None, Kind.SUCCESS), (LIMITS, Kind.OTHER_ERROR)):
-        regression = Regression("1.0", good)
+        regression = RegressionGuard("1.0", good)
         if allowed is not None:
             regression.allow(allowed)
         reviewed = regression.review("x", outcome, cancel=threading.Event(), limits=short)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.symbols import load_index, read_functions
+from oracles.symbols import load_index, read_function_symbols
 
 PRINTER, HANDLER = (
     "_ZN4llvm3sys15PrintStackTraceERNS_11raw_ostreamEi",
@@ -89,7 +89,7 @@ def test_no_library(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the running interpreter's ELF file")
 def test_exported_names_of_a_real_program() -> None:
     try:
-        functions = read_functions(Path(sys.executable).resolve().read_bytes())
+        functions = read_function_symbols(Path(sys.executable).resolve().read_bytes())
     except ValueError:
         pytest.skip("a stripped interpreter")
     assert list(functions.addresses) == sorted(functions.addresses)

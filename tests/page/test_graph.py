@@ -1,5 +1,5 @@
 from reducer.ir import Module
-from reducer.page.graph import MOST_AROUND, Drawing, draw_around, draw_final
+from reducer.page.graph import MAX_CONTEXT_NODES, Drawing, draw_around, draw_final
 from tests.support.histories import FINAL, ORIGINAL, ORIGINS
 
 
@@ -38,7 +38,7 @@ def test_a_value_with_many_users_does_not_fill_the_drawing() -> None:
     module = Module.parse(text)
     kept = {op for op, name in enumerate(module.t.name) if name == "t.constant"}
     drawing = draw_around(module, kept, "")
-    assert len(drawing.boxes) <= MOST_AROUND
+    assert len(drawing.boxes) <= MAX_CONTEXT_NODES
     assert drawing.hidden > 400
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Oracle
-from reducer.releases.bench import Bench
 from reducer.releases.flags import RENAMED, RENAMED_FAMILIES, Translation, read_help, translate
-from reducer.releases.question import Question
+from reducer.releases.query import BisectQuery
+from reducer.releases.runner import ReleaseRunner
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 
@@ -70,12 +70,12 @@ def test_no_flag_is_in_two_groups() -> None:
 @pytest.mark.iree
 def test_what_real_releases_know(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> None:
     """The spellings of one command, by 3.8.0 and 3.13.0 themselves."""
-    question = Question("", ("iree-compile",), _no_oracle)
+    query = BisectQuery("", ("iree-compile",), _no_oracle)
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        bench = Bench(question, journal)
+        runner = ReleaseRunner(query, journal)
         for version in ("3.8.0", "3.13.0"):
             iree_toolchain(version)
-        old, new = bench.flags("3.8.0"), bench.flags("3.13.0")
+        old, new = runner.flags("3.8.0"), runner.flags("3.13.0")
     words = ("iree-compile", "--iree-hip-target=gfx942", "--iree-opt-import-parameters=a.irpa")
     translated = translate(words, new, old)
     assert translated.words[1:] == (

@@ -12,7 +12,7 @@ from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.transformations import text_transformations
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
@@ -36,8 +36,8 @@ def needing(*numbers: int) -> PredicateOracle:
 def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
     """What a search accepts, one after another, until it is done or its budget is spent."""
     steps: list[str] = []
-    evaluator.wanted = FAILURE
-    state = State(
+    evaluator.target = FAILURE
+    state = SearchState(
         PlainText(text), PlainText, evaluator, lambda found: steps.append(found.document.text)
     )
     try:
@@ -126,7 +126,7 @@ def test_what_speculation_found_is_charged_when_its_turn_comes() -> None:
     """The second candidate runs beside the first, in vain; asked again it costs what it cost."""
     oracle = PredicateOracle(lambda text: text == "first")
     evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2))
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     first, second, third = (
         Candidate(PlainText(text), "test") for text in ("first", "second", "third")
     )

@@ -9,8 +9,8 @@ from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
-from reducer.search.schedule import Tried
-from reducer.search.state import State
+from reducer.search.schedule import FailedValues
+from reducer.search.state import SearchState
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
@@ -34,8 +34,8 @@ def sizes(text: str) -> tuple[int | None, ...]:
 
 def run(oracle: PredicateOracle, *, again: bool = False) -> tuple[str, int]:
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     try:
         descend(state, ShrinkSizes(), again=again)
     finally:
@@ -73,8 +73,8 @@ def test_a_second_time_only_the_nearest_values_are_tried() -> None:
 def test_dims_that_nothing_needs_are_dropped() -> None:
     oracle = PredicateOracle(lambda text: "t.mm" in text)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     descend(state, DropDims())
     evaluator.close()
     assert '"t.mm"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>' in state.document.text
@@ -117,7 +117,7 @@ def lower(
     *,
     jobs: int = 1,
     screen: Widths | None = None,
-    tried: Tried | None = None,
+    failed_values: FailedValues | None = None,
     again: bool = False,
 ) -> tuple[int, list[int]]:
     """The width in the end, and those that were run."""
@@ -130,10 +130,10 @@ def lower(
 
     oracle.run = answer  # type: ignore[method-assign, assignment]
     evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.wanted, evaluator.screen = FAILURE, screen
-    state = State(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target, evaluator.screen = FAILURE, screen
+    state = SearchState(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
     try:
-        descend(state, ShrinkSizes(), again=again, tried=tried)
+        descend(state, ShrinkSizes(), again=again, failed_values=failed_values)
     finally:
         evaluator.close()
     return width(state.document.text), run
@@ -191,10 +191,10 @@ def test_a_boundary_above_what_is_valid_is_bisected() -> None:
 
 
 def test_what_has_failed_in_the_same_surroundings_is_put_off() -> None:
-    tried = Tried()
-    lower(lambda n: PASSED, tried=tried)
-    assert tried.put_off == 0
-    assert lower(lambda n: PASSED, tried=tried, again=True) == (300, [])
-    assert tried.put_off == 2
-    tried.everything = True
-    assert lower(lambda n: PASSED, tried=tried, again=True) == (300, [1, 299])
+    failed_values = FailedValues()
+    lower(lambda n: PASSED, failed_values=failed_values)
+    assert failed_values.deferred == 0
+    assert lower(lambda n: PASSED, failed_values=failed_values, again=True) == (300, [])
+    assert failed_values.deferred == 2
+    failed_values.everything = True
+    assert lower(lambda n: PASSED, failed_values=failed_values, again=True) == (300, [1, 299])

@@ -5,9 +5,9 @@ import re
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.transformations import (
-    Abi,
+    BoundaryTypes,
     last_transformations,
     standard_transformations,
     standard_tunings,
@@ -51,11 +51,11 @@ def polished(*, last: bool) -> tuple[str, list[str]]:
     """What is left, and every text that was tried."""
     oracle = PredicateOracle(computes)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     polish(
         state,
-        standard_transformations(Abi.of(state.document)),
+        standard_transformations(BoundaryTypes.of(state.document)),
         standard_tunings(),
         lambda phase: None,
         last_transformations() if last else (),
@@ -76,8 +76,8 @@ def test_what_deletions_cannot_do_comes_last() -> None:
 def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
     oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     polish(state, [], [], lambda phase: None, last_transformations())
     evaluator.close()
     assert state.document.text == TEXT
@@ -105,9 +105,9 @@ def test_what_was_put_off_is_tried_in_the_end() -> None:
         return (m == 3 or not has_op) and (has_op or n == 1)
 
     evaluator = Evaluator(PredicateOracle(fails), Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
-    polish(state, [DeleteOps(Abi.of(state.document))], [ShrinkSizes()], lambda name: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    polish(state, [DeleteOps(BoundaryTypes.of(state.document))], [ShrinkSizes()], lambda name: None)
     evaluator.close()
     after = body_of(state.document.text)
     assert (
@@ -131,8 +131,8 @@ def test_values_that_come_within_reach_are_lowered() -> None:
         arguments="%a: !torch.vtensor<[5,3],f32>",
     )
     evaluator = Evaluator(PredicateOracle(lambda text: True), Memory())
-    evaluator.wanted = FAILURE
-    state = State(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
     polish(state, [], [ShrinkSizes()], lambda name: None)
     evaluator.close()
     assert (

@@ -3,8 +3,8 @@
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import sample
-from reducer.search.state import State
-from reducer.transformations import Abi
+from reducer.search.state import SearchState
+from reducer.transformations import BoundaryTypes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.sides import function
 
@@ -23,11 +23,11 @@ def model(layers: int, odd: int) -> Module:
     return Module.parse(function(body, arguments=f"%arg0: {TENSOR}", results=TENSOR))
 
 
-def sampled(module: Module, oracle: PredicateOracle) -> tuple[bool, State[Module]]:
+def sampled(module: Module, oracle: PredicateOracle) -> tuple[bool, SearchState[Module]]:
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
-    found = sample(state, Abi.of(module))
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    found = sample(state, BoundaryTypes.of(module))
     evaluator.close()
     return found, state
 

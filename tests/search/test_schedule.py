@@ -6,9 +6,9 @@ from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.schedule import Schedule, edit_of
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
-from reducer.transformations import Abi, Site, Transformation, standard_transformations
+from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.signatures import DropReturns
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -17,10 +17,10 @@ from tests.support.sides import function
 TENSOR = "tensor<4xf32>"
 
 
-def state_of(module: Module, oracle: PredicateOracle) -> State[Module]:
+def state_of(module: Module, oracle: PredicateOracle) -> SearchState[Module]:
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    return State(module, Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    return SearchState(module, Module.parse, evaluator, lambda candidate: None)
 
 
 def separate(*names: str) -> Module:
@@ -38,7 +38,7 @@ def chain(*names: str) -> Module:
 
 
 def deletions(module: Module) -> DeleteOps:
-    return DeleteOps(Abi.of(module))
+    return DeleteOps(BoundaryTypes.of(module))
 
 
 def site_of(module: Module, name: str) -> Site:
@@ -77,7 +77,9 @@ def test_of_a_function_only_the_numbered_result_counts() -> None:
 
 
 def test_what_gained_most_for_each_candidate_comes_first() -> None:
-    first, second, third = transformations = standard_transformations(Abi.of(chain("a")))[:3]
+    first, second, third = transformations = standard_transformations(BoundaryTypes.of(chain("a")))[
+        :3
+    ]
     schedule = Schedule()
     assert schedule.order(transformations) == transformations
     schedule.learn(third.name, [], 10)
@@ -91,13 +93,13 @@ def test_a_sweep_puts_off_what_has_failed() -> None:
     state, schedule = state_of(module, oracle), Schedule()
     swept = sweep(state, deletions(module), schedule=schedule)
     assert swept.progress
-    assert swept.put_off == 0
+    assert swept.deferred == 0
     calls = len(oracle.texts)
     swept = sweep(state, deletions(module), schedule=schedule)
-    assert (swept.progress, swept.put_off) == (False, 3)
+    assert (swept.progress, swept.deferred) == (False, 3)
     assert len(oracle.texts) == calls
     swept = sweep(state, deletions(module), schedule=schedule, again=True)
-    assert (swept.progress, swept.put_off) == (False, 0)
+    assert (swept.progress, swept.deferred) == (False, 0)
     assert len(oracle.texts) > calls
 
 
@@ -142,5 +144,5 @@ def test_the_empty_module_is_not_offered() -> None:
     module = separate("a")
     oracle = PredicateOracle(lambda text: True)
     state = state_of(module, oracle)
-    reduce_to_fixpoint(state, standard_transformations(Abi.of(module)), lambda name: None)
+    reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     assert state.document.op_count == 2  # the function and its return

@@ -10,7 +10,7 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.search.screening import LARGE, Rates
+from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 BASE = PlainText("base")
@@ -35,7 +35,7 @@ def search(
     """The position of the first text that says `yes`."""
     oracle = PredicateOracle(lambda text: "yes" in text)
     evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     evaluator.screen = screen = screen or Turnstile()
     try:
         candidates = [Candidate(PlainText(text), "test") for text in texts]
@@ -63,14 +63,14 @@ def test_looking_ahead_goes_further_each_time_but_not_to_the_end() -> None:
 
 
 def test_candidates_of_a_large_module_are_not_checked() -> None:
-    large = PlainText("line\n" * (LARGE + 1))
+    large = PlainText("line\n" * (MAX_SCREENED_OPS + 1))
     _, oracle, screen = search(["bad 1", "bad 2"], base=large)
     assert oracle.texts == ["bad 1", "bad 2"]
     assert not screen.batches
 
 
 def test_a_large_candidate_is_run_unchecked() -> None:
-    _, oracle, screen = search(["bad\n" * (LARGE + 1), "bad 2"])
+    _, oracle, screen = search(["bad\n" * (MAX_SCREENED_OPS + 1), "bad 2"])
     assert len(oracle.texts) == 1
     assert screen.batches == [["bad 2"]]
 
@@ -78,7 +78,7 @@ def test_a_large_candidate_is_run_unchecked() -> None:
 def test_without_a_base_nothing_is_checked() -> None:
     oracle = PredicateOracle(lambda text: False)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     evaluator.screen = Turnstile()
     assert evaluator.first_interesting([Candidate(PlainText("bad"), "test")]) is None
     assert oracle.texts == ["bad"]
@@ -86,21 +86,21 @@ def test_without_a_base_nothing_is_checked() -> None:
 
 
 def test_checking_ends_where_nearly_all_are_valid() -> None:
-    rates = Rates()
-    assert rates.is_doubtful("new")
+    rates = InvalidRates()
+    assert rates.is_worth_screening("new")
     for _ in range(20):
         rates.add("sound", invalid=False)
-    assert not rates.is_doubtful("sound")
-    assert not rates.is_doubtful("new")
+    assert not rates.is_worth_screening("sound")
+    assert not rates.is_worth_screening("new")
     rates.add("faulty", invalid=True)
-    assert rates.is_doubtful("faulty")
-    assert rates.is_doubtful("new")
-    assert not rates.is_doubtful("sound")
+    assert rates.is_worth_screening("faulty")
+    assert rates.is_worth_screening("new")
+    assert not rates.is_worth_screening("sound")
 
 
 def test_what_was_invalid_unchecked_starts_the_checks() -> None:
     evaluator = Evaluator(Rejecting(), Memory())
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     screen = evaluator.screen = Turnstile()
     for start in range(0, 40, 4):
         texts = [f"no {n}" for n in range(start, start + 4)]
@@ -137,7 +137,7 @@ class Rejecting(PredicateOracle):
 def test_known_outcomes_need_no_check() -> None:
     oracle = PredicateOracle(lambda text: False)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     screen = evaluator.screen = Turnstile()
     evaluator.run("no 1", 1)
     evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
@@ -161,7 +161,7 @@ def test_after_the_first_that_was_not_worth_a_run_the_same_are_judged_by_any_wor
     evaluator = Evaluator(
         oracle, Memory(), jobs=jobs, on_judged=lambda candidate, _: judged.append(candidate.text)
     )
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     evaluator.screen = Turnstile()
 
     def first_of(*texts: str) -> tuple[int, object] | None:

@@ -12,9 +12,9 @@ from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.polish import reduce_to_fixpoint
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
-from reducer.transformations import Abi, Units, standard_transformations
+from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
 from tests.support.sides import function
 from tests.support.wellformed import problems
@@ -35,21 +35,21 @@ def needs(*numbers: int) -> PredicateOracle:
     return PredicateOracle(lambda text: all(f'"t.op{n}"' in text for n in numbers))
 
 
-def search(module: Module, oracle: PredicateOracle, jobs: int = 1) -> State[Module]:
+def search(module: Module, oracle: PredicateOracle, jobs: int = 1) -> SearchState[Module]:
     evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
-    abi = Abi.of(module)
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    boundary = BoundaryTypes.of(module)
     try:
-        halve(state, abi)
-        reduce_to_fixpoint(state, standard_transformations(abi), lambda name: None)
+        halve(state, boundary)
+        reduce_to_fixpoint(state, standard_transformations(boundary), lambda name: None)
     finally:
         evaluator.close()
     return state
 
 
 def op_names(module: Module) -> list[str]:
-    return [module.t.name[unit] for unit in Units.of(module).units]
+    return [module.t.name[body_op] for body_op in BodyOps.of(module).ops]
 
 
 def test_a_local_failure_costs_about_two_full_runs() -> None:
@@ -93,10 +93,10 @@ def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
 def test_growing_around_the_right_op_takes_one_call() -> None:
     module, oracle = chain(4096), needs(2000)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     culprit = module.t.name.index("t.op2000")
-    assert grow_around(state, Abi.of(module), [culprit])
+    assert grow_around(state, BoundaryTypes.of(module), [culprit])
     assert op_names(state.document) == ["t.op2000"]
     assert evaluator.costs.calls == 1
     evaluator.close()
@@ -105,9 +105,9 @@ def test_growing_around_the_right_op_takes_one_call() -> None:
 def test_a_wrong_hint_costs_little_and_changes_nothing() -> None:
     module, oracle = chain(4096), needs(2000)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
-    assert not grow_around(state, Abi.of(module), [5])
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    assert not grow_around(state, BoundaryTypes.of(module), [5])
     assert state.document is module
     assert evaluator.costs.candidate_ops < module.op_count / 4
     evaluator.close()
@@ -127,7 +127,7 @@ def test_any_number_of_workers_gives_the_same_result(seed: int) -> None:
 def test_the_result_is_one_minimal() -> None:
     oracle = needs(7, 30)
     found = search(chain(40), oracle).document
-    for transformation in standard_transformations(Abi.of(found)):
+    for transformation in standard_transformations(BoundaryTypes.of(found)):
         for site in transformation.sites(found):
             text = transformation.apply(found, [site])
             assert text is None or not oracle.fails(text) or len(text) >= len(found.text)
@@ -142,10 +142,10 @@ def test_nothing_is_run_twice() -> None:
 def test_a_budget_stops_the_search_with_the_best_so_far() -> None:
     module, oracle = chain(1000), needs(123)
     evaluator = Evaluator(oracle, Memory(), budget=Budget(calls=6))
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     with pytest.raises(Stopped, match="budget"):
-        halve(state, Abi.of(module))
+        halve(state, BoundaryTypes.of(module))
     assert oracle.fails(state.document.text)
     assert state.document.op_count < module.op_count
     assert len(oracle.texts) == 6
@@ -196,18 +196,18 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
 
     oracle = PredicateOracle(lambda text: True)
     oracle.run = lambda text, **_: outcome(text)  # type: ignore[method-assign, assignment]
-    heard: list[str] = []
+    on_rejected: list[str] = []
     evaluator = Evaluator(
         oracle,
         Memory(),
         jobs=jobs,
-        on_slip=lambda slip: heard.append(slip.text),
+        on_other_failure=lambda slip: on_rejected.append(slip.text),
     )
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     names = ["differs 1", "passes 2", "differs 3", "fails 4", "differs 5", "differs 6"]
     candidates = [Candidate(PlainText(name), "test") for name in names]
     assert evaluator.first_interesting(candidates) == (3, candidates[3])
-    assert heard == ["differs 1", "differs 3"]
+    assert on_rejected == ["differs 1", "differs 3"]
     evaluator.close()
 
 
@@ -217,24 +217,24 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
     below = PredicateOracle(lambda text: True)
     below.key = "below"
     below.run = lambda text, **_: Outcome(Kind.CRASH, other, 1)  # type: ignore[method-assign, assignment]
-    heard: list[str] = []
+    on_rejected: list[str] = []
     evaluator = Evaluator(
         asked,
         Memory(),
-        on_slip=lambda slip: heard.append(slip.text),
-        on_judged=lambda candidate, verdict: heard.append(candidate.text),
+        on_other_failure=lambda slip: on_rejected.append(slip.text),
+        on_judged=lambda candidate, verdict: on_rejected.append(candidate.text),
     )
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     candidate = Candidate(PlainText("here"), "test")
-    with evaluator.asking_elsewhere(below, FAILURE):
+    with evaluator.using_oracle_for(below, FAILURE):
         assert evaluator.first_interesting([candidate]) is None  # it slips
-    with pytest.raises(Stopped), evaluator.asking_elsewhere(below, other):
+    with pytest.raises(Stopped), evaluator.using_oracle_for(below, other):
         assert evaluator.first_interesting([candidate]) == (0, candidate)
         raise Stopped("budget")
-    assert heard == []
-    assert evaluator.wanted == FAILURE
+    assert on_rejected == []
+    assert evaluator.target == FAILURE
     assert evaluator.first_interesting([candidate]) == (0, candidate)
-    assert (heard, asked.texts) == (["here"], ["here"])
+    assert (on_rejected, asked.texts) == (["here"], ["here"])
     evaluator.close()
 
 
@@ -242,16 +242,16 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
 def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
     oracle = PredicateOracle(lambda text: text == "fails")
     evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.wanted = FAILURE
+    evaluator.target = FAILURE
     candidates = [Candidate(PlainText(name), "test") for name in ("one", "two", "three", "fails")]
-    heard: list[tuple[int, Verdict]] = []
+    on_rejected: list[tuple[int, Verdict]] = []
 
     def hear(position: int, verdict: Verdict, outcome: Outcome) -> bool:
-        heard.append((position, verdict))
+        on_rejected.append((position, verdict))
         return position == 1
 
-    assert evaluator.first_interesting(candidates, heard=hear) is None
-    assert heard == [(0, Verdict.NOT_INTERESTING), (1, Verdict.NOT_INTERESTING)]
+    assert evaluator.first_interesting(candidates, on_rejected=hear) is None
+    assert on_rejected == [(0, Verdict.NOT_INTERESTING), (1, Verdict.NOT_INTERESTING)]
     evaluator.close()
 
 
@@ -271,9 +271,9 @@ def test_what_a_second_question_objects_to_is_not_interesting() -> None:
 
     module, oracle, review = chain(20), needs(12), Review()
     evaluator = Evaluator(oracle, Memory(), review=review)
-    evaluator.wanted = FAILURE
-    state = State(module, Module.parse, evaluator, lambda candidate: None)
-    reduce_to_fixpoint(state, standard_transformations(Abi.of(module)), lambda name: None)
+    evaluator.target = FAILURE
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     evaluator.close()
     assert op_names(state.document) == ["t.op5", "t.op12"]
     assert all('"t.op12"' in text for text in review.asked)

@@ -25,7 +25,7 @@ def chances(test: SequentialTest, rate: float) -> tuple[float, float]:
 def test_a_program_as_flaky_as_the_input_is_taken_and_a_much_rarer_failure_is_not(
     usual: float,
 ) -> None:
-    test = SequentialTest(usual, most_runs=100)
+    test = SequentialTest(usual, max_runs=100)
     assert chances(test, usual)[0] > 0.94
     assert chances(test, usual / 4)[0] < 0.015
     assert chances(test, usual / 16)[0] < 0.0001
@@ -36,7 +36,7 @@ def test_a_program_as_flaky_as_the_input_is_taken_and_a_much_rarer_failure_is_no
     ("usual", "healthy", "failing"), [(0.8, 3, 7), (0.6, 4, 10), (0.4, 8, 16), (0.2, 18, 34)]
 )
 def test_runs_that_a_verdict_takes(usual: float, healthy: int, failing: int) -> None:
-    test = SequentialTest(usual, most_runs=100)
+    test = SequentialTest(usual, max_runs=100)
     assert chances(test, 0.0)[1] <= healthy
     assert chances(test, usual)[1] <= failing
 
@@ -48,7 +48,7 @@ def test_an_input_that_failed_every_time_makes_two_runs_of_a_healthy_candidate_e
 
 
 def test_the_number_of_runs_is_bounded() -> None:
-    test = SequentialTest(0.1, most_runs=7)
+    test = SequentialTest(0.1, max_runs=7)
     for failed in range(8):
         assert test.decide(Rate(failed, 7)) is not None
     assert test.decide(Rate(0, 7)) is False

@@ -7,10 +7,10 @@ import pytest
 from reducer.ir import GenericSyntaxError, Module
 from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import grow_around, halve
-from reducer.transformations import Abi, Site
+from reducer.transformations import BoundaryTypes, Site
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -18,7 +18,7 @@ from tests.support.sides import function
 
 BODY = [f'"t.op{number}"() {{of = tensor<64xf32>}} : () -> ()' for number in range(40)]
 MODULE = Module.parse(function("\n".join([*BODY, '"func.return"() : () -> ()'])))
-ABI = Abi.of(MODULE)
+ABI = BoundaryTypes.of(MODULE)
 
 
 def unreadable(text: str) -> Module:
@@ -38,14 +38,14 @@ class ReadsItsOwnResult:
         return Module.parse("not MLIR").text
 
 
-def state_of(parse: Callable[[str], Module]) -> tuple[State[Module], PredicateOracle]:
+def state_of(parse: Callable[[str], Module]) -> tuple[SearchState[Module], PredicateOracle]:
     oracle = PredicateOracle(lambda text: True)
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = FAILURE
-    return State(MODULE, parse, evaluator, lambda candidate: None), oracle
+    evaluator.target = FAILURE
+    return SearchState(MODULE, parse, evaluator, lambda candidate: None), oracle
 
 
-SEARCHES: list[Callable[[State[Module]], object]] = [
+SEARCHES: list[Callable[[SearchState[Module]], object]] = [
     lambda state: halve(state, ABI),
     lambda state: grow_around(state, ABI, [MODULE.t.name.index("t.op7")]),
     lambda state: sweep(state, DeleteOps(ABI)).progress,
@@ -55,7 +55,9 @@ SEARCHES: list[Callable[[State[Module]], object]] = [
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=["halve", "grow", "sweep", "edit", "descend"])
-def test_a_search_passes_over_what_cannot_be_read(search: Callable[[State[Module]], bool]) -> None:
+def test_a_search_passes_over_what_cannot_be_read(
+    search: Callable[[SearchState[Module]], bool],
+) -> None:
     state, oracle = state_of(unreadable)
     assert search(state) is False
     assert oracle.texts == []

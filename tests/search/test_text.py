@@ -12,7 +12,7 @@ from oracles import Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import reduce_to_fixpoint
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.transformations import text_transformations
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
@@ -36,8 +36,8 @@ class Forgetful(PredicateOracle):
 
 def reduced(text: str, fails: Callable[[str], bool]) -> str:
     evaluator = Evaluator(Forgetful(fails), Memory())
-    evaluator.wanted = FAILURE
-    state: State[PlainText] = State(
+    evaluator.target = FAILURE
+    state: SearchState[PlainText] = SearchState(
         PlainText(text), lambda edited: state.document.edited(edited), evaluator, lambda _: None
     )
     reduce_to_fixpoint(state, text_transformations(), lambda name: None)

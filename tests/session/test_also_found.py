@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Outcome, Signature
-from reducer.search.evaluator import Slip
+from reducer.search.evaluator import OtherFailure
 from reducer.session import also_found
-from reducer.session.also_found import Collection, also_found_folder
+from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
 
@@ -17,8 +17,8 @@ ORACLE = PredicateOracle(lambda text: True)
 NAMES = ["command", "repro.mlir", "signature.json"]
 
 
-def slip(text: str, message: str = "boom", kind: Kind = Kind.OTHER_ERROR) -> Slip:
-    return Slip(text, Outcome(kind, Signature(kind, message), 1), ORACLE)
+def slip(text: str, message: str = "boom", kind: Kind = Kind.OTHER_ERROR) -> OtherFailure:
+    return OtherFailure(text, Outcome(kind, Signature(kind, message), 1), ORACLE)
 
 
 class Place:
@@ -30,11 +30,11 @@ class Place:
         self.said: list[str] = []
 
     def after(
-        self, *slips: Slip, fresh: bool = True, ignored: str = "", take_over: bool = True
-    ) -> Collection:
+        self, *slips: OtherFailure, fresh: bool = True, ignored: str = "", take_over: bool = True
+    ) -> AlsoFoundStore:
         """What is kept after these."""
         with Journal.open(self.journal, identity={"a": "b"}, fresh=fresh) as journal:
-            found = Collection(
+            found = AlsoFoundStore(
                 self.path, journal, self.said.append, ignored=frozenset({ignored} - {""})
             )
             journal.settle()
@@ -92,8 +92,8 @@ def test_what_is_no_bug_is_not_kept(place: Place, kind: Kind) -> None:
 
 
 def test_number_and_size_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(also_found, "MOST_BUCKETS", 2)
-    monkeypatch.setattr(also_found, "MOST_BYTES", 10)
+    monkeypatch.setattr(also_found, "MAX_BUCKETS", 2)
+    monkeypatch.setattr(also_found, "MAX_BYTES", 10)
     slips = [slip("x" * 11, "a"), slip("x", "b"), slip("x", "c"), slip("x", "d"), slip("xx", "d")]
     found = place.after(*slips)
     assert [one.signature.template for one in found.found] == ["b", "c"]

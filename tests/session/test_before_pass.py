@@ -13,10 +13,10 @@ from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.state import State
-from reducer.session import Reduction, Report, Settings, before_pass, plan
+from reducer.search.state import SearchState
+from reducer.session import Reduction, Report, Settings, before_pass, strategy
 from reducer.session.before_pass import ORIGIN, cut_before_pass
-from reducer.session.conversions import Conversions, Normaliser
+from reducer.session.conversions import Conversions, OptPrinter
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -45,13 +45,13 @@ class Work:
             level=level,
         )
         self.evaluator = Evaluator(oracle, journal)
-        self.conversions = Conversions(Normaliser(toolchain.opt, Limits(60.0)), journal, print)
+        self.conversions = Conversions(OptPrinter(toolchain.opt, Limits(60.0)), journal, print)
         module = self.conversions.module(text)
         assert module is not None
         self.module = module
-        self.evaluator.wanted = self.evaluator.run(module.text, module.op_count).signature
+        self.evaluator.target = self.evaluator.run(module.text, module.op_count).signature
         self.accepted: list[Candidate[Module]] = []
-        self.state = State(module, Module.parse, self.evaluator, self.accepted.append)
+        self.state = SearchState(module, Module.parse, self.evaluator, self.accepted.append)
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def work(
 
 def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work]) -> None:
     job = work(CRASH, "3.8.0")
-    assert job.evaluator.wanted is not None and job.evaluator.wanted.kind is Kind.CRASH
-    wanted = job.evaluator.wanted
+    assert job.evaluator.target is not None and job.evaluator.target.kind is Kind.CRASH
+    target = job.evaluator.target
     assert cut_before_pass(job.state, job.conversions)
 
     (accepted,) = job.accepted
@@ -78,7 +78,7 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work
     assert "flow.dispatch" not in accepted.text
     assert accepted.document.op_count <= job.module.op_count / 4
     outcome = job.evaluator.oracle.run(accepted.text)
-    assert outcome.signature == wanted == job.evaluator.wanted
+    assert outcome.signature == target == job.evaluator.target
     assert job.evaluator.costs.by_verdict["probe"] >= 2
 
     spent = job.evaluator.costs.calls
@@ -171,7 +171,7 @@ def reduce(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Report]:
     """A whole reduction of the crash that goes through the pass, however little there is to cut."""
-    monkeypatch.setattr(plan, "_WORTH_GOING_THROUGH_PASS", 1)
+    monkeypatch.setattr(strategy, "_WORTH_GOING_THROUGH_PASS", 1)
     monkeypatch.setattr(before_pass, "_WORTH_ANOTHER_DIALECT", 1)
     case, toolchain = corpus(CRASH), iree_toolchain("3.8.0")
     (run,) = (run for run in case.runs if run.wheel == "3.8.0")

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.conversions import CompilerPasses, Normaliser, unwrap
+from reducer.session.conversions import CompilerPasses, OptPrinter, unwrap
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case, cases
 from tests.support.printing import printed
@@ -22,12 +22,12 @@ module {
 
 
 @pytest.fixture
-def normaliser(iree_toolchain: Callable[..., Toolchain]) -> Normaliser:
-    return Normaliser(iree_toolchain().opt, Limits(120.0))
+def normaliser(iree_toolchain: Callable[..., Toolchain]) -> OptPrinter:
+    return OptPrinter(iree_toolchain().opt, Limits(120.0))
 
 
 @pytest.mark.iree
-def test_there_and_back(normaliser: Normaliser) -> None:
+def test_there_and_back(normaliser: OptPrinter) -> None:
     generic = normaliser.generic(PRETTY)
     assert generic is not None
     assert Module.parse(generic).t.name == ["builtin.module", "func.func", "func.return"]
@@ -37,7 +37,7 @@ def test_there_and_back(normaliser: Normaliser) -> None:
 
 @pytest.mark.iree
 def test_invalid_ir_has_a_pretty_form(
-    normaliser: Normaliser, corpus: Callable[[str], Case]
+    normaliser: OptPrinter, corpus: Callable[[str], Case]
 ) -> None:
     text = corpus("batch-matmul-20548").input_text()
     generic = normaliser.generic(text)
@@ -48,13 +48,13 @@ def test_invalid_ir_has_a_pretty_form(
 
 
 @pytest.mark.iree
-def test_what_does_not_parse_has_no_generic_form(normaliser: Normaliser) -> None:
+def test_what_does_not_parse_has_no_generic_form(normaliser: OptPrinter) -> None:
     assert normaliser.generic("func.func @f( {") is None
 
 
 @pytest.mark.iree
 def test_a_tool_that_cannot_leave_its_verifier_out_is_asked_with_it(
-    normaliser: Normaliser, tmp_path: Path
+    normaliser: OptPrinter, tmp_path: Path
 ) -> None:
     old = tmp_path / "old-opt"
     old.write_text(
@@ -66,13 +66,13 @@ def test_a_tool_that_cannot_leave_its_verifier_out_is_asked_with_it(
         f"exec '{normaliser.opt}' \"$@\"\n"
     )
     old.chmod(0o755)
-    asked = Normaliser(old, Limits(120.0))
+    asked = OptPrinter(old, Limits(120.0))
     assert asked.generic(PRETTY) == normaliser.generic(PRETTY)
     assert asked.pretty(PRETTY) == PRETTY
 
 
 @pytest.mark.iree
-def test_locations_point_into_the_input(normaliser: Normaliser) -> None:
+def test_locations_point_into_the_input(normaliser: OptPrinter) -> None:
     located = normaliser.generic_with_locations(PRETTY)
     assert located is not None
     assert ":3:5)" in located
@@ -81,12 +81,12 @@ def test_locations_point_into_the_input(normaliser: Normaliser) -> None:
 @pytest.mark.iree
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
 def test_parse_and_print_is_the_identity_on_the_corpus(
-    case: Case, iree_toolchain: Callable[..., Toolchain], normaliser: Normaliser
+    case: Case, iree_toolchain: Callable[..., Toolchain], normaliser: OptPrinter
 ) -> None:
     generic = normaliser.generic(case.input_text())
     if generic is None:  # syntax of another release: its own compiler can read it
         wheel = case.runs[0].wheel
-        generic = Normaliser(iree_toolchain(wheel).opt, Limits(120.0)).generic(case.input_text())
+        generic = OptPrinter(iree_toolchain(wheel).opt, Limits(120.0)).generic(case.input_text())
     assert generic is not None
     assert printed(Module.parse(generic)) == generic
 
@@ -124,7 +124,7 @@ func.func @main(%a: i32) -> i32 {
 
 @pytest.mark.iree
 def test_calls_are_inlined_and_folds_happen(iree_toolchain: Callable[..., Toolchain]) -> None:
-    normaliser = Normaliser(iree_toolchain().opt, Limits(60.0))
+    normaliser = OptPrinter(iree_toolchain().opt, Limits(60.0))
     module = Module.parse(normaliser.generic(BEFORE) or "")
     passes = CompilerPasses(normaliser.after_passes)
     after = passes.apply(module, passes.sites(module))
@@ -137,7 +137,7 @@ def test_calls_are_inlined_and_folds_happen(iree_toolchain: Callable[..., Toolch
 def test_what_the_tool_cannot_read_is_no_candidate(
     iree_toolchain: Callable[..., Toolchain],
 ) -> None:
-    normaliser = Normaliser(iree_toolchain().opt, Limits(60.0))
+    normaliser = OptPrinter(iree_toolchain().opt, Limits(60.0))
     broken = Module.parse('"t.op"(%0) : (i32) -> ()\n')
     passes = CompilerPasses(normaliser.after_passes)
     assert passes.apply(broken, passes.sites(broken)) is None
@@ -159,7 +159,7 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 
 @pytest.mark.iree
 def test_a_generic_op_becomes_a_named_one(iree_toolchain: Callable[..., Toolchain]) -> None:
-    normaliser = Normaliser(iree_toolchain().opt, Limits(60.0))
+    normaliser = OptPrinter(iree_toolchain().opt, Limits(60.0))
     module = Module.parse(normaliser.generic(GENERIC) or "")
     passes = CompilerPasses(normaliser.after_passes)
     site = next(s for s in passes.sites(module) if "specialize" in s.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
-from oracles.base import digest_of
+from oracles.base import outcome_digest
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.session.early_stop import TimeLimit, find_shortest
@@ -37,7 +37,7 @@ def test_the_earliest_phase_that_shows_the_failure(
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = evaluator.run(document.text, document.op_count).signature
+    evaluator.target = evaluator.run(document.text, document.op_count).signature
     calls = evaluator.costs.calls
     short = find_shortest(evaluator, document)
     evaluator.close()
@@ -59,7 +59,7 @@ def test_without_the_compilers_word_the_phases_are_bisected(
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
-    evaluator.wanted = evaluator.run(document.text, document.op_count).signature
+    evaluator.target = evaluator.run(document.text, document.op_count).signature
     calls = evaluator.costs.calls
     for told in ("-1", "2"):
         short = find_shortest(evaluator, document, lambda purpose, text, make, told=told: told)
@@ -87,7 +87,7 @@ def evaluator() -> Evaluator:
 
 def accept(limit: TimeLimit, evaluator: Evaluator, text: str, seconds: float, cpu: float) -> None:
     outcome = replace(FIRST, seconds=seconds, cpu_seconds=cpu)
-    evaluator.cache.put(digest_of(text), outcome, 1)
+    evaluator.cache.put(outcome_digest(text), outcome, 1)
     limit.adapt(PlainText(text))
 
 

@@ -8,8 +8,8 @@ import pytest
 from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.flags import Flags, removable
-from reducer.session.sanity import Sanity
+from reducer.session.flags import FlagReducer, removable
+from reducer.session.sanity import SanityChecks
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -39,9 +39,9 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
     changes: list[Command] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal)
-        evaluator.wanted = FAILURE
-        sanity = Sanity(evaluator, DOCUMENT.text, 1)
-        flags = Flags(evaluator, sanity, journal, changes.append)
+        evaluator.target = FAILURE
+        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
+        flags = FlagReducer(evaluator, sanity, journal, changes.append)
         assert flags.shorten(DOCUMENT) == bool(changes)
         left = evaluator.oracle.command
         assert left is not None and left == (changes[-1] if changes else oracle.command)
@@ -89,9 +89,9 @@ def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> N
     oracle.with_command = lambda command: bare  # type: ignore[method-assign]
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal)
-        evaluator.wanted = FAILURE
-        sanity = Sanity(evaluator, DOCUMENT.text, 1)
-        assert not Flags(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
+        evaluator.target = FAILURE
+        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
+        assert not FlagReducer(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
         assert evaluator.oracle is oracle
         evaluator.close()
 
@@ -99,8 +99,8 @@ def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> N
 def test_a_script_has_no_flags(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(PredicateOracle(lambda text: True), journal)
-        sanity = Sanity(evaluator, DOCUMENT.text, 1)
-        assert not Flags(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
+        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
+        assert not FlagReducer(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
         evaluator.close()
 
 

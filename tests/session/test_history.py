@@ -12,7 +12,15 @@ from reducer.search.candidate import Candidate, Verdict
 from reducer.session import Reduction, Settings
 from reducer.session.before_pass import ORIGIN as CUT
 from reducer.session.conversions import CompilerPasses
-from reducer.session.history import FELL_BACK, KEY, History, Recorder, Spent, read_history, reading
+from reducer.session.history import (
+    FELL_BACK,
+    KEY,
+    History,
+    HistoryRecorder,
+    Spent,
+    read_history,
+    reading,
+)
 from reducer.session.settings import Size
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
@@ -33,12 +41,12 @@ class Meter:
     def spend(self, calls: int, seconds: float = 1.0) -> None:
         self.now = self.now + Spent(calls, seconds / 2, seconds)
 
-    def recorder(self, earlier: History | None = None) -> Recorder:
+    def recorder(self, earlier: History | None = None) -> HistoryRecorder:
         start = History("in.mlir", Size(10, 8, 1000), Signature(Kind.CRASH))
-        return Recorder(start, None, lambda: self.now, self.saved.append, earlier)
+        return HistoryRecorder(start, None, lambda: self.now, self.saved.append, earlier)
 
 
-def play(recorder: Recorder, meter: Meter) -> None:
+def play(recorder: HistoryRecorder, meter: Meter) -> None:
     """A phase of two runs, a candidate that fails, one that is accepted, a milestone."""
     recorder.phase("run the input")
     meter.spend(2)
@@ -79,7 +87,7 @@ def test_falling_back_is_told() -> None:
     meter = Meter()
     recorder = meter.recorder()
     play(recorder, meter)
-    recorder.fell_back(TEXT, Size(10, 8, 1000))
+    recorder.rolled_back(TEXT, Size(10, 8, 1000))
     assert recorder.history.moments[-1].origin == FELL_BACK
     assert recorder.history.tries[FELL_BACK].bytes == -900
 
@@ -103,7 +111,7 @@ def test_names_of_values_tell_nothing_of_what_the_compiler_printed(origin: str) 
         arguments="%arg0: f32",
     )
     before, smaller = Module.parse(text), Module.parse(after)
-    recorder = Recorder(
+    recorder = HistoryRecorder(
         History("in.mlir", Size(5, 5, 500), Signature(Kind.CRASH)), before, Spent, lambda text: None
     )
     recorder.accepted(smaller, Size(3, 3, 300), origin)

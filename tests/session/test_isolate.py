@@ -10,13 +10,13 @@ from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.search.evaluator import Evaluator
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
-from reducer.session.conversions import Conversions, Normaliser
+from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.isolate import failing_dispatch
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from tests.support.corpus import Case, Run
 
 pytestmark = pytest.mark.iree
@@ -41,13 +41,13 @@ class Isolation:
         self.text = plant(case.input_text(), 4)
         command = Command.parse(["iree-compile", *run.flags, *flags.split()])
         oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
-        normaliser = Normaliser(toolchain.opt, Limits(60.0))
+        normaliser = OptPrinter(toolchain.opt, Limits(60.0))
         self.conversions = Conversions(normaliser, journal, print)
         self.evaluator = Evaluator(oracle, journal, jobs=2)
         module = self.conversions.module(self.text)
         assert module is not None
         self.module = module
-        self.evaluator.wanted = self.evaluator.run(self.text, module.op_count).signature
+        self.evaluator.target = self.evaluator.run(self.text, module.op_count).signature
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     assert located
     seeds = ops_at(dispatch.places, located, work.module)
     assert [work.module.t.name[op] for op in seeds] == ["stablehlo.dot_general"]
-    state = State(work.module, Module.parse, work.evaluator, lambda candidate: None)
-    assert grow_set(state, Abi.of(work.module), seeds)
+    state = SearchState(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    assert grow_set(state, BoundaryTypes.of(work.module), seeds)
     assert state.document.op_count == 3
 
     calls = work.evaluator.costs.calls
@@ -97,7 +97,7 @@ def test_a_dispatch_that_runs_away_is_followed_to_its_op(
 ) -> None:
     """Nothing is printed at all, and only one of the dispatches uses up its limit."""
     work = isolation(RUNAWAY, limits=limits)
-    assert work.evaluator.wanted is not None and work.evaluator.wanted.kind is kind
+    assert work.evaluator.target is not None and work.evaluator.target.kind is kind
     before = work.evaluator.costs.calls
     dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, work.module.op_count)
     assert dispatch is not None
@@ -106,8 +106,8 @@ def test_a_dispatch_that_runs_away_is_followed_to_its_op(
     seeds = ops_at(dispatch.places, located, work.module)
     reductions = [op for op in seeds if "100x?x4" in work.module.own_text(op)]
     assert reductions and len(seeds) < work.module.op_count / 4
-    state = State(work.module, Module.parse, work.evaluator, lambda candidate: None)
-    assert grow_set(state, Abi.of(work.module), seeds)
+    state = SearchState(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    assert grow_set(state, BoundaryTypes.of(work.module), seeds)
     assert state.document.op_count < 10
     work.evaluator.close()
 

@@ -44,7 +44,7 @@ def make(
         report = reduce_pass_level(
             text,
             oracle=oracle,
-            wanted=oracle.run(text).signature,
+            target=oracle.run(text).signature,
             opt=toolchain.opt,
             output=output,
             listener=Silent(),
@@ -175,7 +175,7 @@ def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
         report = reduce_pass_level(
             "",
             oracle=oracle if opt else inner,
-            wanted=inner.run("").signature,
+            target=inner.run("").signature,
             opt=opt,
             output=output,
             listener=Silent(),

@@ -9,8 +9,8 @@ import pytest
 from oracles import Diagnostic, Kind, Limits, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
-from reducer.session.conversions import Conversions, Normaliser
-from reducer.session.printing import Finish, command_line, message_of, with_comments
+from reducer.session.conversions import Conversions, OptPrinter
+from reducer.session.printing import ReadablePrinter, command_line, message_of, with_comments
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -119,7 +119,7 @@ Finished = Callable[[Callable[[str], bool]], tuple[str, int]]
 @pytest.fixture
 def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterator[Finished]:
     """A function from what fails to the text that is left, and the runs that it took."""
-    normaliser = Normaliser(iree_toolchain().opt, Limits(120.0))
+    normaliser = OptPrinter(iree_toolchain().opt, Limits(120.0))
     generic = normaliser.generic(PRETTY)
     assert generic is not None
     module = Module.parse(generic)
@@ -129,9 +129,9 @@ def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterat
         def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
             oracle = PredicateOracle(fails)
             evaluator = Evaluator(oracle, Memory())
-            evaluator.wanted = FAILURE
+            evaluator.target = FAILURE
             conversions = Conversions(normaliser, journal, lambda text: None)
-            text = Finish(evaluator, conversions, lambda text: None).readable(module)
+            text = ReadablePrinter(evaluator, conversions, lambda text: None).readable(module)
             evaluator.close()
             return text, len(oracle.texts)
 

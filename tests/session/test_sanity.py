@@ -10,12 +10,12 @@ import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
 from oracles.compiler import CompilerOracle
-from oracles.regression import Regression
+from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.search.evaluator import Evaluator
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session import Reduction, Report, Settings
-from reducer.session.sanity import Sanity, measure, measure_with, most_frequent
+from reducer.session.sanity import SanityChecks, measure, measure_with, most_frequent
 from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
 from tests.support.silent import Silent
 
@@ -155,13 +155,13 @@ class Good(CompilerOracle):
         return self.ends
 
 
-def sanity() -> Sanity:
-    return Sanity(Evaluator(PredicateOracle(lambda text: True), Memory()), "input", 1)
+def sanity() -> SanityChecks:
+    return SanityChecks(Evaluator(PredicateOracle(lambda text: True), Memory()), "input", 1)
 
 
 def test_a_good_release_may_take_a_multiple_of_what_the_input_took_it() -> None:
     good = Good(replace(PASSED, seconds=100.0, cpu_seconds=150.0))
-    regression = Regression("1.0", good)
+    regression = RegressionGuard("1.0", good)
     checks = sanity()
     checks.evaluator.limits = Limits(seconds=3600.0)
     checks.compare(regression)
@@ -171,4 +171,4 @@ def test_a_good_release_may_take_a_multiple_of_what_the_input_took_it() -> None:
 
 def test_a_good_release_that_fails_on_the_input_is_none() -> None:
     with pytest.raises(NotInteresting, match=r"fails with 1\.0 too"):
-        sanity().compare(Regression("1.0", Good(FAILED)))
+        sanity().compare(RegressionGuard("1.0", Good(FAILED)))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit, argument_of
 from reducer.toolchain import install
 from tests.ir.sizes.test_known import ADD
@@ -50,7 +50,7 @@ def test_only_the_function_that_is_called_counts() -> None:
 
 @pytest.mark.iree
 def test_pretty_text_is_read_by_the_compilers_tool() -> None:
-    audit = SizeAudit(Normaliser(install("3.13.0").opt, Limits(60.0)).generic)
+    audit = SizeAudit(OptPrinter(install("3.13.0").opt, Limits(60.0)).generic)
     assert audit(PRETTY, "f", ["4xf32=1", "4xf32=1"]) == ""
     assert "4 and 5" in audit(PRETTY, "f", ["4xf32=1", "5xf32=1"])
 
@@ -60,7 +60,7 @@ def test_a_real_input_passes(corpus: object) -> None:
     from tests.support.corpus import load_case
 
     case = load_case("seed-21028-collapse-store-miscompile")
-    audit = SizeAudit(Normaliser(install("3.5.0").opt, Limits(60.0)).generic)
+    audit = SizeAudit(OptPrinter(install("3.5.0").opt, Limits(60.0)).generic)
     text = Path(case.folder / "expert.mlir").read_text()
     assert audit(text, "col", ["2x3xf32=1 2 3 4 5 6"]) == ""
     assert "must be equal" in audit(

@@ -17,7 +17,7 @@ from oracles import (
     ScriptOracle,
     Signature,
 )
-from reducer.session.validity import Validity, screen_for
+from reducer.session.validity import VerifierScreen, screen_for
 from reducer.toolchain import Toolchain
 
 pytestmark = pytest.mark.iree
@@ -91,7 +91,7 @@ def oracle_of(toolchain: Toolchain, *flags: str) -> CompilerOracle:
     return CompilerOracle(Command.parse(["iree-compile", *flags]), toolchain.compile)
 
 
-def screen_of(oracle: CompilerOracle, texts: Texts | None = None) -> Validity:
+def screen_of(oracle: CompilerOracle, texts: Texts | None = None) -> VerifierScreen:
     kept = Texts() if texts is None else texts
     found = screen_for(oracle, WANTED, kept, Limits(), threading.Event())
     assert found is not None

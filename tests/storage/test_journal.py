@@ -12,7 +12,7 @@ import pytest
 
 from oracles import Kind, Outcome, Signature
 from reducer.errors import ExitCode, JournalBusy, JournalMismatch
-from reducer.storage.journal import Journal, Section
+from reducer.storage.journal import Journal, JournalNamespace
 from tests.support.predicate import PredicateOracle
 
 IDENTITY = {"input": "aa", "oracle": "bb", "version": "1"}
@@ -25,8 +25,8 @@ def crash(template: str = "boom", stderr: str = "") -> Outcome:
 def open_journal(
     path: Path, *, resume: bool = True, fresh: bool = False, said: list[str] | None = None
 ) -> Journal:
-    say = (lambda text: None) if said is None else said.append
-    return Journal.open(path, identity=IDENTITY, resume=resume, fresh=fresh, say=say)
+    log = (lambda text: None) if said is None else said.append
+    return Journal.open(path, identity=IDENTITY, resume=resume, fresh=fresh, log=log)
 
 
 @pytest.fixture
@@ -317,7 +317,7 @@ def outcome(journal: Journal, digest: str) -> Outcome | None:
 def test_each_section_has_names_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with Journal.open(path, identity={"input": "1"}, resume=False) as journal:
-        one, other = Section(journal, "one"), Section(journal, "other")
+        one, other = JournalNamespace(journal, "one"), JournalNamespace(journal, "other")
         journal.put("d", FAILED, 3)
         one.put("d", FINE, 3)
         one.put_text("t", "text of one")
@@ -329,7 +329,7 @@ def test_each_section_has_names_of_its_own(tmp_path: Path) -> None:
         assert outcome(journal, "d") == FAILED
     with Journal.reopen(path) as journal:
         assert outcome(journal, "d") == FAILED
-        again = Section(journal, "one")
+        again = JournalNamespace(journal, "one")
         assert outcome(again, "d") == FINE
         assert (again.get_text("t"), again.get_meta("m")) == ("text of one", "fact of one")
     with Journal.open(path, identity={"input": "1"}, resume=True) as journal:

@@ -8,17 +8,17 @@ from pathlib import Path
 from oracles import Kind, Outcome, Signature, run_process
 from oracles.limits import Runner
 from reducer.triage import (
-    Answer,
     Compiler,
     Configuration,
     Database,
     FlagsLine,
     LocalExecutor,
-    Options,
-    Plan,
+    RunMatrix,
     Summary,
     Task,
+    TaskResult,
     Triage,
+    TriageOptions,
     find_compiler,
     find_inputs,
 )
@@ -27,7 +27,7 @@ from reducer.triage.reproducers import Reproducer, keep
 
 CAPS = Caps(10.0, None)
 SUCCESS = Signature(Kind.SUCCESS)
-OPTIONS = Options(Caps(120.0, None))
+OPTIONS = TriageOptions(Caps(120.0, None))
 
 
 def release(version: str) -> Compiler:
@@ -85,24 +85,24 @@ class Records:
 class Scripted:
     """An executor whose answers a function gives, at once and on the caller's thread."""
 
-    def __init__(self, answer: Callable[[Task], Answer], capacity: int = 2) -> None:
+    def __init__(self, answer: Callable[[Task], TaskResult], capacity: int = 2) -> None:
         self._answer = answer
         self.capacity = capacity
         self.tasks: list[Task] = []
         self.runner: Runner = run_process
 
-    def submit(self, task: Task) -> "Future[Answer]":
+    def submit(self, task: Task) -> "Future[TaskResult]":
         self.tasks.append(task)
-        future: Future[Answer] = Future()
+        future: Future[TaskResult] = Future()
         future.set_result(self._answer(task))
         return future
 
     def close(self) -> None: ...
 
 
-def answer(signature: Signature) -> Answer:
+def answer(signature: Signature) -> TaskResult:
     """What a run that ends like this answers."""
-    return Answer(Outcome(signature.kind, signature, seconds=1.0).to_json(), runs=1)
+    return TaskResult(Outcome(signature.kind, signature, seconds=1.0).to_json(), runs=1)
 
 
 class Silent:
@@ -143,12 +143,12 @@ def triaged(
     versions: tuple[str, ...],
     *lines: FlagsLine,
     common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
-    options: Options = OPTIONS,
+    options: TriageOptions = OPTIONS,
 ) -> Summary:
     """A run over a folder, with the database beside the inputs."""
     inputs, unreadable = find_inputs([folder])
     compilers = tuple(find_compiler("iree-compile", version) for version in versions)
-    plan = Plan(compilers, lines, common, "/")
+    plan = RunMatrix(compilers, lines, common, "/")
     executor = LocalExecutor(2)
     try:
         with Database.open(folder / ".t" / "t.sqlite") as database:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reducer.ir import Module
 from reducer.transformations import (
-    Abi,
+    BoundaryTypes,
     Transformation,
     control_flow_transformations,
     last_transformations,
@@ -18,7 +18,7 @@ from tests.support.modules import modules
 from tests.support.printing import printed
 from tests.support.wellformed import problems
 
-ABI = Abi(frozenset({"!t.box"}))
+ABI = BoundaryTypes(frozenset({"!t.box"}))
 ALL = [
     *standard_transformations(ABI),
     *control_flow_transformations(),

@@ -7,14 +7,14 @@ import pytest
 
 from oracles import Limits, run_process
 from reducer.ir import Module
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain
-from reducer.transformations import Abi, Transformation
-from reducer.transformations.carried import DropCarried
+from reducer.transformations import BoundaryTypes, Transformation
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
+from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.splats import SplatConstants
@@ -24,14 +24,14 @@ from reducer.transformations.yields import YieldOthers
 
 pytestmark = pytest.mark.iree
 
-ABI = Abi(frozenset())
+ABI = BoundaryTypes(frozenset())
 TRANSFORMATIONS: list[Transformation[Module]] = [
     InlineCalls(),
     EmptyCallees(),
     SplatConstants(),
     UnwrapBodies(ABI),
     YieldOthers(),
-    DropCarried(),
+    DropLoopCarried(),
     ForwardOperand(ABI),
     DropStructuredOperands(),
     DropEncodings(),
@@ -48,7 +48,7 @@ def test_every_site_gives_valid_ir(
     tmp_path: Path,
 ) -> None:
     opt = iree_toolchain().opt
-    module = Module.parse(Normaliser(opt, Limits(60.0)).generic(PROGRAM) or "")
+    module = Module.parse(OptPrinter(opt, Limits(60.0)).generic(PROGRAM) or "")
     sites = transformation.sites(module)
     assert sites
     choices = [sites, *([site] for site in sites)]

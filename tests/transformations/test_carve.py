@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer.ir import Module
-from reducer.transformations import Abi, Units, carve
+from reducer.transformations import BodyOps, BoundaryTypes, carve
 from tests.support.modules import modules
 from tests.support.sides import function
 from tests.support.wellformed import problems
@@ -13,10 +13,10 @@ from tests.support.wellformed import problems
 @given(modules(), st.data())
 def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
     module = Module.parse(text)
-    units = Units.of(module)
-    flags = data.draw(st.lists(st.booleans(), min_size=len(units.units), max_size=len(units.units)))
-    keep = [unit for unit, kept in zip(units.units, flags, strict=True) if kept]
-    after = Module.parse(carve(units, keep, Abi(frozenset({"!t.box"}))))
+    body = BodyOps.of(module)
+    flags = data.draw(st.lists(st.booleans(), min_size=len(body.ops), max_size=len(body.ops)))
+    keep = [body_op for body_op, kept in zip(body.ops, flags, strict=True) if kept]
+    after = Module.parse(carve(body, keep, BoundaryTypes(frozenset({"!t.box"}))))
     assert problems(after) == []
 
 
@@ -33,10 +33,10 @@ def test_configuration_goes_with_its_last_user() -> None:
         results="tensor<4xf32>",
     )
     module = Module.parse(text)
-    units = Units.of(module)
-    list_and_negation = [units.units[1], units.units[3]]
-    after = Module.parse(carve(units, list_and_negation, Abi.of(module)))
-    assert [after.t.name[u] for u in Units.of(after).units] == ["t.neg"]
+    body = BodyOps.of(module)
+    list_and_negation = [body.ops[1], body.ops[3]]
+    after = Module.parse(carve(body, list_and_negation, BoundaryTypes.of(module)))
+    assert [after.t.name[u] for u in BodyOps.of(after).ops] == ["t.neg"]
 
 
 def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
@@ -53,9 +53,9 @@ def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
 }) : () -> ()
 """
     module = Module.parse(text)
-    units = Units.of(module)
-    call, one = units.units
-    alone, called = (carve(units, [unit], Abi.of(module)) for unit in (one, call))
+    body = BodyOps.of(module)
+    call, one = body.ops
+    alone, called = (carve(body, [body_op], BoundaryTypes.of(module)) for body_op in (one, call))
     assert "main" not in alone and "private" not in alone
     assert "main" in called and "private" in called
 
@@ -63,8 +63,6 @@ def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
 @given(modules())
 def test_keeping_everything_keeps_every_unit(text: str) -> None:
     module = Module.parse(text)
-    units = Units.of(module)
-    after = Module.parse(carve(units, units.units, Abi.of(module)))
-    assert [after.t.name[u] for u in Units.of(after).units] == [
-        module.t.name[u] for u in units.units
-    ]
+    body = BodyOps.of(module)
+    after = Module.parse(carve(body, body.ops, BoundaryTypes.of(module)))
+    assert [after.t.name[u] for u in BodyOps.of(after).ops] == [module.t.name[u] for u in body.ops]

@@ -9,9 +9,9 @@ import pytest
 
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.conversions import Normaliser
+from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain
-from reducer.transformations import Abi, Units, carve
+from reducer.transformations import BodyOps, BoundaryTypes, carve
 from tests.support.corpus import Case
 from tests.support.wellformed import problems
 
@@ -45,7 +45,7 @@ def test_every_piece_verifies(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     toolchain = iree_toolchain()
-    normaliser = Normaliser(toolchain.opt, Limits(60.0))
+    normaliser = OptPrinter(toolchain.opt, Limits(60.0))
     rng = random.Random(0)
     files = phases(corpus("ds_real1_dyn").input_text(), toolchain, tmp_path)
     assert len(files) >= 9
@@ -53,10 +53,10 @@ def test_every_piece_verifies(
         generic = normaliser.generic(path.read_text())
         assert generic is not None
         module = Module.parse(generic)
-        units = Units.of(module)
+        body = BodyOps.of(module)
         for size in WINDOWS:
-            first = rng.randrange(max(1, len(units.units) - size))
-            text = carve(units, units.units[first : first + size], Abi.of(module))
+            first = rng.randrange(max(1, len(body.ops) - size))
+            text = carve(body, body.ops[first : first + size], BoundaryTypes.of(module))
             assert problems(Module.parse(text)) == []
             (tmp_path / "piece.mlir").write_text(text)
             done = subprocess.run(

@@ -1,6 +1,6 @@
 """Deleting ops in bodies."""
 
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from reducer.transformations.delete_nested import DeleteNested
 from tests.support.sides import apply_to, body_of, function
 
@@ -19,7 +19,7 @@ def test_an_argument_of_the_function_stands_in() -> None:
         arguments="%arg0: tensor<4xf32>",
         results="tensor<4xf32>",
     )
-    after = body_of(apply_to(DeleteNested(Abi(frozenset())), text, 0))
+    after = body_of(apply_to(DeleteNested(BoundaryTypes(frozenset())), text, 0))
     assert after.splitlines()[0] == "^bb0(%arg0: tensor<4xf32>, %s0: f64):"
     assert '%2 = "t.truncf"(%s0)' in after
     assert "t.exp" not in after

@@ -3,11 +3,11 @@
 from textwrap import dedent
 
 from reducer.ir import Module
-from reducer.transformations import Abi, Site, Units, carve
+from reducer.transformations import BodyOps, BoundaryTypes, Site, carve
 from reducer.transformations.delete_ops import DeleteOps
 from tests.support.sides import apply_to, body_of, function
 
-ABI = Abi(frozenset({"!t.box"}))
+ABI = BoundaryTypes(frozenset({"!t.box"}))
 
 CHAIN = function(
     """
@@ -101,13 +101,13 @@ def test_globals_go_with_their_last_user_and_callees_stay_whole() -> None:
 }) : () -> ()
 """
     module = Module.parse(text)
-    units = Units.of(module).units
-    load, call = units[0], units[1]
+    ops = BodyOps.of(module).ops
+    load, call = ops[0], ops[1]
     without_load = DeleteOps(ABI).apply(module, [Site(load)])
     assert without_load is not None
     assert "t.global" not in without_load
     assert "@callee" in without_load and '"t.one"' in without_load
-    without_call = DeleteOps(ABI).apply(module, [Site(call), *map(Site, units[3:])])
+    without_call = DeleteOps(ABI).apply(module, [Site(call), *map(Site, ops[3:])])
     assert without_call is not None
     assert "t.global" in without_call and "callee = @" not in without_call
     assert '"t.one"' not in without_call
@@ -149,9 +149,9 @@ def test_the_type_of_an_exported_function_stays() -> None:
 }) : () -> ()
 """
     module = Module.parse(text)
-    units = Units.of(module)
-    assert DeleteOps(ABI).apply(module, [Site(units.units[0])]) is None
-    store = carve(units, units.units[1:], ABI)
+    body = BodyOps.of(module)
+    assert DeleteOps(ABI).apply(module, [Site(body.ops[0])]) is None
+    store = carve(body, body.ops[1:], ABI)
     assert '"t.a"' in store, "what a fixed function needs stays"
     assert "t.export" in store
     assert "other" not in store

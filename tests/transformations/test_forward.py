@@ -3,11 +3,11 @@
 from textwrap import dedent
 
 from reducer.ir import Module
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from reducer.transformations.forward import ForwardOperand
 from tests.support.sides import apply_to, body_of, function
 
-ABI = Abi(frozenset())
+ABI = BoundaryTypes(frozenset())
 
 
 CHAIN = function(

@@ -1,7 +1,7 @@
 """Ranks, and the constants that number dims."""
 
 from reducer.ir import Module
-from reducer.ir.sizes import GONE
+from reducer.ir.sizes import DROPPED
 from reducer.transformations.ranks import DropDims
 from tests.support.sides import body_of, function
 
@@ -15,7 +15,7 @@ def test_a_constant_that_numbers_a_later_dim_is_counted_down() -> None:
 "func.return"() : () -> ()""",
         arguments="%a: !torch.vtensor<[?,5],f32>",
     )
-    as_it_is, counted = DropDims().of(Module.parse(text)).texts({0: GONE})
+    as_it_is, counted = DropDims().of(Module.parse(text)).texts({0: DROPPED})
     assert "value = 1" in as_it_is
     assert (
         body_of(counted)
@@ -35,8 +35,8 @@ def test_units_go_first() -> None:
     )
     ranks = DropDims().of(Module.parse(text))
     assert list(ranks.values.items()) == [(1, 1), (0, 4)]
-    assert ranks.simpler(0, 4) == [GONE]
-    assert ranks.simpler(0, GONE) == []
+    assert ranks.simpler(0, 4) == [DROPPED]
+    assert ranks.simpler(0, DROPPED) == []
 
 
 def test_an_illegal_op_keeps_its_ranks_where_no_verifier_looks() -> None:
@@ -57,7 +57,7 @@ def dropped(body: str, arguments: str, size: int | None) -> list[str]:
     module = Module.parse(function(body + '\n"func.return"() : () -> ()', arguments=arguments))
     ranks = DropDims().of(module)
     number = next(n for n, value in ranks.values.items() if value == size)
-    return [body_of(text) for text in ranks.texts({number: GONE})]
+    return [body_of(text) for text in ranks.texts({number: DROPPED})]
 
 
 def test_what_counts_the_dims_of_a_result_is_counted_down() -> None:

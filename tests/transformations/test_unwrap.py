@@ -1,11 +1,11 @@
 """Bodies in the place of their ops."""
 
 from reducer.ir import Module
-from reducer.transformations import Abi
+from reducer.transformations import BoundaryTypes
 from reducer.transformations.unwrap import UnwrapBodies
 from tests.support.sides import apply_to, body_of, function
 
-ABI = Abi(frozenset())
+ABI = BoundaryTypes(frozenset())
 
 LOOP = function(
     """

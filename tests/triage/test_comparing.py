@@ -1,7 +1,7 @@
 import pytest
 
 from reducer.ir import Module
-from reducer.triage.comparing import all_ops, fingerprint, has_all, own_ops
+from reducer.triage.comparing import all_ops, fingerprint, may_contain_ops, own_ops
 
 TOPK = """\
 "builtin.module"() ({
@@ -51,24 +51,24 @@ def test_a_store_at_the_end_of_a_block_without_a_terminator_is_taken_for_one() -
     ],
 )
 def test_an_op_occurs_by_its_whole_name(text: str, found: bool) -> None:
-    assert has_all(text.encode(), ["torch.aten.topk"]) is found
+    assert may_contain_ops(text.encode(), ["torch.aten.topk"]) is found
 
 
 def test_an_op_in_bytecode_has_no_dialect() -> None:
-    assert has_all(b"ML\xefR\0torch\0aten.topk\0aten.sort\0", ["torch.aten.topk"])
-    assert not has_all(b"ML\xefR\0torch\0aten.topk_v2\0", ["torch.aten.topk"])
+    assert may_contain_ops(b"ML\xefR\0torch\0aten.topk\0aten.sort\0", ["torch.aten.topk"])
+    assert not may_contain_ops(b"ML\xefR\0torch\0aten.topk_v2\0", ["torch.aten.topk"])
 
 
 def test_an_op_that_stands_for_another_is_that_one() -> None:
     text = b'%0 = torch.operator "onnx.TopK"(%a)'
-    assert has_all(text, ['torch.operator "onnx.TopK"'])
-    assert not has_all(text, ['torch.operator "onnx.If"'])
+    assert may_contain_ops(text, ['torch.operator "onnx.TopK"'])
+    assert not may_contain_ops(text, ['torch.operator "onnx.If"'])
 
 
 def test_all_must_occur() -> None:
-    assert has_all(b"a.b c.d", ["a.b", "c.d"])
-    assert not has_all(b"a.b c.e", ["a.b", "c.d"])
-    assert has_all(b"", [])
+    assert may_contain_ops(b"a.b c.d", ["a.b", "c.d"])
+    assert not may_contain_ops(b"a.b c.e", ["a.b", "c.d"])
+    assert may_contain_ops(b"", [])
 
 
 PROGRAM = """

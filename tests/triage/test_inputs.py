@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from reducer.errors import BadInput, MissingInput
-from reducer.triage.inputs import digest_of, find_inputs, printable
+from reducer.triage.inputs import content_digest, find_inputs, printable
 from tests.support.triages import write_all
 
 TEXT = b"func.func @f() {\n  return\n}\n"
@@ -28,7 +28,7 @@ def test_files_with_one_content_are_one_input(tmp_path: Path) -> None:
         "a.mlir", "b.mlir.gz", "e.mlir.bz2", "f.mlir.zst", "c/d.mlir.xz",
     ]  # fmt: skip
     assert found.data() == TEXT
-    assert found.digest == digest_of(TEXT)
+    assert found.digest == content_digest(TEXT)
     assert (found.size, found.ops, found.bytecode) == (len(TEXT), 1, False)
     assert unreadable == []
 

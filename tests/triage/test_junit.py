@@ -3,38 +3,38 @@ from pathlib import Path, PurePath
 
 from oracles import Kind
 from reducer.triage.buckets import all_groups
-from reducer.triage.database import Result
-from reducer.triage.inputs import Place, Unreadable
+from reducer.triage.database import StoredResult
+from reducer.triage.inputs import InputFile, UnreadableFile
 from reducer.triage.junit import junit_xml
-from reducer.triage.states import State
+from reducer.triage.states import BugState
 from reducer.triage.summary import Bug, Cell, Summary
 from tests.support.triages import Records, failure
 
 NASTY = "a<b>&\"'\x00\x1b\n]]>.mlir"
 
 
-def summary(folder: Path, state: State) -> Summary:
+def summary(folder: Path, state: BugState) -> Summary:
     records = Records(folder)
     bug = failure('bad <type> & "x" \x01')
     records.result("a", "3.13.0", bug)
     (group,) = all_groups(records.database)
     cells = [
-        Cell(NASTY, "3.13.0 --x", Result("a", 1, Kind.VERIFIER, bug.bucket, 1.5, 1)),
-        Cell("good.mlir", "3.13.0 --x", Result("b", 1, Kind.SUCCESS, None, 0.5, 1)),
-        Cell("new-syntax.mlir", "3.8.0", Result("c", 2, Kind.INVALID_INPUT, None, 0.1, 1)),
+        Cell(NASTY, "3.13.0 --x", StoredResult("a", 1, Kind.VERIFIER, bug.bucket, 1.5, 1)),
+        Cell("good.mlir", "3.13.0 --x", StoredResult("b", 1, Kind.SUCCESS, None, 0.5, 1)),
+        Cell("new-syntax.mlir", "3.8.0", StoredResult("c", 2, Kind.INVALID_INPUT, None, 0.1, 1)),
         Cell("gone.mlir", "3.8.0", None, "it has changed"),
     ]
     return Summary(
         1,
         cells,
         [Bug(group, state, None, tuple(cells[:1]), None)],
-        [Unreadable(Place(Path("x"), PurePath("x")), "empty")],
+        [UnreadableFile(InputFile(Path("x"), PurePath("x")), "empty")],
         {"3.3.0 --y": "unknown flag"},
     )
 
 
 def test_one_test_case_for_each_input_in_each_configuration(tmp_path: Path) -> None:
-    root = ET.fromstring(junit_xml(summary(tmp_path, State.NEW)))
+    root = ET.fromstring(junit_xml(summary(tmp_path, BugState.NEW)))
     first, second, others = root.findall("testsuite")
     counts = [
         {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
@@ -50,7 +50,7 @@ def test_one_test_case_for_each_input_in_each_configuration(tmp_path: Path) -> N
 
 
 def test_everything_survives_escaping(tmp_path: Path) -> None:
-    root = ET.fromstring(junit_xml(summary(tmp_path, State.NEW)))
+    root = ET.fromstring(junit_xml(summary(tmp_path, BugState.NEW)))
     case = root[0][0]
     assert case.get("name") == NASTY.replace("\x00", "\\x00").replace("\x1b", "\\x1b")
     (found,) = case
@@ -59,11 +59,11 @@ def test_everything_survives_escaping(tmp_path: Path) -> None:
 
 
 def test_what_is_known_is_skipped_as_an_expected_failure_is(tmp_path: Path) -> None:
-    (found,) = ET.fromstring(junit_xml(summary(tmp_path, State.KNOWN)))[0][0]
+    (found,) = ET.fromstring(junit_xml(summary(tmp_path, BugState.KNOWN)))[0][0]
     assert found.tag == "skipped"
     assert "known" in (found.get("message") or "")
 
 
 def test_what_is_back_fails(tmp_path: Path) -> None:
-    (found,) = ET.fromstring(junit_xml(summary(tmp_path, State.REOPENED)))[0][0]
+    (found,) = ET.fromstring(junit_xml(summary(tmp_path, BugState.REOPENED)))[0][0]
     assert found.tag == "failure"

@@ -8,8 +8,8 @@ from oracles import Kind, Signature
 from reducer.triage.buckets import all_groups
 from reducer.triage.configurations import EVERYTHING
 from reducer.triage.merging import RecordedEvidence, merge
-from reducer.triage.planning import Plan
-from reducer.triage.reproducers import Known, reproducers
+from reducer.triage.reproducers import StoredReproducer, reproducers
+from reducer.triage.run_matrix import RunMatrix
 from tests.support.triages import SUCCESS, Records, failure, release
 
 BUG, OTHER, THIRD = failure("bug"), failure("other"), failure("third")
@@ -24,25 +24,25 @@ class Bench:
         self.records.result("a", OLD, BUG)
         compilers = (release(OLD), release(NEW))
         self.new = self.records.store.compiler(compilers[1])
-        plan = Plan(compilers, EVERYTHING, (), "/", lambda flags, compiler: flags)
-        self.evidence = RecordedEvidence(self.records.store, plan)
+        matrix = RunMatrix(compilers, EVERYTHING, (), "/", lambda flags, compiler: flags)
+        self.evidence = RecordedEvidence(self.records.store, matrix)
 
-    def dissents(self) -> bool:
-        return self.evidence.dissents(BUG.bucket, self.new, {BUG.bucket, OTHER.bucket})
+    def contradicts(self) -> bool:
+        return self.evidence.contradicts(BUG.bucket, self.new, {BUG.bucket, OTHER.bucket})
 
 
 def test_a_reproducer_on_another_compiler(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     digest = bench.records.reproducer(BUG.bucket, "a", OLD, "text")
     known = reproducers(bench.records.database)[BUG.bucket]
-    assert bench.evidence.crossed(known, bench.new) is None
+    assert bench.evidence.bucket_on(known, bench.new) is None
     bench.records.result(digest, NEW, OTHER, file=False)
-    assert bench.evidence.crossed(known, bench.new) == OTHER.bucket
-    assert bench.evidence.crossed(known, 99) is None  # not a compiler of this run
+    assert bench.evidence.bucket_on(known, bench.new) == OTHER.bucket
+    assert bench.evidence.bucket_on(known, 99) is None  # not a compiler of this run
 
 
 @pytest.mark.parametrize(
-    ("signature", "dissents"),
+    ("signature", "contradicts"),
     [
         (BUG, False),
         (OTHER, False),
@@ -52,17 +52,17 @@ def test_a_reproducer_on_another_compiler(tmp_path: Path) -> None:
         (Signature(Kind.TIMEOUT), False),
     ],
 )
-def test_what_an_input_says(tmp_path: Path, signature: Signature, dissents: bool) -> None:
+def test_what_an_input_says(tmp_path: Path, signature: Signature, contradicts: bool) -> None:
     bench = Bench(tmp_path)
-    assert not bench.dissents()  # it was never run there
+    assert not bench.contradicts()  # it was never run there
     bench.records.result("a", NEW, signature)
-    assert bench.dissents() is dissents
+    assert bench.contradicts() is contradicts
 
 
 def test_what_happens_under_other_flags_says_nothing(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.records.result("a", NEW, THIRD, "--x")
-    assert not bench.dissents()
+    assert not bench.contradicts()
 
 
 PROGRAM = "func.func @main() {\n  return\n}\n"
@@ -90,7 +90,7 @@ class Pair:
 
     def merged(
         self,
-        crossed: tuple[int | None, int | None],
+        bucket_on: tuple[int | None, int | None],
         dissenter: int | None = None,
         **changes: object,
     ) -> list[set[str]]:
@@ -103,7 +103,7 @@ class Pair:
             for name, one in reproducers(self.records.database).items()
         }
         names = [signature.bucket for signature in self.signatures]
-        merge(self.records.database, known, Told(names, crossed, dissenter))
+        merge(self.records.database, known, Told(names, bucket_on, dissenter))
         return [set(group.names) for group in all_groups(self.records.database)]
 
 
@@ -115,11 +115,11 @@ class Told:
     fails_like: tuple[int | None, int | None]
     dissenter: int | None
 
-    def crossed(self, known: Known, compiler: int) -> str | None:
+    def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
         index = self.fails_like[self.names.index(known.bucket)]
         return None if index is None else self.names[index]
 
-    def dissents(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
+    def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
         assert set(allowed) == set(self.names)
         return self.names.index(bucket) == self.dissenter
 
@@ -138,10 +138,10 @@ def test_the_same_program_that_fails_like_the_other_is_one_bug(tmp_path: Path) -
     assert OLD_MERGING in reason and NEW_MERGING in reason
 
 
-@pytest.mark.parametrize("crossed", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])
-def test_it_takes_both_runs(tmp_path: Path, crossed: tuple[int | None, int | None]) -> None:
+@pytest.mark.parametrize("bucket_on", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])
+def test_it_takes_both_runs(tmp_path: Path, bucket_on: tuple[int | None, int | None]) -> None:
     pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
-    assert len(pair.merged(crossed)) == 2
+    assert len(pair.merged(bucket_on)) == 2
 
 
 def test_what_is_not_minimal_is_only_a_model(tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("crossed", "bugs"), [((0, 0), 1), ((1, 1), 1), ((0, 1), 2), ((0, None), 2)]
+    ("bucket_on", "bugs"), [((0, 0), 1), ((1, 1), 1), ((0, 1), 2), ((0, None), 2)]
 )
 def test_alike_failures_may_both_be_like_one_of_them(
-    tmp_path: Path, crossed: tuple[int | None, int | None], bugs: int
+    tmp_path: Path, bucket_on: tuple[int | None, int | None], bugs: int
 ) -> None:
     stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
     other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
-    assert len(Pair(tmp_path, (PROGRAM, other), stacks).merged(crossed)) == bugs
+    assert len(Pair(tmp_path, (PROGRAM, other), stacks).merged(bucket_on)) == bugs
 
 
 @pytest.mark.parametrize("dissenter", [0, 1])

@@ -10,7 +10,14 @@ from oracles import Kind, Signature
 from reducer.errors import BadInput
 from reducer.toolchain import Toolchain
 from reducer.triage.database import Caps
-from reducer.triage.running import Answer, Compiling, Job, Task, outcome_of, run_task
+from reducer.triage.running import (
+    CompileJob,
+    JobRunner,
+    Task,
+    TaskResult,
+    outcome_of_task,
+    run_task,
+)
 from tests.support.corpus import Case
 from tests.support.fake_compilers import write_script
 from tests.support.triages import (
@@ -42,7 +49,7 @@ def test_bytecode_fails_like_the_text_it_was_made_from(
     answers = [
         run_task(task(path.read_bytes(), version=toolchain.version)) for path in (source, packed)
     ]
-    text, bytecode = (outcome_of(answer) for answer in answers)
+    text, bytecode = (outcome_of_task(answer) for answer in answers)
     assert text is not None and bytecode is not None
     assert text.kind is Kind.VERIFIER
     assert text.signature == bytecode.signature
@@ -53,7 +60,9 @@ def test_bytecode_fails_like_the_text_it_was_made_from(
 def test_bytecode_that_is_none_is_for_the_compiler_to_judge(
     iree_toolchain: Callable[..., Toolchain],
 ) -> None:
-    outcome = outcome_of(run_task(task(b"ML\xefR\xff\xff\xff", version=iree_toolchain().version)))
+    outcome = outcome_of_task(
+        run_task(task(b"ML\xefR\xff\xff\xff", version=iree_toolchain().version))
+    )
     assert outcome is not None
     assert outcome.failed
 
@@ -74,7 +83,7 @@ def test_a_cancelled_run_is_no_outcome(tmp_path: Path) -> None:
 
 def test_a_run_that_takes_too_long_is_one(tmp_path: Path) -> None:
     script = write_script(tmp_path / "cc", "sleep 60\n")
-    outcome = outcome_of(run_task(Task(b"x", os.fspath(script), None, (), "/", 0.2)))
+    outcome = outcome_of_task(run_task(Task(b"x", os.fspath(script), None, (), "/", 0.2)))
     assert outcome is not None
     assert outcome.kind is Kind.TIMEOUT
 
@@ -92,18 +101,18 @@ BUG = failure()
 class Bench:
     """Jobs on a scripted executor."""
 
-    def __init__(self, folder: Path, respond: Callable[[Task], Answer]) -> None:
+    def __init__(self, folder: Path, respond: Callable[[Task], TaskResult]) -> None:
         self.records = Records(folder)
         self.executor = Scripted(respond)
         self.watcher = Silent()
         self.stop = threading.Event()
 
-    def compiling(self, caps: Caps = CAPS) -> Compiling:
-        return Compiling(self.records.store, self.executor, caps, self.stop, self.watcher)
+    def job_runner(self, caps: Caps = CAPS) -> JobRunner:
+        return JobRunner(self.records.store, self.executor, caps, self.stop, self.watcher)
 
-    def job(self, digest: str, load: Callable[[], bytes] | None = None) -> Job:
+    def job(self, digest: str, load: Callable[[], bytes] | None = None) -> CompileJob:
         self.records.store.add_input(digest, 1, 1)
-        return Job(digest, configuration("3.13.0", "--x"), load or (lambda: digest.encode()))
+        return CompileJob(digest, configuration("3.13.0", "--x"), load or (lambda: digest.encode()))
 
 
 @pytest.fixture
@@ -113,13 +122,13 @@ def bench(tmp_path: Path) -> Bench:
 
 def test_results_are_kept_and_nothing_is_run_twice(bench: Bench) -> None:
     jobs = [bench.job("good"), bench.job("bad")]
-    first = bench.compiling()
+    first = bench.job_runner()
     first.run(jobs)
     assert first.runs == 2
     number = bench.records.store.configuration(jobs[0].configuration)
     found = [bench.records.store.result(job.digest, number) for job in jobs]
     assert [one and one.bucket for one in found] == [None, BUG.bucket]
-    again = bench.compiling()
+    again = bench.job_runner()
     assert again.left(jobs) == 0
     again.run(jobs)
     assert again.runs == 0
@@ -127,27 +136,27 @@ def test_results_are_kept_and_nothing_is_run_twice(bench: Bench) -> None:
 
 
 def test_a_task_is_plain_data(bench: Bench) -> None:
-    bench.compiling().run([bench.job("good")])
+    bench.job_runner().run([bench.job("good")])
     assert bench.executor.tasks == [
         Task(b"good", "iree-compile", "3.13.0", ("--x",), "/", CAPS.seconds, CAPS.memory)
     ]
 
 
 def test_a_failure_of_an_empty_function_makes_no_bucket(bench: Bench) -> None:
-    job = Job("bad", configuration("3.13.0"), lambda: b"bad", bug=False)
-    bench.compiling().run([job])
+    job = CompileJob("bad", configuration("3.13.0"), lambda: b"bad", bug=False)
+    bench.job_runner().run([job])
     assert bench.records.database.value("SELECT count(*) FROM buckets") == 0
 
 
 def test_what_could_not_be_run_is_told_and_tried_again(tmp_path: Path) -> None:
-    answers = iter([Answer(None, "no such wheel"), answer(SUCCESS)])
+    answers = iter([TaskResult(None, "no such wheel"), answer(SUCCESS)])
     bench = Bench(tmp_path, lambda task: next(answers))
     job = bench.job("a")
-    first = bench.compiling()
+    first = bench.job_runner()
     first.run([job])
     assert first.problems == {job: "no such wheel"}
     assert first.left([job]) == 1
-    second = bench.compiling()
+    second = bench.job_runner()
     second.run([job])
     assert (second.problems, second.runs) == ({}, 1)
 
@@ -157,10 +166,10 @@ def test_an_input_that_is_gone_meanwhile_is_a_problem(bench: Bench) -> None:
         raise BadInput("it has changed")
 
     job = bench.job("a", load)
-    compiling = bench.compiling()
-    compiling.run([job, bench.job("good")])
-    assert compiling.problems == {job: "it has changed"}
-    assert compiling.runs == 1
+    job_runner = bench.job_runner()
+    job_runner.run([job, bench.job("good")])
+    assert job_runner.problems == {job: "it has changed"}
+    assert job_runner.runs == 1
 
 
 @pytest.mark.parametrize(
@@ -179,19 +188,19 @@ def test_a_limit_that_was_hit_is_tried_again_when_it_is_higher(
 ) -> None:
     bench = Bench(tmp_path, lambda task: answer(Signature(kind)))
     job = bench.job("a")
-    bench.compiling(Caps(10.0, 100)).run([job])
-    again = bench.compiling(caps)
+    bench.job_runner(Caps(10.0, 100)).run([job])
+    again = bench.job_runner(caps)
     again.run([job])
     assert again.runs == runs
 
 
 def test_one_run_is_made_once_however_often_it_is_asked_for(bench: Bench) -> None:
     job = bench.job("a")
-    jobs = [job, Job("a", job.configuration, lambda: b"read in another place")]
-    compiling = bench.compiling()
-    assert compiling.left(jobs) == 1
-    compiling.run(jobs)
-    assert compiling.runs == bench.watcher.steps == 1
+    jobs = [job, CompileJob("a", job.configuration, lambda: b"read in another place")]
+    job_runner = bench.job_runner()
+    assert job_runner.left(jobs) == 1
+    job_runner.run(jobs)
+    assert job_runner.runs == bench.watcher.steps == 1
 
 
 def test_nothing_is_started_once_the_user_wants_to_stop(tmp_path: Path) -> None:
@@ -201,5 +210,5 @@ def test_nothing_is_started_once_the_user_wants_to_stop(tmp_path: Path) -> None:
         bench.stop.set()
         return b""
 
-    bench.compiling().run([bench.job("a", load), bench.job("b"), bench.job("c")])
+    bench.job_runner().run([bench.job("a", load), bench.job("b"), bench.job("c")])
     assert len(bench.executor.tasks) == bench.executor.capacity == 2

@@ -11,10 +11,10 @@ from oracles import Kind
 from reducer.toolchain import Toolchain
 from reducer.triage import FlagsLine, Input
 from reducer.triage.buckets import all_groups, occurrences
-from reducer.triage.comparing import Cost
-from reducer.triage.inputs import Place, digest_of
-from reducer.triage.reproducers import Known, reproducers
-from reducer.triage.splitting import Parting
+from reducer.triage.comparing import CompilerUsage
+from reducer.triage.inputs import InputFile, content_digest
+from reducer.triage.reproducers import StoredReproducer, reproducers
+from reducer.triage.splitting import BucketSplitter
 from tests.support.corpus import Case
 from tests.support.triages import Records, Silent, failure, triaged, write_all
 
@@ -27,17 +27,17 @@ class Told:
 
     def __init__(self, lowered: frozenset[str]) -> None:
         self._lowered = lowered
-        self.cost = Cost()
+        self.cost = CompilerUsage()
 
-    def ops(self, one: Known | None) -> frozenset[str]:
+    def ops(self, one: StoredReproducer | None) -> frozenset[str]:
         if one is None or not one.minimal:
             return frozenset()
         return frozenset(word for word in one.text.split() if "." in word)
 
-    def reached(self, one: Known) -> bool | None:
+    def reached(self, one: StoredReproducer) -> bool | None:
         return None
 
-    def reach(self, one: Known) -> bool:
+    def reaches_failing_pass(self, one: StoredReproducer) -> bool:
         return not self.ops(one) & self._lowered
 
 
@@ -83,32 +83,32 @@ class Bench:
         self.records = Records(folder)
         self.texts: dict[str, str] = {}
         self.inputs: dict[str, Input] = {}
-        self.grounds = Told(frozenset(lowered))
-        self.reducing = Shrinking(self, frozenset(doubtful))
+        self.analysis = Told(frozenset(lowered))
+        self.bucket_reducer = Shrinking(self, frozenset(doubtful))
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
         path = self.folder / f"{len(self.texts)}.mlir"
         path.write_text(text)
-        digest = digest_of(text.encode())
+        digest = content_digest(text.encode())
         self.texts[digest] = text
         self.inputs[digest] = Input(
-            digest, (Place(path, PurePath(path.name)),), len(text), len(self.texts), False
+            digest, (InputFile(path, PurePath(path.name)),), len(text), len(self.texts), False
         )
         self.records.store.add_input(digest, len(text), len(self.texts))
         self.records.result(digest, VERSION, SAME)
 
     def run(self) -> list[set[str]]:
         """The bugs, each with the texts that fail like it."""
-        self.reducing.run(self.inputs)
-        parting = Parting(
+        self.bucket_reducer.run(self.inputs)
+        splitter = BucketSplitter(
             self.records.store,
-            self.grounds,  # type: ignore[arg-type]
+            self.analysis,  # type: ignore[arg-type]
             threading.Event(),
             Silent(),
         )
-        parting.run(self.inputs, self.reducing)  # type: ignore[arg-type]
+        splitter.run(self.inputs, self.bucket_reducer)  # type: ignore[arg-type]
         return self.bugs()
 
     def bugs(self) -> list[set[str]]:
@@ -123,7 +123,7 @@ class Bench:
 def test_what_the_reproducer_does_not_explain_is_a_bug_of_its_own(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk", "t.topk t.add", "t.fft t.mul"))
     assert bench.run() == [{"t.fft", "t.fft t.mul"}, {"t.topk", "t.topk t.add"}]
-    assert bench.reducing.reduced == ["t.fft", "t.topk"]
+    assert bench.bucket_reducer.reduced == ["t.fft", "t.topk"]
     texts = sorted(group.root.text for group in all_groups(bench.records.database))
     assert [text.split(":")[0] for text in texts] == ["t.fft", "t.topk"]
 
@@ -136,9 +136,9 @@ def test_the_order_of_inputs_does_not_matter(tmp_path: Path, order: tuple[str, .
 def test_a_second_run_has_nothing_to_do(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk"))
     first = bench.run()
-    before = list(bench.reducing.reduced)
+    before = list(bench.bucket_reducer.reduced)
     assert bench.run() == first
-    assert bench.reducing.reduced == before
+    assert bench.bucket_reducer.reduced == before
 
 
 def test_a_new_input_goes_where_it_is_explained(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_new_input_goes_where_it_is_explained(tmp_path: Path) -> None:
     bench.run()
     bench.add("t.topk t.view")
     assert bench.run() == [{"t.fft"}, {"t.topk", "t.topk t.view"}]
-    assert len(bench.reducing.reduced) == 2
+    assert len(bench.bucket_reducer.reduced) == 2
 
 
 @pytest.mark.parametrize("lowered", ["t.sort", "t.topk"])
@@ -168,7 +168,7 @@ def test_what_is_not_minimal_explains_nothing_and_parts_nothing(tmp_path: Path) 
     assert Bench(tmp_path / "a", texts, doubtful=("t.fft",)).run() == [set(texts)]
     bench = Bench(tmp_path / "b", texts, doubtful=("t.topk",))
     assert bench.run() == [set(texts)]
-    assert bench.reducing.reduced == ["t.fft", "t.topk"]  # one at a time
+    assert bench.bucket_reducer.reduced == ["t.fft", "t.topk"]  # one at a time
 
 
 def test_a_stack_says_where_it_fails(tmp_path: Path) -> None:
@@ -185,13 +185,13 @@ def test_reproducers_run_elsewhere_are_put_where_they_belong(tmp_path: Path) -> 
     names = {one.text: one.bucket for one in known.values()}
     for one in known.values():
         bench.records.result(one.digest, "3.8.0", SAME, file=False)
-    parting = Parting(
+    splitter = BucketSplitter(
         bench.records.store,
-        bench.grounds,  # type: ignore[arg-type]
+        bench.analysis,  # type: ignore[arg-type]
         threading.Event(),
         Silent(),
     )
-    parting.sort_reproducers()
+    splitter.sort_reproducers()
     for one in known.values():
         row = bench.records.database.row("SELECT bucket FROM results WHERE input = ?", one.digest)
         assert row is not None
@@ -228,7 +228,7 @@ def test_two_ops_without_a_lowering_are_two_bugs(
         summary.bugs[0].group.root.signature.text
     }
     assert all(bug.reproducer and bug.reproducer.minimal for bug in summary.bugs)
-    assert summary.parting.calls > 0
+    assert summary.splitting_cost.calls > 0
     again = triaged(tmp_path, (version,), FlagsLine(()))
     assert (again.compiler_runs, again.calls) == (0, 0)
     assert [bug.paths for bug in again.bugs] == [bug.paths for bug in summary.bugs]

@@ -4,7 +4,7 @@ import pytest
 
 from reducer.triage.buckets import all_groups
 from reducer.triage.reproducers import reproducers
-from reducer.triage.states import Standing, State, finish_run, standing_of, start_run, state_of
+from reducer.triage.states import BugState, BugStatus, finish_run, start_run, state_of, status_of
 from tests.support.triages import SUCCESS, Records, failure
 
 BUG = failure()
@@ -16,7 +16,7 @@ def fixed_in(records: Records) -> str | None:
     """The version that the one bug is fixed in."""
     groups = {group.root.bucket: group for group in all_groups(records.database)}
     known = reproducers(records.database)
-    number = standing_of(records.database, groups[BUG.bucket], known, 1).fixed_in
+    number = status_of(records.database, groups[BUG.bucket], known, 1).fixed_in
     query = "SELECT version FROM compilers WHERE compiler = ?"
     return None if number is None else str(records.database.value(query, number))
 
@@ -24,16 +24,16 @@ def fixed_in(records: Records) -> str | None:
 @pytest.mark.parametrize(
     ("before", "fixed", "state"),
     [
-        (None, False, State.NEW),
-        (None, True, State.NEW),
-        (State.NEW, False, State.KNOWN),
-        (State.KNOWN, True, State.FIXED),
-        (State.FIXED, True, State.FIXED),
-        (State.FIXED, False, State.REOPENED),
-        (State.REOPENED, False, State.KNOWN),
+        (None, False, BugState.NEW),
+        (None, True, BugState.NEW),
+        (BugState.NEW, False, BugState.KNOWN),
+        (BugState.KNOWN, True, BugState.FIXED),
+        (BugState.FIXED, True, BugState.FIXED),
+        (BugState.FIXED, False, BugState.REOPENED),
+        (BugState.REOPENED, False, BugState.KNOWN),
     ],
 )
-def test_states(before: State | None, fixed: bool, state: State) -> None:
+def test_states(before: BugState | None, fixed: bool, state: BugState) -> None:
     assert state_of(before, fixed) is state
 
 
@@ -114,14 +114,14 @@ def test_the_state_before_is_that_of_a_run_that_ended(tmp_path: Path) -> None:
     for run in (1, 2, 3):
         records.database.write("INSERT INTO runs VALUES (?, 1, NULL, 'x')", run)
 
-    def state(run: int) -> State:
-        return standing_of(records.database, group, {}, run).state
+    def state(run: int) -> BugState:
+        return status_of(records.database, group, {}, run).state
 
-    assert state(1) is State.NEW
-    assert state(2) is State.NEW  # run 1 was killed, and has told nobody
-    finish_run(records.database, 2, {BUG.bucket: standing_of(records.database, group, {}, 2)})
-    assert state(2) is State.NEW  # also for the other processes of the same run
-    assert state(3) is State.KNOWN
+    assert state(1) is BugState.NEW
+    assert state(2) is BugState.NEW  # run 1 was killed, and has told nobody
+    finish_run(records.database, 2, {BUG.bucket: status_of(records.database, group, {}, 2)})
+    assert state(2) is BugState.NEW  # also for the other processes of the same run
+    assert state(3) is BugState.KNOWN
 
 
 def test_each_run_has_a_number_of_its_own_also_after_one_that_never_ended(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_buckets_without_a_failure_are_dropped_in_the_end(tmp_path: Path) -> Non
     records.reproducer(gone.bucket, "b", "3.13.0", "text")
     records.database.write("DELETE FROM results WHERE bucket = ?", gone.bucket)
     run = start_run(records.database)
-    finish_run(records.database, run, {bug.bucket: Standing(State.NEW, None)})
+    finish_run(records.database, run, {bug.bucket: BugStatus(BugState.NEW, None)})
     assert [row["bucket"] for row in records.database.rows("SELECT bucket FROM buckets")] == [
         bug.bucket
     ]

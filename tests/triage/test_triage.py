@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reducer.toolchain import Toolchain
-from reducer.triage import FlagsLine, State
+from reducer.triage import BugState, FlagsLine
 from tests.support.corpus import Case
 from tests.support.triages import OPTIONS, triaged, write_all
 
@@ -31,14 +31,14 @@ def test_inputs_of_one_bug_share_a_bucket_and_a_reproducer(
     version = iree_toolchain().version
     summary = triaged(tmp_path, (version,), FlagsLine(()))
     (bug,) = summary.bugs
-    assert bug.state is State.NEW
+    assert bug.state is BugState.NEW
     assert bug.paths == ["a.mlir", "b.mlir"]
     assert bug.reproducer is not None
     assert bug.reproducer.minimal
     assert "torch.aten.cat" in bug.reproducer.text
     again = triaged(tmp_path, (version,), FlagsLine(()))
     assert (again.compiler_runs, again.calls) == (0, 0)
-    assert [one.state for one in again.bugs] == [State.KNOWN]
+    assert [one.state for one in again.bugs] == [BugState.KNOWN]
 
 
 @pytest.mark.iree
@@ -72,4 +72,4 @@ def test_a_newer_release_fixes_a_bug(
     for versions in (("3.3.0",), ("3.3.0", "3.13.0")):
         summary = triaged(tmp_path, versions, FlagsLine(()), common=HIP, options=SORT)
         states.append([(bug.state, bug.fixed_in) for bug in summary.bugs])
-    assert states == [[(State.NEW, None)], [(State.FIXED, "3.13.0")]]
+    assert states == [[(BugState.NEW, None)], [(BugState.FIXED, "3.13.0")]]

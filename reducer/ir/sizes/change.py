@@ -5,9 +5,9 @@ from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
 from reducer.ir.declared import Declaration, set_declared_type
-from reducer.ir.dialects import WITH_OPTIONAL_MAPS, a_rank_less, is_opaque
+from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.module import NONE
-from reducer.ir.retype import ops_that_name, segment_sizes
+from reducer.ir.retype import ops_mentioning, segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.repeats import (
@@ -24,19 +24,19 @@ from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
 
 
-class _Gone(Enum):
-    GONE = "gone"
+class _Dropped(Enum):
+    DROPPED = "gone"
 
 
-GONE = _Gone.GONE
+DROPPED = _Dropped.DROPPED
 """In place of a size: the dim is dropped."""
 
-Size = int | None | _Gone
+Size = int | None | _Dropped
 
 _Before = tuple[int | None, Size]  # a size before and after the change
 
 
-class Change:
+class SizeRewrite:
     """One set of new sizes for the slots of a module."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Change:
         values = sorted({slot.value for slot in self.sizes if isinstance(slot, Dim)})
         if any(self._is_left_without_dims(value) for value in values):
             return None
-        ops = ops_that_name(self.module, values)
+        ops = ops_mentioning(self.module, values)
         ops |= {slot.op for slot in self.sizes if not isinstance(slot, Dim)}
         for op in sorted(ops):
             if not self._loops(op) or not self._groups(op) or not self._loses_evenly(op):
@@ -93,7 +93,7 @@ class Change:
         shape = self.ties.shape(value)
         if shape is None or not shape.is_listed:
             return False
-        return bool(shape.dims) and all(size is GONE for size in self._dims(value))
+        return bool(shape.dims) and all(size is DROPPED for size in self._dims(value))
 
     def _loses_evenly(self, op: int) -> bool:
         """Whether an op that no verifier checks loses one dim of each shape, or of none.
@@ -105,7 +105,7 @@ class Change:
         if not any(shape.is_listed for _, shape in self.ties.shaped(results)):
             return True  # a return, a list: what it takes has nothing to do with one another
         lost = {
-            sum(size is GONE for size in self._dims(value))
+            sum(size is DROPPED for size in self._dims(value))
             for value, shape in self.ties.shaped([*self.ties.operands(op), *results])
             if shape.is_listed and shape.dims
         }
@@ -116,7 +116,7 @@ class Change:
     def _type(self, value: int) -> str:
         shape = self.ties.shape(value)
         assert shape is not None
-        return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Gone)]).text
+        return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Dropped)]).text
 
     def _elements(self, value: int) -> None:
         """Drops what is too much from a value whose op lists all elements of it."""
@@ -160,13 +160,13 @@ class Change:
         gone: dict[int, set[int]] = {}
         for name, numbers in arrays.items():
             for place in range(len(numbers)):
-                if self.sizes.get(Element(op, name, place), 0) is GONE:
+                if self.sizes.get(Element(op, name, place), 0) is DROPPED:
                     gone.setdefault(len(numbers), set()).add(place)
         for name, numbers in arrays.items():
             after: list[int] = []
             for place, number in enumerate(numbers):
                 size = self.sizes.get(Element(op, name, place), number)
-                if place not in gone.get(len(numbers), ()) and not isinstance(size, _Gone):
+                if place not in gone.get(len(numbers), ()) and not isinstance(size, _Dropped):
                     after.append(DYNAMIC if size is None else size)
             if after != numbers:
                 self.rewrite.set_entry(op, name, write_array(after))
@@ -185,8 +185,8 @@ class Change:
         after: list[list[int]] = []
         position = 0
         for group, whole in zip(groups, short_dims, strict=True):
-            left = sum(long_dims[n] is not GONE for n in group)
-            if (left == 0) != (whole is GONE):
+            left = sum(long_dims[n] is not DROPPED for n in group)
+            if (left == 0) != (whole is DROPPED):
                 return False
             if left:
                 after.append(list(range(position, position + left)))
@@ -204,7 +204,7 @@ class Change:
         shapes = self.ties.shaped(v for v in values if v != NONE)
         if not shapes or indexing_maps(self.module, op):
             return True
-        gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is GONE]
+        gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is DROPPED]
         syntax = self.module.syntax(op)
         for entry in syntax.entries:
             if not gone or not NUMBERS_DIMS.search(entry.name):
@@ -248,17 +248,17 @@ class Change:
         )
 
     def _loop_goes(self, op: int, number: int) -> bool:
-        return self.sizes.get(Loop(op, number), 0) is GONE
+        return self.sizes.get(Loop(op, number), 0) is DROPPED
 
     def _name(self, op: int) -> None:
         """Gives a named op the name of the one with a rank less: a batch goes from its name too."""
         losing = tuple(
-            any(self.sizes.get(Dim(value, n), 0) is GONE for n in range(len(shape.dims)))
+            any(self.sizes.get(Dim(value, n), 0) is DROPPED for n in range(len(shape.dims)))
             for value in self.module.t.operands[op]
             if value != NONE and (shape := self.ties.shape(value)) is not None
         )
         before = self.module.t.name[op]
-        after = a_rank_less(before, losing)
+        after = rank_reduced_name(before, losing)
         if after is None:
             return
         start = self.module.text.index(f'"{before}"', self.module.t.start[op])

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from reducer.ir.dialects import is_opaque
 from reducer.ir.module import NONE, Module
-from reducer.ir.sizes.change import GONE, Change, Size
+from reducer.ir.sizes.change import DROPPED, Size, SizeRewrite
 from reducer.ir.sizes.repeats import INTEGER, constants_equal_to, lost_elements
 from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
 from reducer.ir.sizes.ties import collect
@@ -170,7 +170,7 @@ class SizeSystem:
         changed = self.derive(sizes) or {}
         lost: dict[int, list[int]] = {}
         for slot, number in self._classes.items():
-            if isinstance(slot, Dim) and changed.get(number) is GONE:
+            if isinstance(slot, Dim) and changed.get(number) is DROPPED:
                 lost.setdefault(slot.value, []).append(slot.number)
         out: dict[int, tuple[int, ...]] = {}
         for length, places in lost_elements(self._ties, lost):
@@ -201,7 +201,7 @@ class SizeSystem:
         places = {
             slot: gone for slot, n in self._classes.items() if (gone := (elements or {}).get(n))
         }
-        return Change(self._ties, per_slot, constants or {}, places).render()
+        return SizeRewrite(self._ties, per_slot, constants or {}, places).render()
 
     def derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
         """All variables that change, products included; None where products disagree."""
@@ -222,9 +222,9 @@ class SizeSystem:
 
     @staticmethod
     def _product(parts: list[Size]) -> Size:
-        left = [part for part in parts if part is not GONE]
+        left = [part for part in parts if part is not DROPPED]
         if not left:
-            return GONE
+            return DROPPED
         out = 1
         for part in left:
             if not isinstance(part, int):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer.ir import Module
-from reducer.ir.sizes import GONE, Size, SizeSystem
+from reducer.ir.sizes import DROPPED, Size, SizeSystem
 from tests.support.modules import modules
 from tests.support.sides import body_of, function
 from tests.support.wellformed import problems
@@ -54,7 +54,7 @@ def test_products_follow_their_factors() -> None:
 
 def test_a_dim_goes_with_its_group() -> None:
     assert (
-        change(COLLAPSE, "%a: tensor<4x2x8xf32>", {0: GONE})
+        change(COLLAPSE, "%a: tensor<4x2x8xf32>", {0: DROPPED})
         == """\
 ^bb0(%a: tensor<2x8xf32>):
 %0 = "t.collapse"(%a) <{reassociation = [[0, 1]]}> : (tensor<2x8xf32>) -> tensor<16xf32>
@@ -72,7 +72,7 @@ affine_map<(d0, d1) -> (d1)>], iterator_types = [#x<parallel>, #x<reduction>]}> 
 }) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<8xf32>
 "func.return"() : () -> ()"""
     assert (
-        change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {0: GONE})
+        change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {0: DROPPED})
         == """\
 ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
 %0 = "t.generic"(%a, %b) <{indexing_maps = [affine_map<(d0) -> (d0)>, \
@@ -83,7 +83,7 @@ affine_map<(d0) -> (d0)>], iterator_types = [#x<reduction>]}> ({
 }) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
 "func.return"() : () -> ()"""
     )
-    assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: GONE}) is None
+    assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: DROPPED}) is None
 
 
 def test_a_loop_of_one_step_goes_from_a_convolution() -> None:
@@ -95,7 +95,7 @@ tensor<1x8xf32>
 "func.return"() : () -> ()"""
     arguments = "%a: tensor<3x8xf32>, %b: tensor<3xf32>, %c: tensor<1x8xf32>"
     assert (
-        change(body, arguments, {3: GONE})
+        change(body, arguments, {3: DROPPED})
         == """\
 ^bb0(%a: tensor<3x8xf32>, %b: tensor<3xf32>, %c: tensor<8xf32>):
 %0 = "t.conv"(%a, %b, %c) <{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, \
@@ -104,7 +104,7 @@ iterator_types = [#r, #p]}> : (tensor<3x8xf32>, tensor<3xf32>, tensor<8xf32>) ->
 "func.return"() : () -> ()"""
     )
     wider = body.replace("1x8", "4x8")
-    assert change(wider, arguments.replace("1x8", "4x8"), {3: GONE}) is None
+    assert change(wider, arguments.replace("1x8", "4x8"), {3: DROPPED}) is None
 
 
 def test_a_batch_goes_from_the_name_too() -> None:
@@ -113,7 +113,7 @@ def test_a_batch_goes_from_the_name_too() -> None:
             '%0 = "torch.aten.bmm"(%a, %b) : (tensor<2x3x5xf32>, tensor<2x5x7xf32>) -> '
             'tensor<2x3x7xf32>\n"func.return"() : () -> ()',
             "%a: tensor<2x3x5xf32>, %b: tensor<2x5x7xf32>",
-            {0: GONE},
+            {0: DROPPED},
         )
         == """\
 ^bb0(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>):
@@ -124,7 +124,7 @@ def test_a_batch_goes_from_the_name_too() -> None:
 
 def test_the_last_dim_stays_where_no_verifier_looks() -> None:
     body = '"t.sort"(%a) : (!torch.vtensor<[4],f32>) -> ()\n"func.return"() : () -> ()'
-    assert change(body, "%a: !torch.vtensor<[4],f32>", {0: GONE}) is None
+    assert change(body, "%a: !torch.vtensor<[4],f32>", {0: DROPPED}) is None
 
 
 def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
@@ -133,8 +133,8 @@ def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
         '!torch.vtensor<[2,3],f32>\n"func.return"() : () -> ()'
     )
     arguments = "%a: !torch.vtensor<[2,4],f32>, %b: !torch.vtensor<[2,5],f32>"
-    assert change(body, arguments, {1: GONE}) is None
-    after = change(body, arguments, {0: GONE})
+    assert change(body, arguments, {1: DROPPED}) is None
+    after = change(body, arguments, {0: DROPPED})
     assert after is not None
     assert "(!torch.vtensor<[4],f32>, !torch.vtensor<[5],f32>) -> !torch.vtensor<[3],f32>" in after
 
@@ -144,10 +144,10 @@ def test_an_attribute_that_numbers_a_dim_counts_down() -> None:
         '%0 = "t.sort"(%a) <{dimension = 1 : i64, dims_pos = array<i64: 0, 1>}> : '
         '(tensor<2x4xf32>) -> tensor<2x4xf32>\n"func.return"() : () -> ()'
     )
-    after = change(body, "%a: tensor<2x4xf32>", {0: GONE})
+    after = change(body, "%a: tensor<2x4xf32>", {0: DROPPED})
     assert after is not None
     assert "<{dimension = 0 : i64, dims_pos = array<i64: 0>}>" in after
-    assert change(body, "%a: tensor<2x4xf32>", {1: GONE}) is None
+    assert change(body, "%a: tensor<2x4xf32>", {1: DROPPED}) is None
 
 
 def test_a_static_size_needs_no_operand() -> None:
@@ -213,7 +213,7 @@ def test_a_constant_keeps_the_type_of_its_value() -> None:
 @given(modules(), st.data())
 def test_any_sizes_leave_every_module_well_formed(text: str, data: st.DataObject) -> None:
     system = SizeSystem(Module.parse(text))
-    choice = st.sampled_from([1, 2, GONE])
+    choice = st.sampled_from([1, 2, DROPPED])
     sizes: dict[int, Size] = {v.number: data.draw(choice) for v in system.free}
     after = system.text(sizes)
     if after is not None:

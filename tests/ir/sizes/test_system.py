@@ -1,7 +1,7 @@
 """The variables of a module, and what is around them."""
 
 from reducer.ir import Module
-from reducer.ir.sizes import GONE, SizeSystem
+from reducer.ir.sizes import DROPPED, SizeSystem
 from tests.support.sides import function
 
 TEXT = function(
@@ -25,5 +25,5 @@ def test_around_a_dim_all_sizes_but_one_are_alike() -> None:
     size = system.variables[0]
     as_it_is = system.around(size, {}, exactly=False)
     assert system.around(size, {0: 3}, exactly=False) == as_it_is
-    for different in ({0: 1}, {1: 5}, {1: GONE}):
+    for different in ({0: 1}, {1: 5}, {1: DROPPED}):
         assert system.around(size, different, exactly=False) != as_it_is

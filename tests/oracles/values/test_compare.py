@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.values.compare import Sort, compare, gravest
+from oracles.values.compare import MismatchKind, compare, gravest
 from oracles.values.programs import Value, read_results
 
 
@@ -12,8 +12,10 @@ def values(*lines: str) -> list[Value]:
     )
 
 
-def sorts(actual: list[Value], expected: list[Value], finite_only: bool = False) -> list[Sort]:
-    return [one.sort for one in compare(actual, expected, finite_only=finite_only)]
+def sorts(
+    actual: list[Value], expected: list[Value], finite_only: bool = False
+) -> list[MismatchKind]:
+    return [one.kind for one in compare(actual, expected, finite_only=finite_only)]
 
 
 @pytest.mark.parametrize(
@@ -31,22 +33,22 @@ def test_the_same(actual: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("actual", "expected", "sort"),
+    ("actual", "expected", "kind"),
     [
-        ("2xi32=1000000 2", "2xi32=1000001 2", Sort.VALUES),
-        ("2xf32=1 2", "2xf32=1 2.1", Sort.VALUES),
-        ("2xf32=2 1", "2xf32=1 2", Sort.ORDER),
-        ("2xf32=NAN 2", "2xf32=1 2", Sort.NOT_FINITE),
-        ("2xf32=1 2", "2xf32=1 INF", Sort.NOT_FINITE),
-        ("2xf32=1 2", "1x2xf32=1 2", Sort.TYPE),
+        ("2xi32=1000000 2", "2xi32=1000001 2", MismatchKind.VALUES),
+        ("2xf32=1 2", "2xf32=1 2.1", MismatchKind.VALUES),
+        ("2xf32=2 1", "2xf32=1 2", MismatchKind.ORDER),
+        ("2xf32=NAN 2", "2xf32=1 2", MismatchKind.NOT_FINITE),
+        ("2xf32=1 2", "2xf32=1 INF", MismatchKind.NOT_FINITE),
+        ("2xf32=1 2", "1x2xf32=1 2", MismatchKind.TYPE),
     ],
 )
-def test_not_the_same(actual: str, expected: str, sort: Sort) -> None:
-    assert sorts(values(actual), values(expected)) == [sort]
+def test_not_the_same(actual: str, expected: str, kind: MismatchKind) -> None:
+    assert sorts(values(actual), values(expected)) == [kind]
 
 
 def test_another_number_of_results() -> None:
-    assert sorts(values("f32=1"), []) == [Sort.COUNT]
+    assert sorts(values("f32=1"), []) == [MismatchKind.COUNT]
 
 
 def test_every_wrong_result_is_told_and_the_gravest_names_the_bug() -> None:

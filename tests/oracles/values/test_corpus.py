@@ -10,7 +10,7 @@ import pytest
 from oracles import Command, Kind, Limits
 from oracles.values import (
     Comparison,
-    Configuration,
+    CompilerConfig,
     Poisoned,
     PythonReference,
     ValuesOracle,
@@ -43,9 +43,9 @@ func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
 """
 
 
-def side(toolchain: Toolchain, *flags: str, name: str = "side") -> Configuration:
+def side(toolchain: Toolchain, *flags: str, name: str = "side") -> CompilerConfig:
     command = Command.parse(["iree-compile", *flags])
-    return Configuration(name, command, toolchain.compile, toolchain.run_module)
+    return CompilerConfig(name, command, toolchain.compile, toolchain.run_module)
 
 
 def expert(name: str) -> str:

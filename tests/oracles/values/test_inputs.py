@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from oracles.values.inputs import STYLES, Given, Style, Trial, trials
+from oracles.values.inputs import STYLES, InputSpec, Style, Trial, trials
 from oracles.values.programs import Function, ValueType
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
@@ -62,7 +62,7 @@ def test_a_strange_type_cannot_be_made() -> None:
 
 
 def test_the_user_s_words_go_to_the_arguments_that_they_fit() -> None:
-    given = tuple(map(Given.parse, ("3x2xi32=1,2,3,4,5,6", "4xf32", "9")))
+    given = tuple(map(InputSpec.parse, ("3x2xi32=1,2,3,4,5,6", "4xf32", "9")))
     inputs = Trial(given=given).inputs(
         function(ValueType("i64", None), FLOATS, WORDS, WORDS, ValueType("f64", (1,)))
     )
@@ -73,15 +73,15 @@ def test_the_user_s_words_go_to_the_arguments_that_they_fit() -> None:
 
 
 def test_a_type_alone_or_with_values() -> None:
-    assert Given.parse("2xindex") == Given(ValueType("index", (2,)), None)
-    assert Given.parse("f32=1.5") == Given(ValueType("f32", ()), "1.5")
-    assert Given.parse("-1.5") == Given(None, "-1.5")
+    assert InputSpec.parse("2xindex") == InputSpec(ValueType("index", (2,)), None)
+    assert InputSpec.parse("f32=1.5") == InputSpec(ValueType("f32", ()), "1.5")
+    assert InputSpec.parse("-1.5") == InputSpec(None, "-1.5")
 
 
 @pytest.mark.parametrize("text", ["2xx3", "", "tensor<2xf32>"])
 def test_words_that_are_no_input(text: str) -> None:
     with pytest.raises(ValueError):
-        Given.parse(text)
+        InputSpec.parse(text)
 
 
 def test_every_style_is_tried_with_every_size() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind
-from oracles.values import Comparison, Configuration, Poisoned, ValuesOracle
+from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
 
 HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
 WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
@@ -23,7 +23,7 @@ class Lab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def side(self, name: str) -> Configuration:
+    def side(self, name: str) -> CompilerConfig:
         compiler, runtime = self.folder / f"{name}-compile", self.folder / f"{name}-run"
         compiler.write_text(f'#!/bin/sh\ngrep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n')
         runtime.write_text(
@@ -33,7 +33,7 @@ class Lab:
         )
         for path in (compiler, runtime):
             path.chmod(0o755)
-        return Configuration(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
+        return CompilerConfig(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
 
     def oracle(self, text: str, *, required: bool = False) -> ValuesOracle:
         reference, witness = self.side("reference"), self.side("witness")
@@ -161,7 +161,7 @@ def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None
     oracle = lab.oracle(text)
     assert oracle.run(text).kind is Kind.MISCOMPILE
     witness = oracle.comparison.witnesses[1]
-    assert isinstance(witness, Configuration)
+    assert isinstance(witness, CompilerConfig)
     witness.run_module.write_text(
         "#!/bin/sh\nfor last; do :; done\n"
         'grep -q input=1xi32 "${last#--flagfile=}" && exit 1\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.values.programs import Function, ValueType, read_functions, read_results
+from oracles.values.programs import Function, ValueType, exported_functions, read_results
 
 
 def test_functions_are_read_from_the_program(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_functions_are_read_from_the_program(tmp_path: Path) -> None:
         b"(%output0: tensor<f32>, %output1: !hal.fence)\0\xff"
         b"sync func @a.b$c() -> ()\0async func @main$async(%input0: !hal.fence) -> ()\0"
     )
-    assert read_functions(program) == [
+    assert exported_functions(program) == [
         Function("a.b$c", (), ()),
         Function(
             "main",

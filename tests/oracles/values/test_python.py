@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from oracles.limits import Limits
+from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from oracles.values.python import PythonReference
-from oracles.values.run import Answer, Costs
 
 pytest.importorskip("numpy")
 
@@ -34,13 +34,15 @@ def fails(x):
 """
 
 
-def ask(folder: Path, name: str, inputs: dict[str, ValueType], *results: ValueType) -> Answer:
+def ask(
+    folder: Path, name: str, inputs: dict[str, ValueType], *results: ValueType
+) -> ExecutionResult:
     file = folder / "a reference.py"
     file.write_text(SOURCE)
-    program = PythonReference(file, name, sys.executable).build("", folder, Costs(Limits()))
+    program = PythonReference(file, name, sys.executable).build("", folder, RunContext(Limits()))
     assert program is not None
     function = Function("f", tuple(inputs.values()), results)
-    return program.call(function, list(inputs), Costs(Limits(60)), garbage=0)
+    return program.call(function, list(inputs), RunContext(Limits(60)), garbage=0)
 
 
 def test_results_of_a_function(tmp_path: Path) -> None:

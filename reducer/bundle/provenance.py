@@ -15,7 +15,7 @@ from reducer.ir import Module
 from reducer.locate.locations import Location, read_locations
 from reducer.page import ReductionFacts, read_reduction, reduction_page
 from reducer.page.reduction import default_journal_of
-from reducer.session.conversions import GENERIC, Normaliser, key_of
+from reducer.session.conversions import GENERIC, OptPrinter, key_of
 from reducer.session.history import History, reading
 from reducer.storage.files import read_input
 
@@ -24,7 +24,7 @@ _CANDIDATE = "input.mlir"  # what the compiler is told that the input is called
 
 
 @dataclass(frozen=True)
-class Past:
+class Provenance:
     """`record` has the fields of `reduce --json` and `origin`; `page` is the reduction as HTML."""
 
     record: dict[str, Any]
@@ -39,9 +39,9 @@ class Source:
     text: str | None = None
 
 
-def read_past(
+def read_provenance(
     result: Path, signature: Signature, opt: Path | None, source: Source | None = None
-) -> Past | None:
+) -> Provenance | None:
     """The past of the program in `result`, whose failure has this signature.
 
     `opt`, the compiler's `…-opt` tool, finds the lines of the input where the journal has not.
@@ -57,7 +57,7 @@ def read_past(
             text = None  # it is another one now
         record = _figures(facts.history)
         record["origin"] = _origin(facts, result, text, opt)
-        return Past(record, reduction_page(facts))
+        return Provenance(record, reduction_page(facts))
     except (ReducerError, OSError):
         return None
 
@@ -125,6 +125,6 @@ def _places(result: Path, module: Module, text: str, opt: Path | None) -> dict[i
     with reading(default_journal_of(result)) as reader:
         located = reader.text(key_of("locations", text))
     if not located and opt is not None:
-        located = Normaliser(opt, Limits(_SECONDS)).generic_with_locations(text)
+        located = OptPrinter(opt, Limits(_SECONDS)).generic_with_locations(text)
     found = read_locations(located, module) if located else {}
     return {op: place for place, ops in reversed(found.items()) for op in ops}

@@ -1,7 +1,7 @@
 """Loops that carry less."""
 
 from reducer.ir import Module
-from reducer.transformations.carried import DropCarried
+from reducer.transformations.loop_carried import DropLoopCarried
 from tests.support.sides import apply_to, body_of, function
 
 FOR = function(
@@ -20,7 +20,7 @@ FOR = function(
 
 def test_users_take_the_initial_value() -> None:
     assert (
-        body_of(apply_to(DropCarried(), FOR, 1))
+        body_of(apply_to(DropLoopCarried(), FOR, 1))
         == """\
 ^bb0(%arg0: index, %arg1: f32, %arg2: i32):
 %s0 = "scf.for"(%arg0, %arg0, %arg0, %arg1) ({
@@ -34,7 +34,7 @@ def test_users_take_the_initial_value() -> None:
 
 def test_all_of_them() -> None:
     assert (
-        body_of(apply_to(DropCarried(), FOR))
+        body_of(apply_to(DropLoopCarried(), FOR))
         == """\
 ^bb0(%arg0: index, %arg1: f32, %arg2: i32):
 "scf.for"(%arg0, %arg0, %arg0) ({
@@ -64,7 +64,7 @@ def test_a_loop_with_a_condition() -> None:
         results="i32",
     )
     assert (
-        body_of(apply_to(DropCarried(), text))
+        body_of(apply_to(DropLoopCarried(), text))
         == """\
 ^bb0(%arg0: i32):
 "scf.while"() ({
@@ -94,7 +94,7 @@ def test_a_parallel_loop_and_a_segment_size() -> None:
         arguments="%arg0: index, %arg1: tensor<4xf32>",
         results="tensor<4xf32>",
     )
-    after = body_of(apply_to(DropCarried(), text))
+    after = body_of(apply_to(DropLoopCarried(), text))
     assert '"scf.forall"(%arg0) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>}>' in after
     assert "parallel_insert_slice" not in after
     assert after.endswith('"func.return"(%arg1) : (tensor<4xf32>) -> ()')
@@ -117,9 +117,9 @@ def test_one_loop_in_another() -> None:
         arguments="%arg0: f32",
         results="f32",
     )
-    assert '"t.a"(%arg0)' in apply_to(DropCarried(), text)
+    assert '"t.a"(%arg0)' in apply_to(DropLoopCarried(), text)
 
 
 def test_other_bodies_carry_nothing() -> None:
     text = FOR.replace('"scf.yield"(%1, %arg5) : (f32, i32)', '"scf.yield"(%1) : (f32)')
-    assert DropCarried().sites(Module.parse(text)) == []
+    assert DropLoopCarried().sites(Module.parse(text)) == []

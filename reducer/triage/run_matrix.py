@@ -5,15 +5,15 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reducer.releases.bench import flags_of
 from reducer.releases.flags import translate
+from reducer.releases.runner import flags_of
 from reducer.toolchain import resolve_executable
 from reducer.triage.configurations import Compiler, Configuration, FlagsLine
 from reducer.triage.database import Store
 from reducer.triage.inputs import Input
 
 
-class Spelling:
+class FlagTranslator:
     """Translates flags. What a compiler knows, it is asked once; the database remembers it."""
 
     def __init__(self, store: Store) -> None:
@@ -50,7 +50,7 @@ Translate = Callable[[tuple[str, ...], Compiler], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunMatrix:
     """Each input with the flags that are meant for it, on each compiler.
 
     `common` are flags for all inputs; `directory` is where relative paths in flags start. Without

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from oracles import Kind, Signature
-from reducer.bundle.past import read_past
+from reducer.bundle.provenance import read_provenance
 from reducer.cli import main
 from reducer.session.history import reading
 from tests.conftest import NEWEST_TESTED
@@ -31,7 +31,7 @@ def signature_of(result: Path) -> Signature:
 @pytest.mark.iree
 def test_the_lines_of_the_input_are_found(result: Path, iree_toolchain: object) -> None:
     opt = iree_toolchain().opt  # type: ignore[operator]
-    past = read_past(result, signature_of(result), opt)
+    past = read_provenance(result, signature_of(result), opt)
     assert past is not None
     line = program().splitlines().index('  "x.bad"() : () -> ()') + 1
     assert past.record["origin"] == [
@@ -51,21 +51,21 @@ def test_the_lines_of_the_input_are_found(result: Path, iree_toolchain: object) 
 @pytest.mark.iree
 def test_a_changed_input_tells_no_lines(result: Path) -> None:
     (result.parent / "in.mlir").write_text("// other\n" + program())
-    past = read_past(result, signature_of(result), None)
+    past = read_provenance(result, signature_of(result), None)
     assert past is not None
     assert past.record["origin"] == [{"op": "x.bad", "file": "in.mlir"}]
 
 
 @pytest.mark.iree
 def test_another_failure_has_another_past(result: Path) -> None:
-    assert read_past(result, Signature(Kind.CRASH), None) is None
+    assert read_provenance(result, Signature(Kind.CRASH), None) is None
     before = sorted(path.name for path in result.parent.iterdir())
-    read_past(result, signature_of(result), None)
+    read_provenance(result, signature_of(result), None)
     assert sorted(path.name for path in result.parent.iterdir()) == before
 
 
 def test_no_journal_and_no_sound_one_tell_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.mlir").write_text("x")
-    assert read_past(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
+    assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
     (tmp_path / "x.journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
-    assert read_past(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
+    assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 from oracles import Kind, Outcome, Signature
 from oracles.stage import INPUT
-from reducer.errors import NoEnd, NotInteresting, UsageError
-from reducer.releases.bench import Bench, NotKnown
+from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.flags import Translation, translate
-from reducer.releases.question import Answer, Verdict
+from reducer.releases.query import ReleaseResult, ReleaseVerdict
+from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.printing import message_of, one_line
 from reducer.toolchain import ToolchainError
 
@@ -24,23 +24,23 @@ _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
 
 
-def likeness(wanted: Signature, found: Signature) -> str | None:
+def tolerated_difference(target: Signature, found: Signature) -> str | None:
     """What differs between two signatures of one failure: '' where nothing does.
 
     None if the found failure is another one.
     """
-    if found == wanted:
+    if found == target:
         return ""
-    if found.kind is not wanted.kind or _phase(found) != _phase(wanted):
+    if found.kind is not target.kind or _phase(found) != _phase(target):
         return None
-    if wanted.frames or found.frames:
-        return _like_stack(wanted, found)
-    if found.op != wanted.op or not wanted.template or wanted.kind is Kind.ASSERTION:
+    if target.frames or found.frames:
+        return _like_stack(target, found)
+    if found.op != target.op or not target.template or target.kind is Kind.ASSERTION:
         return None
-    if found.template == wanted.template:
-        both_named = " " in wanted.stage and " " in found.stage
-        return None if both_named or not wanted.op else "only one of the two names its pass"
-    if _words(found.template) == _words(wanted.template):
+    if found.template == target.template:
+        both_named = " " in target.stage and " " in found.stage
+        return None if both_named or not target.op else "only one of the two names its pass"
+    if _words(found.template) == _words(target.template):
         return "worded differently"
     return None
 
@@ -53,19 +53,19 @@ def _words(template: str) -> Counter[str]:
     return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", template)))
 
 
-def _like_stack(wanted: Signature, found: Signature) -> str | None:
+def _like_stack(target: Signature, found: Signature) -> str | None:
     """Crashes that come from the same function and go through another one on the way.
 
     The outermost one tells most: the inner ones are called from everywhere.
     """
-    common = set(wanted.frames) & set(found.frames)
-    meets = bool(wanted.frames) and wanted.frames[-1] in common and len(common) > 1
-    if found.template != wanted.template or not meets:
+    common = set(target.frames) & set(found.frames)
+    meets = bool(target.frames) and target.frames[-1] in common and len(common) > 1
+    if found.template != target.template or not meets:
         return None
-    return f"the stack differs ({len(common)} of {len(wanted.frames)} functions alike)"
+    return f"the stack differs ({len(common)} of {len(target.frames)} functions alike)"
 
 
-SLOWER = 10.0
+SLOWDOWN_FACTOR = 10.0
 """How many times longer than the reference a release may take."""
 SHORTEST_LIMIT = 60.0  # seconds
 FIRST_LIMIT = 3600.0  # seconds; nobody waits longer for a failure without saying so
@@ -87,149 +87,158 @@ class Reference:
     signature: Signature
     words: tuple[str, ...]
     seconds: float
-    answer: Answer
+    result: ReleaseResult
 
     @property
     def limit(self) -> float:
         """Seconds that another release may take."""
-        return max(SHORTEST_LIMIT, SLOWER * self.seconds)
+        return max(SHORTEST_LIMIT, SLOWDOWN_FACTOR * self.seconds)
 
 
-class Examiner:
+class ReleaseClassifier:
     """Puts the question of a bench to releases; the failure is that of `reference`.
 
     Raises NotInteresting, NoEnd or UsageError where there is nothing to look for on that release,
     ToolchainError where it cannot be had.
     """
 
-    def __init__(self, bench: Bench, reference: str) -> None:
-        self._bench = bench
-        self._question = bench.question
-        self.reference = self._refer(reference)
+    def __init__(self, runner: ReleaseRunner, reference: str) -> None:
+        self._runner = runner
+        self._query = runner.query
+        self.reference = self._run_reference(reference)
         self._generic: str | None = None
         self._generic_known = False
 
-    def ask(self, version: str) -> Answer:
+    def test(self, version: str) -> ReleaseResult:
         """What this release does with the input."""
         if version == self.reference.version:
-            return self.reference.answer
+            return self.reference.result
         try:
-            return self._ask(version)
+            return self._test(version)
         except ToolchainError as error:
-            return Answer(version, Verdict.CANNOT_TELL, message=f"cannot be installed: {error}")
+            return ReleaseResult(
+                version, ReleaseVerdict.CANNOT_TELL, message=f"cannot be installed: {error}"
+            )
         finally:
-            self._bench.done_with(version)
+            self._runner.done_with(version)
 
-    def recall(self, version: str) -> Answer | None:
+    def test_from_cache(self, version: str) -> ReleaseResult | None:
         """The answer of a release that was asked before, for nothing."""
-        self._bench.remembers_only = True
+        self._runner.cache_only = True
         try:
-            return self.ask(version)
-        except NotKnown:
+            return self.test(version)
+        except NotCached:
             return None
         finally:
-            self._bench.remembers_only = False
+            self._runner.cache_only = False
 
-    def _refer(self, version: str) -> Reference:
+    def _run_reference(self, version: str) -> Reference:
         """Runs the reference."""
-        bench, question = self._bench, self._question
-        translation = translate(question.words, bench.flags(version))
+        runner, query = self._runner, self._query
+        translation = translate(query.words, runner.flags(version))
         words = translation.words
-        limit = question.timeout or FIRST_LIMIT
-        outcome = bench.ask(version, words, question.text, limit)
-        if outcome.kind is Kind.TIMEOUT and question.timeout is None:
-            raise NoEnd(f"{version} does not end within an hour; give a limit with --timeout")
-        if not question.keeps(outcome):
+        limit = query.timeout or FIRST_LIMIT
+        outcome = runner.test(version, words, query.text, limit)
+        if outcome.kind is Kind.TIMEOUT and query.timeout is None:
+            raise DoesNotTerminate(
+                f"{version} does not end within an hour; give a limit with --timeout"
+            )
+        if not query.keeps(outcome):
             instead = f" like that, but: {_said(outcome)}" if outcome.failed else ""
             raise NotInteresting(
                 f"the command does not fail on the input with {version}{instead}; give the version "
                 "on which it does with --bad"
             )
-        if question.kinds is None and self._fails_anyway(version, words, outcome.signature, limit):
+        if query.kinds is None and self._fails_anyway(version, words, outcome.signature, limit):
             raise UsageError(f"{version} fails so on any input: {_said(outcome)}")
-        answer = _answer(version, Verdict.BAD, outcome, words, _renames(translation))
-        return Reference(version, outcome.signature, words, outcome.seconds, answer)
+        result = _answer(version, ReleaseVerdict.BAD, outcome, words, _renames(translation))
+        return Reference(version, outcome.signature, words, outcome.seconds, result)
 
-    def _ask(self, version: str) -> Answer:
-        bench, question = self._bench, self._question
-        described = bench.flags(self.reference.version)
-        translation = translate(question.words, bench.flags(version), described)
+    def _test(self, version: str) -> ReleaseResult:
+        runner, query = self._runner, self._query
+        described = runner.flags(self.reference.version)
+        translation = translate(query.words, runner.flags(version), described)
         words, notes = translation.words, _renames(translation)
         if translation.unknown:
             names = ", ".join(words[number] for number in translation.unknown)
             if not self._fails_without(translation.unknown):
                 message = f"does not know {names}, without which there is no failure"
-                return Answer(version, Verdict.CANNOT_TELL, message=message)
+                return ReleaseResult(version, ReleaseVerdict.CANNOT_TELL, message=message)
             words = _without(words, translation.unknown)
             notes = (*notes, f"without {names}")
-        answer, readable = self._judge(version, words, question.text)
+        result, readable = self._judge(version, words, query.text)
         if not readable and (generic := self._in_generic_form()):
             other, readable = self._judge(version, words, generic)
             if readable:
-                answer, notes = other, (*notes, "in generic form")
-        return replace(answer, notes=(*notes, *answer.notes))
+                result, notes = other, (*notes, "in generic form")
+        return replace(result, notes=(*notes, *result.notes))
 
-    def _judge(self, version: str, words: tuple[str, ...], text: str) -> tuple[Answer, bool]:
+    def _judge(self, version: str, words: tuple[str, ...], text: str) -> tuple[ReleaseResult, bool]:
         """The answer on one text, and whether the release could read that."""
-        limit = self._question.timeout or self.reference.limit
-        outcome = self._bench.ask(version, words, text, limit)
-        how = likeness(self.reference.signature, outcome.signature)
+        limit = self._query.timeout or self.reference.limit
+        outcome = self._runner.test(version, words, text, limit)
+        how = tolerated_difference(self.reference.signature, outcome.signature)
         if how is not None:
-            return _answer(version, Verdict.BAD, outcome, words, (how,) if how else ()), True
+            return _answer(version, ReleaseVerdict.BAD, outcome, words, (how,) if how else ()), True
         if outcome.kind is Kind.SUCCESS and not outcome.exit_code:
             if doubts := [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]:
-                return Answer(
-                    version, Verdict.CANNOT_TELL, outcome.seconds, doubts[0].message, "", words
+                return ReleaseResult(
+                    version,
+                    ReleaseVerdict.CANNOT_TELL,
+                    outcome.seconds,
+                    doubts[0].message,
+                    "",
+                    words,
                 ), True
-            return Answer(version, Verdict.GOOD, outcome.seconds, flags=words), True
+            return ReleaseResult(version, ReleaseVerdict.GOOD, outcome.seconds, flags=words), True
         return self._judge_failure(version, words, text, outcome, limit)
 
     def _judge_failure(
         self, version: str, words: tuple[str, ...], text: str, outcome: Outcome, limit: float
-    ) -> tuple[Answer, bool]:
+    ) -> tuple[ReleaseResult, bool]:
         """What a failure that is not the wanted one is worth."""
         if not outcome.failed:  # only a pattern or a code was looked for
-            outcome = self._bench.compile(version, words, text, limit)
-        unsure = _answer(version, Verdict.CANNOT_TELL, outcome, words)
-        wanted = self.reference.signature
-        if wanted.stage != INPUT and outcome.signature.stage == INPUT:
+            outcome = self._runner.compile(version, words, text, limit)
+        unsure = _answer(version, ReleaseVerdict.CANNOT_TELL, outcome, words)
+        target = self.reference.signature
+        if target.stage != INPUT and outcome.signature.stage == INPUT:
             return unsure, False
         if self._fails_anyway(version, words, outcome.signature, limit):
             return replace(unsure, message=f"fails so on any input: {unsure.message}"), True
         reading = self._unreadable(version, text)
         if reading is not None:
             return replace(unsure, message=_said(reading)), False
-        return replace(unsure, verdict=Verdict.OTHER), True
+        return replace(unsure, verdict=ReleaseVerdict.OTHER), True
 
     def _fails_anyway(
         self, version: str, words: tuple[str, ...], signature: Signature, limit: float
     ) -> bool:
         """Whether a program without any fault fails in the same way."""
-        outcome = self._bench.compile(version, words, _HARMLESS, limit)
+        outcome = self._runner.compile(version, words, _HARMLESS, limit)
         return outcome.failed and outcome.signature == signature
 
     def _unreadable(self, version: str, text: str) -> Outcome | None:
         """What a release does not understand in a text that the reference does."""
-        outcome = self._bench.read(version, text)
-        if not outcome.failed or self._bench.read(self.reference.version, text).failed:
+        outcome = self._runner.read(version, text)
+        if not outcome.failed or self._runner.read(self.reference.version, text).failed:
             return None
         return outcome
 
     def _fails_without(self, numbers: Collection[int]) -> bool:
         """Whether the failure needs none of these words on the reference."""
         words = _without(self.reference.words, numbers)
-        limit = self._question.timeout or self.reference.limit
-        outcome = self._bench.ask(self.reference.version, words, self._question.text, limit)
+        limit = self._query.timeout or self.reference.limit
+        outcome = self._runner.test(self.reference.version, words, self._query.text, limit)
         return outcome.signature == self.reference.signature
 
     def _in_generic_form(self) -> str | None:
         """The input in generic form, if it fails like that too."""
         if not self._generic_known:
             reference = self.reference
-            text = self._bench.generic(reference.version, self._question.text)
+            text = self._runner.generic(reference.version, self._query.text)
             if text is not None:
-                limit = self._question.timeout or reference.limit
-                outcome = self._bench.ask(reference.version, reference.words, text, limit)
+                limit = self._query.timeout or reference.limit
+                outcome = self._runner.test(reference.version, reference.words, text, limit)
                 self._generic = text if outcome.signature == reference.signature else None
             self._generic_known = True
         return self._generic
@@ -237,13 +246,13 @@ class Examiner:
 
 def _answer(
     version: str,
-    verdict: Verdict,
+    verdict: ReleaseVerdict,
     outcome: Outcome,
     words: tuple[str, ...],
     notes: tuple[str, ...] = (),
-) -> Answer:
+) -> ReleaseResult:
     bucket = outcome.signature.bucket
-    return Answer(version, verdict, outcome.seconds, _said(outcome), bucket, words, notes)
+    return ReleaseResult(version, verdict, outcome.seconds, _said(outcome), bucket, words, notes)
 
 
 def _said(outcome: Outcome) -> str:

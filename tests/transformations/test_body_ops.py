@@ -4,7 +4,7 @@ import gc
 import weakref
 
 from reducer.ir import Module
-from reducer.transformations import Units
+from reducer.transformations import BodyOps
 from tests.support.sides import function
 
 TEXT = function('"t.a"() : () -> ()\n"func.return"() : () -> ()')
@@ -12,13 +12,13 @@ TEXT = function('"t.a"() : () -> ()\n"func.return"() : () -> ()')
 
 def test_units_are_collected_once_per_module() -> None:
     module = Module.parse(TEXT)
-    assert Units.of(module) is Units.of(module)
-    assert Units.of(module) is not Units.of(Module.parse(TEXT))
+    assert BodyOps.of(module) is BodyOps.of(module)
+    assert BodyOps.of(module) is not BodyOps.of(Module.parse(TEXT))
 
 
 def test_a_module_that_nobody_needs_any_more_is_freed() -> None:
     module = Module.parse(TEXT)
-    assert [module.t.name[unit] for unit in Units.of(module).units] == ["t.a"]
+    assert [module.t.name[unit] for unit in BodyOps.of(module).ops] == ["t.a"]
     gone = weakref.ref(module)
     del module
     gc.collect()

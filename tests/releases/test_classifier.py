@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from oracles import Kind, Level, Signature
-from reducer.releases.examine import likeness
+from reducer.releases.classifier import tolerated_difference
 from tests.support.recorded import Recording, recordings
 
 RANK = Signature(
@@ -19,12 +19,12 @@ CRASH = Signature(Kind.CRASH, "SIGSEGV", frames=("inner", "middle", "outer"))
 
 
 def test_equal_signatures_are_the_same_failure() -> None:
-    assert likeness(RANK, RANK) == ""
-    assert likeness(CRASH, CRASH) == ""
+    assert tolerated_difference(RANK, RANK) == ""
+    assert tolerated_difference(CRASH, CRASH) == ""
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "told"),
+    ("target", "found", "told"),
     [
         (
             RANK,
@@ -47,12 +47,12 @@ def test_equal_signatures_are_the_same_failure() -> None:
         ),
     ],
 )
-def test_what_releases_say_otherwise(wanted: Signature, found: Signature, told: str) -> None:
-    assert likeness(wanted, found) == told
+def test_what_releases_say_otherwise(target: Signature, found: Signature, told: str) -> None:
+    assert tolerated_difference(target, found) == told
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("target", "found"),
     [
         (RANK, replace(RANK, op="linalg.y")),
         (RANK, replace(RANK, stage="pipeline")),
@@ -70,8 +70,8 @@ def test_what_releases_say_otherwise(wanted: Signature, found: Signature, told: 
         ),
     ],
 )
-def test_what_is_another_failure(wanted: Signature, found: Signature) -> None:
-    assert likeness(wanted, found) is None
+def test_what_is_another_failure(target: Signature, found: Signature) -> None:
+    assert tolerated_difference(target, found) is None
 
 
 def test_texts_that_real_compilers_printed() -> None:
@@ -79,7 +79,10 @@ def test_texts_that_real_compilers_printed() -> None:
     texts = [(each, each.signature(Level.NORMAL)) for each in recordings()]
     wrong = []
     for (one, first), (other, second) in combinations(texts, 2):
-        alike = likeness(first, second) is not None or likeness(second, first) is not None
+        alike = (
+            tolerated_difference(first, second) is not None
+            or tolerated_difference(second, first) is not None
+        )
         if alike != (one.group == other.group) and not _beyond_text(one, other, alike):
             wrong.append((one.file, other.file))
     assert wrong == []

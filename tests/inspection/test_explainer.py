@@ -6,7 +6,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.errors import BadInput, NotInteresting
-from reducer.inspection.explaining import Explaining, Fact
+from reducer.inspection.explainer import Explainer, Fact
 from reducer.search.candidate import Verdict
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -32,7 +32,7 @@ def explain(iree_toolchain: Callable[..., Toolchain]) -> Explain:
 
     def run(fails: Callable[[str], bool], text: str = PROGRAM) -> dict[tuple[str, str], Fact]:
         oracle = PredicateOracle(fails)
-        explaining = Explaining(text, oracle, iree_toolchain().opt, lambda phase: None, jobs=2)
+        explaining = Explainer(text, oracle, iree_toolchain().opt, lambda phase: None, jobs=2)
         return {(fact.kind, fact.now): fact for fact in explaining.run().facts}
 
     return run
@@ -71,7 +71,7 @@ def test_flags_and_a_real_compiler(
     command = Command.parse(["iree-compile", *case.runs[0].flags])
     toolchain = iree_toolchain()
     oracle = CompilerOracle(command, toolchain.compile, limits=Limits(60.0))
-    explaining = Explaining(case.input_text(), oracle, toolchain.opt, lambda phase: None)
+    explaining = Explainer(case.input_text(), oracle, toolchain.opt, lambda phase: None)
     explanation = explaining.run()
     flags = [fact for fact in explanation.facts if fact.kind == "flag"]
     assert [flag.subject for flag in flags] == list(case.runs[0].flags)

@@ -8,7 +8,7 @@ from reducer.ir.functions import is_function
 from reducer.transformations.base import Site
 
 
-class DropCarried:
+class DropLoopCarried:
     """Drops a carried value: initial operand, block argument, yielded operand and result.
 
     Whoever used it, inside or after the loop, takes the initial value. A loop is recognised by

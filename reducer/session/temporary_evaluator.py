@@ -12,7 +12,9 @@ from reducer.storage.journal import Journal
 
 
 @contextmanager
-def passing_evaluator(oracle: Oracle, stop: threading.Event) -> Iterator[tuple[Evaluator, Journal]]:
+def temporary_evaluator(
+    oracle: Oracle, stop: threading.Event
+) -> Iterator[tuple[Evaluator, Journal]]:
     """An evaluator and its journal, which is gone with the end of the `with`."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)

@@ -11,7 +11,7 @@ _SHAPED = re.compile(r"(?:tensor|memref|vector)<")
 _DIALECT_TYPE = re.compile(r"![\w$.-]+")
 
 
-class Abi:
+class BoundaryTypes:
     """Types that may be arguments: the builtin ones, and dialect types that the input passes.
 
     Whether `!torch.int` or `!hal.buffer_view` may be an argument is for the compiler's front end
@@ -22,9 +22,9 @@ class Abi:
         self.dialect_types = dialect_types
 
     @staticmethod
-    def of(module: Module) -> "Abi":
+    def of(module: Module) -> "BoundaryTypes":
         """Reads the dialect types that the functions of a module take or return."""
-        return Abi(frozenset(m for t in _boundary_types(module) if (m := _mnemonic(t))))
+        return BoundaryTypes(frozenset(m for t in _boundary_types(module) if (m := _mnemonic(t))))
 
     def allows(self, kind: str) -> bool:
         if _BUILTIN.match(kind):

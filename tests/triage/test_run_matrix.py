@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from reducer.triage.configurations import find_compiler
-from reducer.triage.planning import Spelling
+from reducer.triage.run_matrix import FlagTranslator
 from tests.support.fake_compilers import write_script
 from tests.support.triages import Records
 
@@ -20,7 +20,7 @@ def test_a_renamed_flag_is_spelt_as_the_compiler_knows_it_and_asked_once(tmp_pat
     compiler = find_compiler(str(script), None)
     flags = "--iree-hip-target=gfx942", "--common", "--unknown=1"
     for _ in range(2):
-        spelling = Spelling(records.store)
+        spelling = FlagTranslator(records.store)
         assert spelling(flags, compiler) == ("--iree-rocm-target=gfx942", *flags[1:])
     assert (tmp_path / "asked").read_text() == "x\n"
 
@@ -31,4 +31,4 @@ def test_a_compiler_that_tells_nothing_gets_the_flags_as_they_are(
 ) -> None:
     compiler = find_compiler(str(write_script(tmp_path / "cc", script)), None)
     flags = ("--iree-hip-target=gfx942",)
-    assert Spelling(Records(tmp_path).store)(flags, compiler) == flags
+    assert FlagTranslator(Records(tmp_path).store)(flags, compiler) == flags

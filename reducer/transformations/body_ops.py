@@ -10,23 +10,25 @@ from reducer.ir import NONE, Module
 from reducer.ir.functions import is_function
 
 
-class Units:
+class BodyOps:
     """The units of a module, its functions, and the other symbols around them."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.functions: list[int] = []
-        self.shells: list[int] = []  # ops around functions: executables, nested modules…
-        self.others: list[int] = []  # ops beside the functions: globals, declarations, exports…
+        self.enclosing: list[int] = []  # ops around functions: executables, nested modules…
+        self.module_symbols: list[
+            int
+        ] = []  # ops beside the functions: globals, declarations, exports…
         self.function_of: dict[int, int] = {}
-        self.units_in: dict[int, list[int]] = {}
+        self.ops_in: dict[int, list[int]] = {}
         self._callees: dict[int, list[int]] = {}
         self._collect()
 
     @staticmethod
-    def of(module: Module) -> "Units":
+    def of(module: Module) -> "BodyOps":
         """The units of a module, collected once per module."""
-        return module.derived(Units)
+        return module.derived(BodyOps)
 
     def _collect(self) -> None:
         module = self.module
@@ -34,7 +36,7 @@ class Units:
             self._visit(root)
         for function in self.functions:
             blocks = (module.t.block_ops[block] for block in module.blocks_of(function))
-            inside = self.units_in[function] = [op for ops in blocks for op in ops[:-1]]
+            inside = self.ops_in[function] = [op for ops in blocks for op in ops[:-1]]
             self.function_of.update((op, function) for op in inside)
 
     def _visit(self, op: int) -> None:
@@ -45,10 +47,10 @@ class Units:
                 self.functions.append(op)
             elif self._holds_functions(op):
                 if self.module.t.parent[op] != NONE:
-                    self.shells.append(op)
+                    self.enclosing.append(op)
                 stack.extend(reversed(list(self.module.children(op))))
             else:
-                self.others.append(op)
+                self.module_symbols.append(op)
 
     def _holds_functions(self, op: int) -> bool:
         """Whether a function lies directly in an op, or in an op in it (nested modules)."""
@@ -61,10 +63,10 @@ class Units:
     @cached_property
     def outside(self) -> frozenset[int]:
         """Functions, and everything that stands around or beside them."""
-        return frozenset((*self.functions, *self.shells, *self.others))
+        return frozenset((*self.functions, *self.enclosing, *self.module_symbols))
 
     @cached_property
-    def units(self) -> list[int]:
+    def ops(self) -> list[int]:
         """All units in text order: every op in a function's block but its terminator."""
         return sorted(self.function_of)
 
@@ -72,7 +74,7 @@ class Units:
     def _defined(self) -> dict[str, list[int]]:
         """Symbol name to the shells, other ops and functions of that name."""
         out: dict[str, list[int]] = {}
-        for op in (*self.shells, *self.others, *self.functions):
+        for op in (*self.enclosing, *self.module_symbols, *self.functions):
             name = self.module.symbol_name(op)
             if name is not None:
                 out.setdefault(name, []).append(op)
@@ -93,12 +95,12 @@ class Units:
     def referenced(self) -> dict[str, list[int]]:
         """Symbol name to the functions and other ops that mention it anywhere inside."""
         out: dict[str, list[int]] = {}
-        for op in (*self.others, *self.functions):
+        for op in (*self.module_symbols, *self.functions):
             for name in self.module.symbol_refs(op):
                 out.setdefault(name, []).append(op)
         return out
 
-    def unit_of(self, op: int) -> int:
+    def body_op_of(self, op: int) -> int:
         """The unit that an op is or lies in; NONE for functions, terminators and what is beside."""
         while op != NONE and op not in self.function_of:
             op = self.module.t.parent[op]
@@ -114,40 +116,40 @@ class Units:
     def _find_callees(self, function: int) -> Iterator[int]:
         for name in self.module.symbol_refs(function):
             op = self.definition(name, function)
-            if op in self.units_in and op != function:
+            if op in self.ops_in and op != function:
                 yield op
             elif op != NONE:
                 yield from (f for f in self.functions_inside(op) if f != function)
 
-    def functions_inside(self, shell: int) -> list[int]:
+    def functions_inside(self, enclosing_op: int) -> list[int]:
         """The functions anywhere inside a shell."""
-        return [f for f in self.functions if self.module.is_inside(f, shell)]
+        return [f for f in self.functions if self.module.is_inside(f, enclosing_op)]
 
     @cached_property
-    def _shell_set(self) -> frozenset[int]:
-        return frozenset(self.shells)
+    def _enclosing_set(self) -> frozenset[int]:
+        return frozenset(self.enclosing)
 
-    def shells_around(self, op: int) -> Iterator[int]:
+    def enclosing_ops(self, op: int) -> Iterator[int]:
         """The shells that an op lies in, from the inside out."""
         op = self.module.t.parent[op]
         while op != NONE:
-            if op in self._shell_set:
+            if op in self._enclosing_set:
                 yield op
             op = self.module.t.parent[op]
 
     @cached_property
     def exported(self) -> frozenset[int]:
         """Functions that an op beside them refers to, as an export does: their type is fixed."""
-        others = set(self.others)
+        module_symbols = set(self.module_symbols)
         return frozenset(
             function
             for function in self.functions
             if (name := self.module.symbol_name(function)) is not None
-            and any(op in others for op in self.referenced.get(name, ()))
+            and any(op in module_symbols for op in self.referenced.get(name, ()))
         )
 
 
 def is_referred_to(module: Module, function: int) -> bool:
     """Whether some op mentions a function by name, so that its type must stay."""
     name = module.symbol_name(function)
-    return name is not None and bool(Units.of(module).referenced.get(name))
+    return name is not None and bool(BodyOps.of(module).referenced.get(name))

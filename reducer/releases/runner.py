@@ -11,11 +11,11 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.command import INPUT
-from oracles.compiler import READING as ORACLE_READING
+from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from reducer.errors import Interrupted
 from reducer.releases.flags import read_help
-from reducer.releases.question import Question, compiler_of
-from reducer.session.conversions import Normaliser
+from reducer.releases.query import BisectQuery, compiler_of
+from reducer.session.conversions import OptPrinter
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
 
@@ -30,18 +30,18 @@ def flags_of(executable: Path) -> dict[str, str]:
     return read_help(result.stdout) if result.exit_code == 0 else {}
 
 
-READING = 1
+CLASSIFIER_VERSION = 1
 """Counts up whenever a journal's entries would mean something else."""
 
 _TOOL_SECONDS = 600.0
 _DOWNLOAD = re.compile(r"^Downloading .*\((\d+(?:\.\d+)?) MB\)")
 
 
-class NotKnown(Exception):
+class NotCached(Exception):
     """The journal does not have the answer."""
 
 
-class Bench:
+class ReleaseRunner:
     """Every release at hand for one question. `keep`: leave what was installed in the cache.
 
     Raises ToolchainError from any method when a version cannot be had, and Interrupted when `stop`
@@ -50,42 +50,42 @@ class Bench:
     compiler raises NotKnown.
     """
 
-    remembers_only = False
+    cache_only = False
 
     def __init__(
         self,
-        question: Question,
+        query: BisectQuery,
         journal: Journal,
         *,
-        say: Callable[[str], None] = lambda text: None,
+        log: Callable[[str], None] = lambda text: None,
         stop: threading.Event | None = None,
         keep: bool = True,
     ) -> None:
-        self.question = question
+        self.query = query
         self.stop = stop or threading.Event()
         self.runs = 0
         self.seconds = 0.0
         self.fetched: list[str] = []
         self.megabytes = 0.0
         self._journal = journal
-        self._say = say
+        self._log = log
         self._keep = keep
 
     def flags(self, version: str) -> dict[str, str]:
         """The flags that the tool of a release knows, and what they are for; none if it is mute."""
-        key = _digest("flags", version, self.question.tool)
+        key = _digest("flags", version, self.query.tool)
         known = self._journal.get_text(key)
         if known is None:
-            tool = self._toolchain(version).tool(self.question.tool)
+            tool = self._toolchain(version).tool(self.query.tool)
             known = json.dumps(flags_of(tool))
             self._journal.put_text(key, known)
         flags: dict[str, str] = json.loads(known)
         return flags
 
-    def ask(self, version: str, words: Sequence[str], text: str, seconds: float | None) -> Outcome:
+    def test(self, version: str, words: Sequence[str], text: str, seconds: float | None) -> Outcome:
         """The question, with these words, on this text; a run may take so many seconds."""
-        key = ("ask", self.question.identity, *words, str(seconds), text)
-        return self._remembered(
+        key = ("ask", self.query.identity, *words, str(seconds), text)
+        return self._cached(
             version, key, lambda: self._run(self._oracle(version, words, text), text, seconds)
         )
 
@@ -95,14 +95,14 @@ class Bench:
         """What the compiler alone says, whatever is asked."""
 
         def run() -> Outcome:
-            compiler = compiler_of(self._oracle(version, words, self.question.text))
+            compiler = compiler_of(self._oracle(version, words, self.query.text))
             return (
                 Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
                 if compiler is None
                 else (self._run(compiler, text, seconds))
             )
 
-        return self._remembered(version, ("compile", *words, str(seconds), text), run)
+        return self._cached(version, ("compile", *words, str(seconds), text), run)
 
     def read(self, version: str, text: str) -> Outcome:
         """What a release says that only reads the text, and takes no op that it does not know.
@@ -114,7 +114,7 @@ class Bench:
             opt = self._toolchain(version).opt
             return self._run(CompilerOracle(Command(("iree-opt", INPUT)), opt), text, _TOOL_SECONDS)
 
-        return self._remembered(version, ("read", text), run)
+        return self._cached(version, ("read", text), run)
 
     def generic(self, version: str, text: str) -> str | None:
         """The text in generic form, printed by a release; None if it cannot."""
@@ -122,7 +122,7 @@ class Bench:
         known = self._journal.get_text(key)
         if known is None:
             opt = self._toolchain(version).opt
-            known = Normaliser(opt, Limits(_TOOL_SECONDS)).generic(text) or ""
+            known = OptPrinter(opt, Limits(_TOOL_SECONDS)).generic(text) or ""
             self._journal.put_text(key, known)
         return known or None
 
@@ -132,12 +132,12 @@ class Bench:
             remove(version)
 
     def _toolchain(self, version: str) -> Toolchain:
-        if self.remembers_only:
-            raise NotKnown
+        if self.cache_only:
+            raise NotCached
         found = find(version)
         if found is None:
             try:
-                found = install(version, progress=self._told)
+                found = install(version, progress=self._on_install_progress)
             except ToolchainError as error:
                 if self.stop.is_set():  # the terminal's Ctrl-C reached pip too
                     raise Interrupted(_GO_ON) from error
@@ -146,14 +146,14 @@ class Bench:
                 self.fetched.append(version)
         return found
 
-    def _told(self, text: str) -> None:
+    def _on_install_progress(self, text: str) -> None:
         if match := _DOWNLOAD.match(text):
             self.megabytes += float(match[1])
-        self._say(text)
+        self._log(text)
 
     def _oracle(self, version: str, words: Sequence[str], text: str) -> Oracle:
         self._toolchain(version)
-        return self.question.make_oracle(version, words, text)
+        return self.query.make_oracle(version, words, text)
 
     def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
         limits = replace(oracle.limits, seconds=seconds)
@@ -164,7 +164,7 @@ class Bench:
         self.seconds += outcome.seconds
         return outcome
 
-    def _remembered(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
+    def _cached(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
         """A known outcome, or that of a run, which is on disk before anything else happens."""
         digest = _digest(version, *key)
         outcome = self._journal.get(digest)
@@ -178,5 +178,5 @@ _GO_ON = "interrupted; what is known so far is kept, and the same command goes o
 
 
 def _digest(*parts: str) -> str:
-    whole = "\0".join((f"bisect {READING} {ORACLE_READING}", *parts))
+    whole = "\0".join((f"bisect {CLASSIFIER_VERSION} {ORACLE_READING}", *parts))
     return sha256(whole.encode(errors="surrogateescape")).hexdigest()

@@ -11,13 +11,13 @@ from packaging.version import Version
 
 from oracles import Signature
 from reducer.errors import UsageError
-from reducer.releases.bench import Bench
-from reducer.releases.examine import Examiner
-from reducer.releases.question import Answer, Verdict
+from reducer.releases.classifier import ReleaseClassifier
+from reducer.releases.query import ReleaseResult, ReleaseVerdict
+from reducer.releases.runner import ReleaseRunner
 from reducer.toolchain import NEWEST, ToolchainError, installed, published
 from reducer.toolchain.model import checked_version
 
-Ask = Callable[[str], Verdict]
+ReleaseTest = Callable[[str], ReleaseVerdict]
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,29 @@ class Boundary:
     between: tuple[str, ...] = ()
 
 
-def search(start: str, side: Sequence[str], ask: Ask, known: Mapping[str, Verdict]) -> Boundary:
+def search(
+    start: str, side: Sequence[str], test: ReleaseTest, known: Mapping[str, ReleaseVerdict]
+) -> Boundary:
     """The boundary on one side of `start`, which is bad.
 
     `side` are the releases from the nearest to the farthest; `known` verdicts, which may grow with
     every question, are not asked for.
     """
-    _narrow(side, ask)
+    _narrow(side, test)
     if not _monotone([known[version] for version in side if version in known]):
         for version in side:
-            ask(version)
+            test(version)
     return nearest(start, side, known)
 
 
-def nearest(start: str, side: Sequence[str], known: Mapping[str, Verdict]) -> Boundary:
+def nearest(start: str, side: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> Boundary:
     """The boundary nearest to `start` as far as verdicts are known."""
     bad, good = -1, len(side)
     for index, version in enumerate(side):
         verdict = known.get(version)
-        if verdict is Verdict.BAD:
+        if verdict is ReleaseVerdict.BAD:
             bad = index
-        elif verdict is Verdict.GOOD:
+        elif verdict is ReleaseVerdict.GOOD:
             good = index
             break
     return Boundary(
@@ -63,21 +65,21 @@ def nearest(start: str, side: Sequence[str], known: Mapping[str, Verdict]) -> Bo
     )
 
 
-def _undecided(rest: Sequence[str], known: Mapping[str, Verdict]) -> tuple[str, ...]:
+def _undecided(rest: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> tuple[str, ...]:
     return tuple(version for version in rest if version in known)
 
 
-def _narrow(side: Sequence[str], ask: Ask) -> None:
+def _narrow(side: Sequence[str], test: ReleaseTest) -> None:
     """Asks the far end, and then between the last bad and the first good."""
     bad, good = -1, len(side)
     asked: set[int] = set()
     wanted = len(side) - 1
     while bad < wanted < good:
         asked.add(wanted)
-        verdict = ask(side[wanted])
-        if verdict is Verdict.BAD:
+        verdict = test(side[wanted])
+        if verdict is ReleaseVerdict.BAD:
             bad = wanted
-        elif verdict is Verdict.GOOD:
+        elif verdict is ReleaseVerdict.GOOD:
             good = wanted
         middle = (bad + good) / 2
         left = [index for index in range(bad + 1, good) if index not in asked]
@@ -85,14 +87,14 @@ def _narrow(side: Sequence[str], ask: Ask) -> None:
         wanted = min(left, key=lambda index: (abs(index - middle), index), default=len(side))
 
 
-def _monotone(verdicts: Sequence[Verdict]) -> bool:
+def _monotone(verdicts: Sequence[ReleaseVerdict]) -> bool:
     """Whether, from the bad start on, no bad one comes after a good one."""
     decided = [verdict for verdict in verdicts if verdict.decides]
-    return decided == sorted(decided, key=lambda verdict: verdict is Verdict.GOOD)
+    return decided == sorted(decided, key=lambda verdict: verdict is ReleaseVerdict.GOOD)
 
 
 @dataclass(frozen=True)
-class Result:
+class BisectResult:
     """What the releases said, oldest first.
 
     `first` looks back from the reference: its `bad` is the first bad release, its `good` the last
@@ -102,10 +104,10 @@ class Result:
 
     signature: Signature
     reference: str
-    answers: tuple[Answer, ...]
+    results: tuple[ReleaseResult, ...]
     first: Boundary | None
     fixed: Boundary | None
-    unasked: tuple[str, ...]
+    untested: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -113,17 +115,17 @@ class Result:
         """Bad releases outside the stretch around the reference."""
         low = Version(self.first.bad if self.first else self.reference)
         high = Version(self.fixed.bad if self.fixed else self.reference)
-        bad = [each.version for each in self.answers if each.verdict is Verdict.BAD]
+        bad = [each.version for each in self.results if each.verdict is ReleaseVerdict.BAD]
         return tuple(version for version in bad if not low <= Version(version) <= high)
 
     @property
     def decided(self) -> bool:
         """Whether any release but the reference could tell."""
-        others = [each for each in self.answers if each.version != self.reference]
+        others = [each for each in self.results if each.version != self.reference]
         return any(each.verdict.decides for each in others)
 
 
-class Bisecting:
+class Bisector:
     """Looks for the first bad and the last good release.
 
     `bad` is where the failure is known ("newest": the newest release), `good` where it is known
@@ -133,26 +135,26 @@ class Bisecting:
 
     def __init__(
         self,
-        bench: Bench,
+        runner: ReleaseRunner,
         *,
         bad: str = NEWEST,
         good: str | None = None,
         everything: bool = False,
         candidates: bool = False,
-        say: Callable[[str], None] = lambda text: None,
-        answered: Callable[[Answer], None] = lambda answer: None,
+        log: Callable[[str], None] = lambda text: None,
+        on_result: Callable[[ReleaseResult], None] = lambda result: None,
     ) -> None:
-        self._bench = bench
+        self._runner = runner
         self._bad = bad
         self._good = None if good is None else checked_version(good)
         self._everything = everything
         self._candidates = candidates
-        self._say = say
-        self._answered = answered
-        self._answers: dict[str, Answer] = {}
-        self._verdicts: dict[str, Verdict] = {}
+        self._log = log
+        self._answered = on_result
+        self._answers: dict[str, ReleaseResult] = {}
+        self._verdicts: dict[str, ReleaseVerdict] = {}
 
-    def run(self) -> Result:
+    def run(self) -> BisectResult:
         """Asks as many releases as are needed.
 
         Raises NotInteresting, NoEnd, UsageError, ToolchainError for the reference, Interrupted.
@@ -163,23 +165,23 @@ class Bisecting:
             raise UsageError(f"{reference} cannot be both good and bad")
         named = {reference, *([self._good] if self._good else [])}
         versions = sorted({*versions, *named}, key=Version)
-        examiner = Examiner(self._bench, reference)
-        self._note(examiner.reference.answer)
+        classifier = ReleaseClassifier(self._runner, reference)
+        self._note(classifier.reference.result)
 
-        def ask(version: str) -> Verdict:
+        def test(version: str) -> ReleaseVerdict:
             if version not in self._answers:
-                self._note(examiner.ask(version))
+                self._note(classifier.test(version))
             return self._answers[version].verdict
 
         older, newer = self._sides(versions, reference)
         for version in [*older, *newer]:
-            if answer := examiner.recall(version):
-                self._note(answer)
-        first = self._boundary(reference, older, ask)
-        fixed = self._boundary(reference, newer, ask)
-        self._bench.done_with(reference)
-        return Result(
-            examiner.reference.signature,
+            if result := classifier.test_from_cache(version):
+                self._note(result)
+        first = self._boundary(reference, older, test)
+        fixed = self._boundary(reference, newer, test)
+        self._runner.done_with(reference)
+        return BisectResult(
+            classifier.reference.signature,
             reference,
             tuple(self._answers[version] for version in versions if version in self._answers),
             first,
@@ -190,12 +192,12 @@ class Bisecting:
 
     def _published(self) -> list[str]:
         try:
-            versions = published(self._say)
+            versions = published(self._log)
         except ToolchainError as error:
             versions = [each.version for each in installed()]
             if not versions:
                 raise
-            self._say(f"only the installed releases are asked: {error}")
+            self._log(f"only the installed releases are asked: {error}")
         kept = [v for v in versions if self._candidates or not Version(v).is_prerelease]
         return kept or versions
 
@@ -210,23 +212,23 @@ class Bisecting:
         return [], newer[: newer.index(self._good) + 1]
 
     def _boundary(
-        self, reference: str, side: list[str], ask: Callable[[str], Verdict]
+        self, reference: str, side: list[str], test: Callable[[str], ReleaseVerdict]
     ) -> Boundary | None:
         if not side:
             return None
         if self._everything:
             for version in side:
-                ask(version)
+                test(version)
             return nearest(reference, side, self._verdicts)
-        return search(reference, side, ask, self._verdicts)
+        return search(reference, side, test, self._verdicts)
 
-    def _note(self, answer: Answer) -> None:
-        self._answers[answer.version] = answer
-        self._verdicts[answer.version] = answer.verdict
-        self._answered(answer)
+    def _note(self, result: ReleaseResult) -> None:
+        self._answers[result.version] = result
+        self._verdicts[result.version] = result.verdict
+        self._answered(result)
 
     def _notes(self) -> tuple[str, ...]:
         good = self._answers.get(self._good) if self._good else None
-        if good is None or good.verdict is Verdict.GOOD:
+        if good is None or good.verdict is ReleaseVerdict.GOOD:
             return ()
         return (f"{good.version}, given as good, is not: {good.verdict}",)

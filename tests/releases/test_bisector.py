@@ -3,26 +3,33 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reducer.releases.bisecting import Boundary, nearest, search
-from reducer.releases.question import Verdict
+from reducer.releases.bisector import Boundary, nearest, search
+from reducer.releases.query import ReleaseVerdict
 
-B, G, OTHER, C = Verdict.BAD, Verdict.GOOD, Verdict.OTHER, Verdict.CANNOT_TELL
+B, G, OTHER, C = (
+    ReleaseVerdict.BAD,
+    ReleaseVerdict.GOOD,
+    ReleaseVerdict.OTHER,
+    ReleaseVerdict.CANNOT_TELL,
+)
 
 
-def found(verdicts: list[Verdict], known: dict[str, Verdict] | None = None) -> tuple[Boundary, int]:
+def found(
+    verdicts: list[ReleaseVerdict], known: dict[str, ReleaseVerdict] | None = None
+) -> tuple[Boundary, int]:
     """The boundary beyond the bad "start", the verdicts from near to far, and the questions."""
     side = [str(number) for number in range(len(verdicts))]
-    answers = dict(known or {})
+    results = dict(known or {})
     asked = 0
 
-    def ask(version: str) -> Verdict:
+    def test(version: str) -> ReleaseVerdict:
         nonlocal asked
-        if version not in answers:
+        if version not in results:
             asked += 1
-            answers[version] = verdicts[int(version)]
-        return answers[version]
+            results[version] = verdicts[int(version)]
+        return results[version]
 
-    return search("start", side, ask, answers), asked
+    return search("start", side, test, results), asked
 
 
 def test_nothing_to_ask() -> None:

@@ -8,14 +8,14 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
-from reducer.session import plan
+from reducer.session import strategy
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
-from reducer.session.plan import Plan
-from reducer.session.sanity import Sanity
+from reducer.session.sanity import SanityChecks
 from reducer.session.settings import Size
+from reducer.session.strategy import ReductionStrategy
 from reducer.storage.journal import Journal
-from reducer.transformations import Units
+from reducer.transformations import BodyOps
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function
 
@@ -74,11 +74,13 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal)
         first = oracle.run(text, limits=oracle.limits)
-        evaluator.wanted = first.signature
+        evaluator.target = first.signature
         best = Best(folder / "out.mlir", journal, module, Size.of(module))
         conversions = Conversions(None, journal, notes.append)
-        sanity = Sanity(evaluator, text, module.op_count)
-        stages = Plan(text, evaluator, best, conversions, sanity, lambda phase: None, notes.append)
+        sanity = SanityChecks(evaluator, text, module.op_count)
+        stages = ReductionStrategy(
+            text, evaluator, best, conversions, sanity, lambda phase: None, notes.append
+        )
         stages.reduce(module, first)
         evaluator.close()
     return best, notes
@@ -88,9 +90,9 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
 def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shortened: str) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
     best, notes = reduce(oracle, tmp_path)
-    assert isinstance(best.document, Module)
+    assert isinstance(best.confirmed, Module)
     assert not best.is_provisional
-    names = [best.document.t.name[unit] for unit in Units.of(best.document).units]
+    names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
     assert names == ["t.op7"]
     drifted = shortened != '"t.op7"'
     assert bool(notes) == drifted
@@ -101,15 +103,15 @@ def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shorten
 def test_what_is_slow_is_not_taken_for_what_hangs(tmp_path: Path) -> None:
     """The ops in the middle are halved towards: all but one of them are only slow."""
     best, notes = reduce(HangingOracle('"t.op37"', '"t.op'), tmp_path)
-    assert isinstance(best.document, Module)
-    names = [best.document.t.name[unit] for unit in Units.of(best.document).units]
+    assert isinstance(best.confirmed, Module)
+    names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
     assert names == ["t.op37"]
     assert notes == ["slow programs were taken for hanging; waiting 4 times as long"]
 
 
 def test_a_plain_hang_costs_no_second_search(tmp_path: Path) -> None:
     best, notes = reduce(HangingOracle('"t.op37"', "nothing"), tmp_path)
-    assert '"t.op37"' in best.document.text
+    assert '"t.op37"' in best.confirmed.text
     assert notes == []
 
 
@@ -127,7 +129,7 @@ def test_the_file_on_disk_fails_at_every_moment(
 def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "_TOO_LARGE_TO_REPEAT", 350)  # so that the full command halves
+    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so that the full command halves
     oracle = ShortenedOracle('"t.op1"', shortened_name='"t.op1"')
     oracle.fails = oracle.short.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
     reduce(oracle, tmp_path, 400)

@@ -10,7 +10,7 @@ from reducer.errors import UsageError
 from reducer.toolchain import Toolchain
 
 
-class Verdict(StrEnum):
+class ReleaseVerdict(StrEnum):
     """Whether a release has the bug.
 
     Only `good` and `bad` decide anything. A release that fails in another way may hide the bug or
@@ -25,11 +25,11 @@ class Verdict(StrEnum):
     @property
     def decides(self) -> bool:
         """Whether it says that the bug is there, or that it is not."""
-        return self in (Verdict.BAD, Verdict.GOOD)
+        return self in (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReleaseResult:
     """One release, asked.
 
     `seconds` is the wall time of its compiler, now or when it was run; `message` what it said or
@@ -38,7 +38,7 @@ class Answer:
     """
 
     version: str
-    verdict: Verdict
+    verdict: ReleaseVerdict
     seconds: float = 0.0
     message: str = ""
     bucket: str = ""
@@ -63,7 +63,7 @@ MakeOracle = Callable[[str, Sequence[str], str], Oracle]
 
 
 @dataclass(frozen=True)
-class Question:
+class BisectQuery:
     """A text, a command (its program first), and what is looked for.
 
     `identity` changes with whatever else decides an outcome: patterns, references, limits. `kinds`

@@ -11,27 +11,27 @@ from reducer.ir import Module
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
-from reducer.locate.opt_tool import Exhausted, OptTool
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import sample
-from reducer.search.state import State
+from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
-from reducer.session.conversions import Conversions, Normaliser
+from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.early_stop import find_shortest
 from reducer.session.isolate import failing_dispatch
-from reducer.session.passing import passing_evaluator
-from reducer.session.sanity import Sanity
+from reducer.session.sanity import SanityChecks
+from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
-from reducer.transformations import Abi, Units
+from reducer.transformations import BodyOps, BoundaryTypes
 
-_MOST_CULPRITS = 40
+_MAX_SUSPECTS = 40
 _CODE_GENERATION = ("executable-configurations", "executable-targets", "")
 """Phases in which dispatches are compiled; '' is what comes after all that one can stop at."""
 
 
 @dataclass(frozen=True)
-class Culprit:
+class SuspectOp:
     """An op to look at: its name and where the input has it, as far as that is known."""
 
     name: str
@@ -39,13 +39,13 @@ class Culprit:
 
 
 @dataclass
-class Finding:
+class FailureLocation:
     """What was found. `how` says what the culprits rest on; `sure` whether a run confirmed them."""
 
     outcome: Outcome
     how: str = "nothing was found"
     sure: bool = False
-    culprits: list[Culprit] = field(default_factory=list)
+    suspects: list[SuspectOp] = field(default_factory=list)
     phase: str = ""
     dispatch: str = ""
     pass_name: str = ""
@@ -54,7 +54,7 @@ class Finding:
     compiler_seconds: float = 0.0
 
 
-class Locating:
+class Locator:
     """Runs the stages of a reduction that find the failure, and keeps what they learn."""
 
     def __init__(
@@ -66,25 +66,25 @@ class Locating:
         self.show = show
         self.stop = threading.Event()
 
-    def run(self) -> Finding:
+    def run(self) -> FailureLocation:
         """Finds what it can.
 
         Raises:
             NotInteresting: nothing fails.
             Stopped: the user wants to stop.
         """
-        with passing_evaluator(self.oracle, self.stop) as (evaluator, journal):
+        with temporary_evaluator(self.oracle, self.stop) as (evaluator, journal):
             return self._run(evaluator, journal)
 
-    def _run(self, evaluator: Evaluator, journal: Journal) -> Finding:
-        normaliser = Normaliser(self.opt, self.oracle.limits) if self.opt else None
+    def _run(self, evaluator: Evaluator, journal: Journal) -> FailureLocation:
+        normaliser = OptPrinter(self.opt, self.oracle.limits) if self.opt else None
         conversions = Conversions(normaliser, journal, self.show)
         self.show("run the input")
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")
-        finding = Finding(Sanity(evaluator, self.text, ops).run_input())
+        finding = FailureLocation(SanityChecks(evaluator, self.text, ops).run_input())
         if module is not None:
-            state = State(module, Module.parse, evaluator, lambda candidate: None)
+            state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)
             self._find_phase(finding, evaluator, state.document)
             if finding.phase in _CODE_GENERATION and finding.sure:
@@ -94,30 +94,32 @@ class Locating:
         finding.compiler_seconds = evaluator.costs.compiler_seconds + conversions.seconds
         return finding
 
-    def _find_ops(self, finding: Finding, state: State[Module], conversions: Conversions) -> None:
+    def _find_ops(
+        self, finding: FailureLocation, state: SearchState[Module], conversions: Conversions
+    ) -> None:
         """Fills in the culprits: ops that fail on their own, or those that diagnostics name."""
-        module, abi = state.document, Abi.of(state.document)
+        module, boundary = state.document, BoundaryTypes.of(state.document)
         locations = conversions.locations(self.text, module)
         seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
         places = {op: place for place, ops in reversed(locations.items()) for op in ops}
         if seeds:
             finding.how = "a diagnostic points there"
-            finding.culprits = [Culprit(module.t.name[op], places.get(op)) for op in seeds]
+            finding.suspects = [SuspectOp(module.t.name[op], places.get(op)) for op in seeds]
             self.show("try the diagnosed ops alone")
-            finding.sure = grow_around(state, abi, seeds)
+            finding.sure = grow_around(state, boundary, seeds)
             if finding.sure:
                 finding.how += f", and {self._alone(state.document)} around it fail alone"
             return
         self.show("sample each kind of op")
-        if sample(state, abi) or self._whole_survives(state):
+        if sample(state, boundary) or self._whole_survives(state):
             self.show("halve")
-            halve(state, abi)
+            halve(state, boundary)
             finding.sure = state.document.op_count < module.op_count
         if finding.sure:
             finding.how = f"no diagnostic says where, but {self._alone(state.document)} fail alone"
-            finding.culprits = _origins(module, state.document, places)
+            finding.suspects = _origins(module, state.document, places)
 
-    def _whole_survives(self, state: State[Module]) -> bool:
+    def _whole_survives(self, state: SearchState[Module]) -> bool:
         module = state.document
         return (
             state.evaluator.first_interesting([Candidate(module, "print in generic form")])
@@ -127,7 +129,7 @@ class Locating:
     def _alone(self, module: Module) -> str:
         return f"{module.op_count:,} ops"
 
-    def _find_phase(self, finding: Finding, evaluator: Evaluator, document: Module) -> None:
+    def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
         self.show("find the failing phase")
         short = find_shortest(evaluator, document)
         if isinstance(short, CompilerOracle):
@@ -135,13 +137,17 @@ class Locating:
             finding.phase = next(value for name, _, value in flags if name == STOP_FLAG)
 
     def _find_dispatch(
-        self, finding: Finding, evaluator: Evaluator, conversions: Conversions, module: Module
+        self,
+        finding: FailureLocation,
+        evaluator: Evaluator,
+        conversions: Conversions,
+        module: Module,
     ) -> None:
         self.show("find the failing dispatch")
         found = failing_dispatch(evaluator, conversions, self.text, module.op_count)
         finding.dispatch = found.name if found else ""
 
-    def _find_pass(self, finding: Finding, document: Module) -> None:
+    def _find_pass(self, finding: FailureLocation, document: Module) -> None:
         if self.opt is None or not isinstance(self.oracle, CompilerOracle) or not finding.sure:
             return
         self.show("find the failing pass")
@@ -155,27 +161,27 @@ class Locating:
                 finding.outcome.signature,
                 tool,
             )
-        except Exhausted:
+        except ToolBudgetExhausted:
             return
         if found is not None:
             finding.pass_name = found.name
             finding.pipeline = found.step.text if found.step else ""
 
 
-def _origins(before: Module, after: Module, places: dict[int, Location]) -> list[Culprit]:
+def _origins(before: Module, after: Module, places: dict[int, Location]) -> list[SuspectOp]:
     """The ops of a carved module, with the places that the input has them at.
 
     Carving keeps functions and value names, so an op with results is known by both.
     """
     names = {
         (before.symbol_name(function), before.t.token[value]): unit
-        for unit, function in Units.of(before).function_of.items()
+        for unit, function in BodyOps.of(before).function_of.items()
         for value in before.results(unit)
     }
-    out: list[Culprit] = []
-    for unit, function in Units.of(after).function_of.items():
+    out: list[SuspectOp] = []
+    for unit, function in BodyOps.of(after).function_of.items():
         tokens = [after.t.token[value] for value in after.results(unit)]
         origin = names.get((after.symbol_name(function), tokens[0])) if tokens else None
         place = places.get(origin) if origin is not None else None
-        out.append(Culprit(after.t.name[unit], place))
-    return out[:_MOST_CULPRITS]
+        out.append(SuspectOp(after.t.name[unit], place))
+    return out[:_MAX_SUSPECTS]

@@ -1,6 +1,6 @@
 """Twins of programs with uninitialised tensors filled."""
 
-from oracles.values.run import poisoned
+from oracles.values.execution import poisoned
 
 PRETTY = """\
 func.func @f(%n: index) -> tensor<?x3xf32> {

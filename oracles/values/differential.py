@@ -17,48 +17,64 @@ from oracles.diagnostics import Diagnostic
 from oracles.kind import Kind
 from oracles.limits import End
 from oracles.outcome import Outcome, Signature
-from oracles.values.compare import Sort, gravest
+from oracles.values.compare import MismatchKind, gravest
+from oracles.values.execution import (
+    Compiled,
+    CompilerConfig,
+    ExecutionResult,
+    Implementation,
+    Poisoned,
+    Program,
+    RunContext,
+)
 from oracles.values.guards import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
     Audit,
-    Hearing,
-    Question,
-    Testimony,
+    ComparisonCase,
+    CrossCheck,
+    WitnessVerdict,
     is_stable,
 )
-from oracles.values.inputs import SEEDS, SIZES, STYLES, Given, Trial, trials
-from oracles.values.programs import Function, read_functions
+from oracles.values.inputs import SEEDS, SIZES, STYLES, InputSpec, Trial, trials
+from oracles.values.programs import Function, exported_functions
 from oracles.values.python import PythonReference
-from oracles.values.run import Answer, Compiled, Configuration, Costs, Poisoned, Program, Side
 
 
-def signature_of(answer: Answer, question: Question, *, fine: bool) -> Signature:
+def signature_of(result: ExecutionResult, case: ComparisonCase, *, fine: bool) -> Signature:
     """The signature of an answer that is not the expected one."""
-    if answer.failure:
-        return Signature(Kind.MISCOMPILE, f"the program fails: {answer.failure}")
-    found = question.differences(answer)
-    if not fine or len(answer.results) != len(question.expected.results):
-        sort = gravest(found).sort
-        return Signature(Kind.MISCOMPILE, str(Sort.VALUES if sort is Sort.ORDER else sort))
-    wrong = {difference.result: str(difference.sort) for difference in found}
+    if result.failure:
+        return Signature(Kind.MISCOMPILE, f"the program fails: {result.failure}")
+    found = case.differences(result)
+    if not fine or len(result.results) != len(case.expected.results):
+        kind = gravest(found).kind
+        return Signature(
+            Kind.MISCOMPILE, str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
+        )
+    wrong = {difference.result: str(difference.kind) for difference in found}
     told = [
         f"{value.type.element}: {wrong.get(number, 'right')}"
-        for number, value in enumerate(answer.results)
-        if value.type is not None and question.expected.results[number].elements is not None
+        for number, value in enumerate(result.results)
+        if value.type is not None and case.expected.results[number].elements is not None
     ]
     return Signature(Kind.MISCOMPILE, ", ".join(told))
 
 
-_PROMISES = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
-_NOT_HERE = ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
+_FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
+_DEVICE_UNAVAILABLE = (
+    "INCOMPATIBLE",
+    "UNAVAILABLE",
+    "NOT_FOUND",
+    "UNIMPLEMENTED",
+    "PERMISSION_DENIED",
+)
 """What the runtime says where it lacks the device: nothing about the program."""
 
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparisonPlan:
     """What was settled on the input: how inputs are chosen, and which guards hold.
 
     `trial` is None where no difference was found on the input; `sizes` are other dynamic sizes for
@@ -66,7 +82,7 @@ class Plan:
     """
 
     trial: Trial | None
-    witnesses: tuple[Side, ...] = ()
+    witnesses: tuple[Implementation, ...] = ()
     sizes: tuple[int, ...] = ()
     audited: bool = False
 
@@ -80,18 +96,18 @@ class Comparison:
     called. `given` are inputs that the user chose, `tolerance` replaces those by type.
     """
 
-    candidate: Configuration
-    reference: Side
-    required: tuple[Side, ...] = ()
-    witnesses: tuple[Side, ...] = ()
+    candidate: CompilerConfig
+    reference: Implementation
+    required: tuple[Implementation, ...] = ()
+    witnesses: tuple[Implementation, ...] = ()
     function: str | None = None
-    given: tuple[Given, ...] = ()
+    given: tuple[InputSpec, ...] = ()
     tolerance: float | None = None
     audit: Audit | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
-class Finding:
+class Mismatch:
     """A function with inputs on which the candidate is wrong."""
 
     function: Function
@@ -100,41 +116,43 @@ class Finding:
     text: str
 
 
-class Look:
+class DifferentialRun:
     """One module, compiled and compared in a private folder."""
 
-    def __init__(self, comparison: Comparison, text: str, folder: Path, costs: Costs) -> None:
+    def __init__(
+        self, comparison: Comparison, text: str, folder: Path, context: RunContext
+    ) -> None:
         self.comparison = comparison
         self.text = text
         self.folder = folder
-        self.costs = costs
-        self.hearing = Hearing(text, folder, costs)
+        self.context = context
+        self.cross_check = CrossCheck(text, folder, context)
         self.notes: list[str] = []
-        self.finding: Finding | None = None
+        self.mismatch: Mismatch | None = None
         """What `first` found."""
         self._ended: End = End.EXITED
-        self._runs_here = True
+        self._device_available = True
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
 
-    def first(self) -> tuple[Plan, Outcome]:
+    def make_plan(self) -> tuple[ComparisonPlan, Outcome]:
         """Looks for inputs that show a difference, and settles what guards there are."""
         programs = self._build()
         if isinstance(programs, Outcome):
-            return Plan(None), programs
+            return ComparisonPlan(None), programs
         for trial in trials(self.comparison.given):
-            for question, answer in self._differing(trial, *programs):
-                plan = self._guarded(question, trial, programs[1])
+            for case, result in self._differing(trial, *programs):
+                plan = self._guarded(case, trial, programs[1])
                 if plan is None:  # undefined once, undefined at all
-                    return Plan(None), self._outcome(None)
-                finding = self._finding(question, answer, programs)
-                if finding is not None:
-                    self.finding = finding
-                    return plan, self._outcome(finding)
-            if not self._runs_here:
+                    return ComparisonPlan(None), self._outcome(None)
+                mismatch = self._mismatch(case, result, programs)
+                if mismatch is not None:
+                    self.mismatch = mismatch
+                    return plan, self._outcome(mismatch)
+            if not self._device_available:
                 break
-        return Plan(None), self._outcome(None)
+        return ComparisonPlan(None), self._outcome(None)
 
-    def with_plan(self, plan: Plan) -> tuple[Plan, Outcome]:
+    def run_with_plan(self, plan: ComparisonPlan) -> tuple[ComparisonPlan, Outcome]:
         """Looks as the plan says."""
         if plan.trial is None:
             return plan, self._outcome(None)
@@ -143,26 +161,26 @@ class Look:
             return plan, programs
         for seed in range(SEEDS):
             trial = plan.trial.with_seed(seed)
-            for question, answer in self._differing(trial, *programs):
-                why = self._doubt(question, trial, plan, programs[1])
+            for case, result in self._differing(trial, *programs):
+                why = self._guard_failure(case, trial, plan, programs[1])
                 if why:
                     self.notes.append(why)
                     continue
-                finding = self._finding(question, answer, programs)
-                if finding is not None:
-                    return plan, self._outcome(finding)
+                mismatch = self._mismatch(case, result, programs)
+                if mismatch is not None:
+                    return plan, self._outcome(mismatch)
         return plan, self._outcome(None)
 
     def _build(self) -> tuple[Compiled, Program] | Outcome:
         outcome, candidate = self.comparison.candidate.compile(
-            self.text, self.folder / "candidate.vmfb", self.costs
+            self.text, self.folder / "candidate.vmfb", self.context
         )
         if outcome.kind is not Kind.SUCCESS:
             return outcome
         if not candidate.path.is_file():
             self.notes.append("the command makes no program")
             return self._outcome(None)
-        reference = self.comparison.reference.build(self.text, self.folder, self.costs)
+        reference = self.comparison.reference.build(self.text, self.folder, self.context)
         if reference is None:
             self.notes.append(f"{self.comparison.reference.name} does not compile it")
             return self._outcome(None)
@@ -170,9 +188,9 @@ class Look:
 
     def _differing(
         self, trial: Trial, candidate: Compiled, reference: Program
-    ) -> Iterator[tuple[Question, Answer]]:
+    ) -> Iterator[tuple[ComparisonCase, ExecutionResult]]:
         """The functions on which the two differ, with what the reference says."""
-        finite_only = bool(_PROMISES.search(self.text))
+        finite_only = bool(_FINITE_MATH.search(self.text))
         for function in self._functions(candidate):
             inputs = trial.inputs(function)
             if inputs is None or not function.results:
@@ -186,168 +204,179 @@ class Look:
             if expected.failure:
                 self.notes.append(f"the reference fails on {trial}: {expected.failure}")
                 continue
-            answer = self._call(candidate, function, inputs)
-            if answer.failure in _NOT_HERE:
-                self._runs_here = False
+            result = self._call(candidate, function, inputs)
+            if result.failure in _DEVICE_UNAVAILABLE:
+                self._device_available = False
                 self.notes.append(
                     f"the program cannot run on --device={candidate.device} here "
-                    f"({answer.failure}); what its code looks like can be asked with --ir-after"
+                    f"({result.failure}); what its code looks like can be asked with --ir-after"
                 )
                 return
             tolerance = self.comparison.tolerance
-            question = Question(self.text, function, inputs, expected, tolerance, finite_only)
-            if not question.agrees(answer):
-                yield question, answer
+            case = ComparisonCase(self.text, function, inputs, expected, tolerance, finite_only)
+            if not case.agrees(result):
+                yield case, result
 
     def _functions(self, candidate: Compiled) -> list[Function]:
         wanted = self.comparison.function
-        found = read_functions(candidate.path)
+        found = exported_functions(candidate.path)
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:
             self.notes.append(f"there is no function {wanted or ''} to call".replace("  ", " "))
         return found
 
-    def _call(self, program: Program, function: Function, inputs: Sequence[str]) -> Answer:
-        answer = program.call(function, inputs, self.costs, garbage=FIRST_GARBAGE)
-        if answer.end is not End.EXITED:
-            self._ended = answer.end
-        return answer
+    def _call(self, program: Program, function: Function, inputs: Sequence[str]) -> ExecutionResult:
+        result = program.call(function, inputs, self.context, garbage=FIRST_GARBAGE)
+        if result.end is not End.EXITED:
+            self._ended = result.end
+        return result
 
     # ---- guards ----------------------------------------------------------------------------
 
-    def _guarded(self, question: Question, trial: Trial, reference: Program) -> Plan | None:
+    def _guarded(
+        self, case: ComparisonCase, trial: Trial, reference: Program
+    ) -> ComparisonPlan | None:
         """The guards that hold on the input; None if its results are not defined."""
-        if not is_stable(question, reference, self.costs):
+        if not is_stable(case, reference, self.context):
             self.notes.append("the reference gives different results from run to run")
             return None
-        calm = self._calm(question, trial, trial.size, reference)
-        others = [calm] if calm and calm is not question else []
-        kept: list[Side] = []
+        small = self._with_small_inputs(case, trial, trial.size, reference)
+        others = [small] if small and small is not case else []
+        kept: list[Implementation] = []
         for witness in (*self.comparison.required, *self.comparison.witnesses):
-            said = self.hearing.ask(witness, _for(witness, question, others, trial))
-            if said is Testimony.AGREES:
+            said = self.cross_check.check(witness, _cases_for(witness, case, others, trial))
+            if said is WitnessVerdict.AGREES:
                 kept.append(witness)
-            elif isinstance(witness, Poisoned) and said is Testimony.DISAGREES:
+            elif isinstance(witness, Poisoned) and said is WitnessVerdict.DISAGREES:
                 self.notes.append("the results depend on what uninitialised tensors hold")
                 return None
             elif witness in self.comparison.required:
                 self.notes.append(f"the references do not agree: {witness.name} {said}")
                 return None
-        sizes = tuple(self._sizes(question, trial, kept, reference))
-        audited = not self._unsound(question, trial, sizes)
-        return Plan(trial, tuple(kept), sizes, audited)
+        sizes = tuple(self._sizes(case, trial, kept, reference))
+        audited = not self._unsound(case, trial, sizes)
+        return ComparisonPlan(trial, tuple(kept), sizes, audited)
 
     def _sizes(
-        self, question: Question, trial: Trial, witnesses: Sequence[Side], reference: Program
+        self,
+        case: ComparisonCase,
+        trial: Trial,
+        witnesses: Sequence[Implementation],
+        reference: Program,
     ) -> Iterator[int]:
         """Other dynamic sizes for which nothing speaks against the reference."""
         for size in SIZES:
-            other = self._calm(question, trial, size, reference) if size != trial.size else None
+            other = (
+                self._with_small_inputs(case, trial, size, reference)
+                if size != trial.size
+                else None
+            )
             if other and not any(
-                self.hearing.ask(witness, [other]) is not Testimony.AGREES for witness in witnesses
+                self.cross_check.check(witness, [other]) is not WitnessVerdict.AGREES
+                for witness in witnesses
             ):
                 yield size
 
-    def _doubt(self, question: Question, trial: Trial, plan: Plan, reference: Program) -> str:
+    def _guard_failure(
+        self, case: ComparisonCase, trial: Trial, plan: ComparisonPlan, reference: Program
+    ) -> str:
         """Why the expected results may not be the only right ones; '' if nothing says so."""
-        unsound = self._unsound(question, trial, plan.sizes) if plan.audited else ""
+        unsound = self._unsound(case, trial, plan.sizes) if plan.audited else ""
         if unsound:
             return unsound
-        if not is_stable(question, reference, self.costs):
+        if not is_stable(case, reference, self.context):
             return "the reference gives different results from run to run"
         others = []
         for size in (trial.size, *plan.sizes):
-            other = self._calm(question, trial, size, reference)
+            other = self._with_small_inputs(case, trial, size, reference)
             if other is None and size != trial.size:
                 return f"the reference fails for dynamic sizes of {size}"
-            others += [other] if other and other is not question else []
+            others += [other] if other and other is not case else []
         for witness in plan.witnesses:
-            said = self.hearing.ask(witness, _for(witness, question, others, trial))
-            if said is not Testimony.AGREES:
+            said = self.cross_check.check(witness, _cases_for(witness, case, others, trial))
+            if said is not WitnessVerdict.AGREES:
                 return f"{witness.name} {said}"
         return ""
 
-    def _unsound(self, question: Question, trial: Trial, sizes: Sequence[int]) -> str:
+    def _unsound(self, case: ComparisonCase, trial: Trial, sizes: Sequence[int]) -> str:
         """What the audit says of the module with these inputs, and with other dynamic sizes."""
-        audit, function = self.comparison.audit, question.function
+        audit, function = self.comparison.audit, case.function
         if audit is None:
             return ""
-        others = (_calm_inputs(function, trial, size) for size in sizes)
-        told = (audit(self.text, function.name, inputs) for inputs in (question.inputs, *others))
+        others = (_small_inputs(function, trial, size) for size in sizes)
+        told = (audit(self.text, function.name, inputs) for inputs in (case.inputs, *others))
         return next(filter(None, told), "")
 
-    def _calm(
-        self, question: Question, trial: Trial, size: int, reference: Program
-    ) -> Question | None:
+    def _with_small_inputs(
+        self, case: ComparisonCase, trial: Trial, size: int, reference: Program
+    ) -> ComparisonCase | None:
         """The same with small inputs of some size, unless the reference fails on them."""
-        inputs = _calm_inputs(question.function, trial, size)
-        if inputs == question.inputs:
-            return question
-        expected = self._call(reference, question.function, inputs)
-        return None if expected.failure else replace(question, inputs=inputs, expected=expected)
+        inputs = _small_inputs(case.function, trial, size)
+        if inputs == case.inputs:
+            return case
+        expected = self._call(reference, case.function, inputs)
+        return None if expected.failure else replace(case, inputs=inputs, expected=expected)
 
     # ---- verdicts --------------------------------------------------------------------------
 
-    def _finding(
-        self, question: Question, answer: Answer, programs: tuple[Compiled, Program]
-    ) -> Finding | None:
+    def _mismatch(
+        self, case: ComparisonCase, result: ExecutionResult, programs: tuple[Compiled, Program]
+    ) -> Mismatch | None:
         """The wrong results, if they are wrong in the same way whenever the program runs."""
-        again = programs[0].call(
-            question.function, question.inputs, self.costs, garbage=SECOND_GARBAGE
-        )
+        again = programs[0].call(case.function, case.inputs, self.context, garbage=SECOND_GARBAGE)
         fine = isinstance(self.comparison.reference, PythonReference)
-        signature = signature_of(answer, question, fine=fine)
-        if question.agrees(again):
+        signature = signature_of(result, case, fine=fine)
+        if case.agrees(again):
             self.notes.append("the results are wrong only now and then")
             return None
-        return Finding(
-            question.function, tuple(question.inputs), signature, _told(answer, question)
+        return Mismatch(
+            case.function, tuple(case.inputs), signature, _describe_mismatch(result, case)
         )
 
-    def _outcome(self, finding: Finding | None) -> Outcome:
-        signature = finding.signature if finding else Signature(Kind.SUCCESS)
-        if self._ended is not End.EXITED or (self.costs.cancel and self.costs.cancel.is_set()):
+    def _outcome(self, mismatch: Mismatch | None) -> Outcome:
+        signature = mismatch.signature if mismatch else Signature(Kind.SUCCESS)
+        if self._ended is not End.EXITED or (self.context.cancel and self.context.cancel.is_set()):
             ended = End.CANCELLED if self._ended is End.EXITED else self._ended
             signature = Signature(_ENDS[ended])
-            finding = None
+            mismatch = None
         severity, notes = "remark", list(dict.fromkeys(self.notes))
-        if finding is not None:
-            severity, notes = "error", [finding.text]
+        if mismatch is not None:
+            severity, notes = "error", [mismatch.text]
         return Outcome(
             kind=signature.kind,
             signature=signature,
             exit_code=0,
-            seconds=self.costs.seconds,
-            cpu_seconds=self.costs.cpu_seconds,
-            peak_memory=self.costs.peak_memory,
+            seconds=self.context.seconds,
+            cpu_seconds=self.context.cpu_seconds,
+            peak_memory=self.context.peak_memory,
             diagnostics=tuple(Diagnostic("", 0, 0, severity, note) for note in notes),
             stderr="\n".join(notes),
         )
 
 
-def _calm_inputs(function: Function, trial: Trial, size: int) -> list[str]:
+def _small_inputs(function: Function, trial: Trial, size: int) -> list[str]:
     given = trial.given if size == trial.size else ()
     inputs = Trial(STYLES[0], size, trial.seed, given).inputs(function)
     assert inputs is not None
     return inputs
 
 
-def _for(
-    witness: Side, question: Question, others: Sequence[Question], trial: Trial
-) -> list[Question]:
+def _cases_for(
+    witness: Implementation, case: ComparisonCase, others: Sequence[ComparisonCase], trial: Trial
+) -> list[ComparisonCase]:
     """What to ask a witness: among large inputs an odd value does not stand out."""
     if isinstance(witness, Poisoned) and trial.style != STYLES[0] and others:
         return list(others)
-    return [question, *others]
+    return [case, *others]
 
 
-def _told(answer: Answer, question: Question) -> str:
+def _describe_mismatch(result: ExecutionResult, case: ComparisonCase) -> str:
     """The defect in words: the call, and what is wrong."""
-    call = f"@{question.function.name}({', '.join(_short(word) for word in question.inputs)})"
-    if answer.failure:
-        return f"{call} fails: {answer.failure}"
-    return f"{call}: {gravest(question.differences(answer)).text}"
+    call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
+    if result.failure:
+        return f"{call} fails: {result.failure}"
+    return f"{call}: {gravest(case.differences(result)).text}"
 
 
 def _short(word: str) -> str:

@@ -22,7 +22,7 @@ from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
-from oracles.values.programs import MOST_ELEMENTS, Function, Value, read_results
+from oracles.values.programs import MAX_ELEMENTS, Function, Value, read_results
 
 _EMPTY = re.compile(
     r"^(?P<indent>[ \t]*)(?P<result>%[\w$.#-]+) = "
@@ -70,7 +70,7 @@ _PRINTED = 256 << 20  # bytes of results that are read
 
 
 @dataclass
-class Costs:
+class RunContext:
     """What a comparison has cost so far, and how it may go on."""
 
     limits: Limits
@@ -86,7 +86,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ExecutionResult:
     """What a program did: its results, or why there are none (`failure`, and how it `ended`)."""
 
     results: tuple[Value, ...] = ()
@@ -98,13 +98,13 @@ class Program(Protocol):
     """Something that computes results."""
 
     def call(
-        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
-    ) -> Answer:
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
         """Runs one function. `garbage` is the byte that fresh memory is filled with."""
         ...
 
 
-class Side(Protocol):
+class Implementation(Protocol):
     """A way to get a program from a module's text."""
 
     @property
@@ -117,7 +117,7 @@ class Side(Protocol):
         """Stable identity for caches."""
         ...
 
-    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         """The program, or None if this side cannot make one of the module."""
         ...
 
@@ -137,31 +137,31 @@ class Compiled:
             f"--module={self.path}",
             f"--device={self.device}",
             f"--function={function.name}",
-            f"--output_max_element_count={MOST_ELEMENTS}",
+            f"--output_max_element_count={MAX_ELEMENTS}",
             f"--flagfile={flags}",
         ]
 
     def call(
-        self, function: Function, inputs: Sequence[str], costs: Costs, *, garbage: int
-    ) -> Answer:
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
         flags = self.path.with_suffix(".inputs")  # a command line could be too long
         flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
-        limits = Limits(costs.limits.seconds, costs.limits.memory, _PRINTED)
+        limits = Limits(context.limits.seconds, context.limits.memory, _PRINTED)
         result = run_process(
             self.words(function, flags),
             cwd=self.path.parent,
             limits=limits,
-            cancel=costs.cancel,
+            cancel=context.cancel,
             env={**os.environ, "MALLOC_PERTURB_": str(garbage)},
         )
-        costs.add(result)
+        context.add(result)
         if result.end is not End.EXITED:
-            return Answer(failure=str(result.end), end=result.end)
+            return ExecutionResult(failure=str(result.end), end=result.end)
         if result.starved:
-            return Answer(failure=str(End.MEMORY), end=End.MEMORY)
+            return ExecutionResult(failure=str(End.MEMORY), end=End.MEMORY)
         if result.exit_code != 0:
-            return Answer(failure=_why(result))
-        return Answer(tuple(read_results(result.stdout)))
+            return ExecutionResult(failure=_why(result))
+        return ExecutionResult(tuple(read_results(result.stdout)))
 
 
 def _why(result: ProcessResult) -> str:
@@ -186,7 +186,7 @@ _STATUS = frozenset(
 
 
 @dataclass(frozen=True)
-class Configuration:
+class CompilerConfig:
     """A compiler command with the runtime of its version."""
 
     name: str
@@ -204,14 +204,16 @@ class Configuration:
         """Compiles into the file `output`."""
         return CompilerOracle(self.command, self.executable, output=output, runner=self.runner)
 
-    def compile(self, text: str | bytes, target: Path, costs: Costs) -> tuple[Outcome, Compiled]:
+    def compile(
+        self, text: str | bytes, target: Path, context: RunContext
+    ) -> tuple[Outcome, Compiled]:
         """The program, and what the compiler said of it."""
-        outcome = self.oracle(str(target)).run(text, cancel=costs.cancel, limits=costs.limits)
-        costs.add(outcome)
+        outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
+        context.add(outcome)
         return outcome, Compiled(target, self.run_module, self.device)
 
-    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
-        outcome, program = self.compile(text, folder / f"{_file_name(self.name)}.vmfb", costs)
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        outcome, program = self.compile(text, folder / f"{_file_name(self.name)}.vmfb", context)
         return program if outcome.kind is Kind.SUCCESS and program.path.is_file() else None
 
 
@@ -219,7 +221,7 @@ class Configuration:
 class Poisoned:
     """Another side's program, its uninitialised tensors filled with an odd value."""
 
-    inner: Configuration
+    inner: CompilerConfig
 
     @property
     def name(self) -> str:
@@ -229,13 +231,13 @@ class Poisoned:
     def key(self) -> str:
         return f"poisoned {self.inner.key}"
 
-    def build(self, text: str, folder: Path, costs: Costs) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         twin = poisoned(text)
         if twin is None:
             return None
         place = folder / "poisoned"
         place.mkdir(exist_ok=True)
-        return self.inner.build(twin, place, costs)
+        return self.inner.build(twin, place, context)
 
 
 def _file_name(name: str) -> str:
