@@ -32,6 +32,6 @@ def facts(**changes: Any) -> Facts:
         "seconds": 0.5,
         "lines": 5,
         "ops": 4,
-        "place": 3,
+        "failure_line": 3,
     }
     return Facts(**{**given, **changes})

@@ -213,7 +213,7 @@ def test_what_is_expected_is_expected_of_any_command_and_after_a_resume(tmp_path
     first = oracle(path).run("")
     it = oracle(path)
     it.expect(Outcome.from_json(first.to_json()))
-    assert it.adding(["--more"]).run("").signature == first.signature
+    assert it.with_extra_flags(["--more"]).run("").signature == first.signature
     assert (tmp_path / "runs").read_text().count("run") == 2 + 1
 
 
