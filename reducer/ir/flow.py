@@ -1,11 +1,13 @@
 """How values get from op to op: through regions, branches and calls, and as a def-use graph."""
 
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.ir.module import NONE, Module
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def shared_by_regions(module: Module, op: int) -> list[int]:
@@ -41,6 +43,8 @@ def passed_by_calls(module: Module) -> Iterator[tuple[int, int]]:
 
 def def_use_graph(module: Module) -> "nx.DiGraph[int]":
     """One node per op (attribute `name`), one edge from each producer to each of its users."""
+    import networkx as nx  # here, since it takes a fifth of the program's start
+
     graph: nx.DiGraph[int] = nx.DiGraph()
     t = module.t
     graph.add_nodes_from((op, {"name": name}) for op, name in enumerate(t.name))

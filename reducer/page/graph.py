@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import def_use_graph
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 MAX_FINAL_NODES = 150  # nodes of the final program
 MAX_CONTEXT_NODES = 44  # nodes of a neighbourhood

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from networkx.utils import UnionFind
-
 from reducer.ir.declared import Declaration
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Shaped, parse_shaped
+from reducer.ir.union_find import UnionFind
 
 _LIST = re.compile(r"\blist<.*tensor")
 
