@@ -3,9 +3,11 @@
 PYTHON ?= python3
 IREE ?= 3.13.0
 MODEL ?= ds_real61_both_dyn
+WORKERS ?= 2
 FLAGS ?= --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
@@ -43,10 +45,10 @@ shells: ## Install the shells whose completion is tested (Debian and Ubuntu, as 
 	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
 
 test: $(SETUP) toolchain ## Run the tests, but for the slow ones
-	$(BIN)/pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
-	$(BIN)/pytest -m slow
+	$(PYTEST) -m slow
 
 lint: $(SETUP) ## Check style, format and types
 	$(BIN)/ruff check

@@ -1,6 +1,6 @@
 """Disjoint sets that grow together.
 
-networkx has the same, but importing it takes a fifth of the program's start, which most commands pay.
+networkx has the same, but importing it takes a fifth of the time that most commands need to start.
 """
 
 from collections.abc import Hashable, Iterator

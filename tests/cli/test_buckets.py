@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,12 @@ from tests.cli.test_triage import Bench
 from tests.support.fake_compilers import program
 from tests.support.triages import write_all
 
+Triaged = tuple[Bench, dict[str, Any]]
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    made = Bench(tmp_path)
+
+def made(home: Path) -> Bench:
+    """Two inputs that fail, one of which has an odd name."""
+    made = Bench(home)
     write_all(
         made.inputs,
         {
@@ -25,6 +28,18 @@ def bench(tmp_path: Path) -> Bench:
     return made
 
 
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return made(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def triaged(tmp_path_factory: pytest.TempPathFactory) -> Triaged:
+    """A database and what the run that made it reported, for tests that only look at them."""
+    bench = made(tmp_path_factory.mktemp("triaged"))
+    return bench, bench()
+
+
 def buckets(bench: Bench, *words: object, code: int = 0) -> str:
     """What a command prints."""
     database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
@@ -33,8 +48,8 @@ def buckets(bench: Bench, *words: object, code: int = 0) -> str:
     return result.stdout
 
 
-def test_list_and_show(bench: Bench) -> None:
-    report = bench()
+def test_list_and_show(triaged: Triaged) -> None:
+    bench, report = triaged
     listed = buckets(bench, "list").splitlines()
     assert len(listed) == 3
     assert {line.split()[0] for line in listed[1:]} == {bug["bucket"] for bug in report["bugs"]}
@@ -47,8 +62,8 @@ def test_list_and_show(bench: Bench) -> None:
     assert "  a\\nb <x>.mlir  " in buckets(bench, "show", other)
 
 
-def test_list_by_state_and_as_json(bench: Bench) -> None:
-    bench("--no-reduce")
+def test_list_by_state_and_as_json(triaged: Triaged) -> None:
+    bench, _ = triaged
     assert buckets(bench, "list", "--state", "fixed") == "no bugs\n"
     data = json.loads(buckets(bench, "list", "--state", "new", "--json", "-"))
     assert len(data["bugs"]) == 2
@@ -56,26 +71,23 @@ def test_list_by_state_and_as_json(bench: Bench) -> None:
     assert json.loads(buckets(bench, "show", name, "--json", "-")) == data["bugs"][0]
 
 
-def test_what_is_exported_fails_again(bench: Bench) -> None:
-    report = bench()
-    buckets(bench, "export", bench.home / "out")
+def test_what_is_exported_fails_again(triaged: Triaged, tmp_path: Path) -> None:
+    bench, report = triaged
+    buckets(bench, "export", tmp_path)
     for bug in report["bugs"]:
-        folder = bench.home / "out" / bug["bucket"]
+        folder = tmp_path / bug["bucket"]
         facts = json.loads((folder / "bug.json").read_text())
         assert facts["signature"] == bug["signature"]
         words = bench.reducer("check", folder / "repro.mlir", "--json", "-", "--", "./cc.sh")
         assert json.loads(words.stdout)["bucket"] == bug["bucket"]
 
 
-def test_the_reports_of_all_are_exported(bench: Bench) -> None:
-    report = bench()
-    before = bench.runs()
-    bench()
-    assert bench.runs() == before, "each report is made once"
-    buckets(bench, "export", bench.home / "out")
-    buckets(bench, "export", bench.home / "out")  # over the first
+def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> None:
+    bench, report = triaged
+    buckets(bench, "export", tmp_path / "out")
+    buckets(bench, "export", tmp_path / "out")  # over the first
     for bug in report["bugs"]:
-        folder = bench.home / "out" / bug["bucket"]
+        folder = tmp_path / "out" / bug["bucket"]
         text = (folder / "repro.report" / "report.md").read_text()
         assert "## What happened?" in text
         facts = json.loads((folder / "repro.report" / "metadata.json").read_text())
@@ -85,7 +97,7 @@ def test_the_reports_of_all_are_exported(bench: Bench) -> None:
         )
         with zipfile.ZipFile(folder / "repro.report.zip") as archive:
             assert f"report-{bug['bucket']}/repro.sh" in archive.namelist()
-        place = bench.home / bug["bucket"]
+        place = tmp_path / bug["bucket"]
         shutil.copytree(folder / "repro.report", place)
         script = subprocess.run(
             ["sh", place / "repro.sh"], env={**os.environ, "CC_SH": str(bench.home / "cc.sh")}
@@ -124,10 +136,11 @@ def test_html(bench: Bench) -> None:
     assert sorted(again.splitlines()) == sorted(overview.splitlines())
 
 
-def test_export_of_some(bench: Bench) -> None:
-    name = bench()["bugs"][0]["bucket"]
-    buckets(bench, "export", bench.home / "out", name)
-    assert [path.name for path in (bench.home / "out").iterdir()] == [name]
+def test_export_of_some(triaged: Triaged, tmp_path: Path) -> None:
+    bench, report = triaged
+    name = report["bugs"][0]["bucket"]
+    buckets(bench, "export", tmp_path, name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_what_is_forgotten_is_new_again(bench: Bench) -> None:
@@ -143,7 +156,6 @@ def test_what_is_forgotten_is_new_again(bench: Bench) -> None:
     assert report["reduction_calls"] > 0
 
 
-def test_without_a_database_or_a_bucket(bench: Bench) -> None:
+def test_without_a_database_or_a_bucket(bench: Bench, triaged: Triaged) -> None:
     buckets(bench, "list", code=2)
-    bench("--no-reduce")
-    buckets(bench, "show", "zzz", code=2)
+    buckets(triaged[0], "show", "zzz", code=2)

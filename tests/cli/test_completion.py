@@ -1,5 +1,6 @@
 """Tab, in a real bash, zsh and fish."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.support.fake_compilers import Reducer
 from tests.support.shells import offered_by_fish, offered_by_zsh
 
 Offers = Callable[[str, str, Path, Mapping[str, str]], list[str]]
+Line = tuple[str, ...]
 BASH = shutil.which("bash")
 
 
@@ -30,51 +32,58 @@ def reducer(tmp_path: Path) -> Reducer:
     return made
 
 
-def offered(reducer: Reducer, *words: str) -> list[str]:
-    """What bash is told to offer for the last word."""
+def offered(reducer: Reducer, *lines: Line) -> list[list[str]]:
+    """What one bash is told to offer for the last word of each line."""
     if BASH is None:
         pytest.skip("there is no bash")
-    script = """
-        compopt() { echo FILES; }
+    asked = "".join(f"ask {shlex.join(line)}\n" for line in lines)
+    script = f"""
+        compopt() {{ echo FILES; }}
+        ask() {{
+            COMP_WORDS=(mlir-reducer "$@")
+            COMP_CWORD=$#
+            COMPREPLY=()
+            _mlir_reducer_completion mlir-reducer
+            printf '%s\\n' "${{COMPREPLY[@]}}" =====
+        }}
         eval "$(mlir-reducer completion bash)"
         complete -p mlir-reducer >/dev/null || exit 1
-        COMP_WORDS=(mlir-reducer "$@")
-        COMP_CWORD=$#
-        _mlir_reducer_completion mlir-reducer
-        printf '%s\\n' "${COMPREPLY[@]}"
+        {asked}
     """
     done = subprocess.run(
-        [BASH, "--norc", "-c", script, "bash", *words],
+        [BASH, "--norc", "-c", script],
         env=reducer.environment,
         cwd=reducer.home,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    return done.stdout.split("\n")[:-1]
+    return [answer.split("\n")[:-1] for answer in done.stdout.split("=====\n")[:-1]]
 
 
-FILES = ["FILES", ""]
+FILES = ["FILES"]
 
 
 def test_commands_and_options(reducer: Reducer) -> None:
-    assert offered(reducer, "red") == ["reduce"]
-    assert offered(reducer, "buckets", "fo") == ["forget"]
-    assert offered(reducer, "reduce", "--no-pass") == ["--no-pass-level"]
-    assert offered(reducer, "reduce", "--signature", "s") == ["strict"]
+    lines = ("red",), ("buckets", "fo"), ("reduce", "--no-pass"), ("reduce", "--signature", "s")
+    found = [["reduce"], ["forget"], ["--no-pass-level"], ["strict"]]
+    assert offered(reducer, *lines) == found
 
 
 def test_installed_versions(reducer: Reducer) -> None:
-    assert offered(reducer, "reduce", "--iree", "") == ["newest", "3.13.0", "3.8.0"]
-    assert offered(reducer, "toolchain", "remove", "3.8") == ["3.8.0"]
-    assert offered(reducer, "triage", "--iree", "3.8.0,3.1") == ["3.8.0,3.13.0"]
+    lines = (
+        ("reduce", "--iree", ""),
+        ("toolchain", "remove", "3.8"),
+        ("triage", "--iree", "3.8.0,3.1"),
+    )
+    found = [["newest", "3.13.0", "3.8.0"], ["3.8.0"], ["3.8.0,3.13.0"]]
+    assert offered(reducer, *lines) == found
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_file_names(reducer: Reducer) -> None:
+    lines: list[Line] = [
         ("reduce", ""),
         ("reduce", "-o", "x"),
         ("reduce", "in.mlir", "--json", ""),
@@ -82,14 +91,12 @@ def test_installed_versions(reducer: Reducer) -> None:
         ("page", "--journal", ""),
         ("reduce", "in.mlir", "--", "./"),
         ("reduce", "in.mlir", "--", "iree-compile", "--iree"),
-    ],
-)
-def test_file_names(reducer: Reducer, words: tuple[str, ...]) -> None:
-    assert offered(reducer, *words) == FILES
+    ]
+    assert dict(zip(lines, offered(reducer, *lines), strict=True)) == dict.fromkeys(lines, FILES)
 
 
 def test_the_command_after_the_dashes(reducer: Reducer) -> None:
-    assert offered(reducer, "check", "in.mlir", "--", "iree-c") == ["iree-compile"]
+    assert offered(reducer, ("check", "in.mlir", "--", "iree-c")) == [["iree-compile"]]
 
 
 @pytest.mark.parametrize(("shell", "offers"), [("fish", offered_by_fish), ("zsh", offered_by_zsh)])

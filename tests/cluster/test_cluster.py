@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -46,10 +45,12 @@ def test_a_worker_offers_each_version_as_often_as_it_has_slots() -> None:
 CASE = "cat-zero-width"
 
 
-@pytest.fixture
-def processes(tmp_path: Path, iree_compile: Path) -> Iterator[LocalCluster]:
-    """A scheduler with two workers."""
-    with local_cluster(tmp_path / "cluster") as cluster:
+@pytest.fixture(scope="module")
+def processes(
+    tmp_path_factory: pytest.TempPathFactory, iree_compile: Path
+) -> Iterator[LocalCluster]:
+    """A scheduler with two workers. What a test adds it takes away."""
+    with local_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
         for _ in range(2):
             cluster.add_worker([NEWEST_TESTED])
         yield cluster
@@ -82,11 +83,12 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
     processes: LocalCluster, tmp_path: Path
 ) -> None:
     alone = finished(reduce(tmp_path / "alone", "-j", "1"), tmp_path / "alone")
+    doomed = processes.add_worker([NEWEST_TESTED])
     running = reduce(tmp_path / "many", "--scheduler", processes.address)
     while not (tmp_path / "many" / "in.reduced.mlir").exists():  # well under way
         assert running.poll() is None
         time.sleep(0.01)
-    processes.workers[0].send_signal(signal.SIGKILL)
+    doomed.kill()
     assert finished(running, tmp_path / "many") == alone
 
 
@@ -109,15 +111,15 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
             target=lambda: ends.append(
                 runner(
                     ["/bin/sleep", "100"],
-                    cwd=processes.folder / "none",
+                    cwd=processes.folder / "empty",
                     limits=Limits(),
                     cancel=cancel,
                 )
             )
         )
-        (processes.folder / "none").mkdir()
+        (processes.folder / "empty").mkdir()
         waiting.start()
-        time.sleep(0.5)
+        time.sleep(0.5)  # it need not have begun: a run that waits is cancelled as well
         cancel.set()
         waiting.join(timeout=30)
         assert [result.end for result in ends] == [End.CANCELLED]
@@ -129,10 +131,12 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
 @pytest.mark.iree
 def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
     cluster = Cluster(processes.address)
-    assert cluster.capacity({f"iree-{NEWEST_TESTED}": 1.0}) == 2
-    with pytest.raises(Unavailable, match=r"none of the 2 workers .* offers iree-0\.1\.0"):
-        cluster.capacity({"iree-0.1.0": 1.0})
-    cluster.close()
+    try:
+        assert cluster.capacity({f"iree-{NEWEST_TESTED}": 1.0}) >= 2
+        with pytest.raises(Unavailable, match=r"none of the \d workers .* offers iree-0\.1\.0"):
+            cluster.capacity({"iree-0.1.0": 1.0})
+    finally:
+        cluster.close()
 
 
 @pytest.mark.iree
