@@ -59,7 +59,10 @@ format: $(SETUP) ## Format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(SETUP) toolchain ## Reduce the whole corpus and print a table (resumes; hours from scratch)
+bench: $(SETUP) toolchain ## Check and reduce the whole corpus, kill reductions, and print tables (hours)
+	$(BIN)/python -m benchmarks.failures
+	$(BIN)/python -m benchmarks.faults
+	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.reduce_corpus
 
 clean: ## Delete what was built, but for the compilers in the cache

@@ -26,6 +26,9 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 NEWEST_TESTED = "3.13.0"
 """The compiler version that tests use unless they say otherwise, so that they do not drift."""
 
+WHEELS = "3.3.0", "3.4.0", "3.8.0", NEWEST_TESTED
+"""All versions that tests install: each is a download of 100 MB. Benchmarks know of more."""
+
 
 @pytest.fixture(scope="session")
 def iree_toolchain() -> Callable[..., Toolchain]:

@@ -228,11 +228,7 @@ def test_a_real_bug_between_real_releases(tmp_path: Path) -> None:
     """IREE #20699: in 3.4.0 only."""
     path = load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
     command = ("--", "iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
-    for good, told in (
-        ("3.3.0", "first bad 3.4.0, last good 3.3.0"),
-        ("3.5.0", "last bad 3.4.0, first good again 3.5.0"),
-    ):
-        words = ["bisect", str(path), "--bad", "3.4.0", "--good", good, *command]
-        done = CliRunner().invoke(main, words)
-        assert told in done.stdout, done.output
-        assert f"{good}: --iree-rocm-target → --iree-hip-target" in done.stdout
+    words = ["bisect", str(path), "--bad", "3.4.0", "--good", "3.3.0", *command]
+    done = CliRunner().invoke(main, words)
+    assert "first bad 3.4.0, last good 3.3.0" in done.stdout, done.output
+    assert "3.3.0: --iree-rocm-target → --iree-hip-target" in done.stdout

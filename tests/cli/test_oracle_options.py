@@ -12,7 +12,7 @@ from reducer.toolchain import install
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import FAIL, program, write_script
 
-BAD, GOOD = "3.4.0", "3.5.0"
+BAD, GOOD = "3.4.0", "3.8.0"
 FLAGS = ("--iree-hal-target-device=hip", "--iree-hip-target=gfx942")
 
 

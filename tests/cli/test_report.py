@@ -79,7 +79,7 @@ def test_a_healthy_compiler_is_told(
     flags = case.runs[0].flags
     done = cli("report", "x.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *flags)
     assert done.exit_code == 0, done.output
-    for version, status in ((NEWEST_TESTED, 0), (case.healthy[-1], 1)):
+    for version, status in ((NEWEST_TESTED, 0), ("3.8.0", 1)):
         tool = iree_toolchain(version).compile
         assert repro(Path("x.report.zip"), tmp_path / version, tool).returncode == status
 

@@ -12,9 +12,13 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Kind
+from tests.conftest import WHEELS
 from tests.support.corpus import CORPUS, Case, Run, cases, load_case
 
 LAYERS = 20
+QUICK = {"silent failure"}
+"""What is reduced by the quick tests too, since no other of them does."""
+
 DOCUMENT = CORPUS.parent / "docs" / "oracles.md"
 
 NO_FAILURES = {Kind.SUCCESS, Kind.CANCELLED, Kind.INVALID_INPUT}
@@ -76,14 +80,15 @@ def _reductions() -> list[object]:
     """The first documented case of each failure. Wrong results are reduced in tests/cli."""
     found = []
     for failure, (_, named) in _documented().items():
-        chosen = [(case, run) for case, run in _runs(failure) if case.name == named[0]]
         if failure != "wrong results":
-            found.append(pytest.param(*chosen[0], id=failure.replace(" ", "-")))
+            case, run = next(each for each in _runs(failure) if each[0].name == named[0])
+            marks = [] if failure in QUICK else [pytest.mark.slow]
+            name = failure.replace(" ", "-")
+            found.append(pytest.param(case, case.on(run, WHEELS), id=name, marks=marks))
     return found
 
 
 @pytest.mark.iree
-@pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("case", "run"), _reductions())
 def test_it_reduces_from_end_to_end(case: Case, run: Run, tmp_path: Path) -> None:

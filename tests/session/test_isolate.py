@@ -17,6 +17,7 @@ from reducer.session.isolate import failing_dispatch
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes
+from tests.conftest import WHEELS
 from tests.support.corpus import Case, Run
 
 pytestmark = pytest.mark.iree
@@ -57,8 +58,9 @@ def isolation(
     def make(name: str, flags: str = "", limits: Limits | None = None) -> Isolation:
         journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
         case = corpus(name)
-        toolchain = iree_toolchain(case.runs[0].wheel)
-        return Isolation(case, case.runs[0], toolchain, journal, flags, limits)
+        run = case.on(case.runs[0], WHEELS)
+        assert run is not None
+        return Isolation(case, run, iree_toolchain(run.wheel), journal, flags, limits)
 
     return make
 

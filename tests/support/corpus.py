@@ -8,10 +8,12 @@ something to reduce. A case without runs is healthy everywhere.
 
 import lzma
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from packaging.version import Version
 
 from oracles import Command, CompilerOracle, Limits, Oracle, PatternOracle
 from reducer.toolchain import install
@@ -128,6 +130,22 @@ class Case:
     def expert(self, run: Run) -> Path | None:
         """The small input that a person wrote for a run of this case, if there is one."""
         return self.folder / run.expert if run.expert else None
+
+    def has(self, name: str, run: Run) -> bool:
+        """Whether there is an "input" as it was first seen, or an "expert" for a run."""
+        return self.packed_input is not None if name == "input" else run.expert is not None
+
+    def text(self, name: str, run: Run) -> str:
+        """The "input" or the "expert" for a run."""
+        expert = self.expert(run)
+        return self.input_text() if name == "input" or expert is None else expert.read_text()
+
+    def on(self, run: Run, wheels: Collection[str]) -> Run | None:
+        """The run, on one of these compiler versions if it fails there alike."""
+        if run.package == TRITON or run.wheel in wheels:
+            return run
+        alike = run is self.runs[0] and sorted({*wheels} & {*self.failing}, key=Version)
+        return replace(run, wheel=alike[-1]) if alike else None
 
     def words(self, run: Run) -> list[str]:
         """What `mlir-reducer` is told of a run of this case, the command included."""

@@ -15,7 +15,6 @@ from tests.conftest import NEWEST_TESTED
     [
         NEWEST_TESTED,
         pytest.param("3.3.0", marks=pytest.mark.slow),
-        pytest.param("2.9.0", marks=pytest.mark.slow),
     ],
 )
 def test_tools_need_no_python_around_them(
