@@ -53,6 +53,7 @@ def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
         (gzip.compress(TEXT.encode() * 99)[:-9], "damaged"),
         (b"BZh9 is no bzip2", "damaged"),
     ],
+    ids=["nothing", "blank", "bytecode", "binary", "encoding", "xz", "gzip", "bzip2"],
 )
 def test_says_what_is_wrong_with_the_content(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "input.mlir"
