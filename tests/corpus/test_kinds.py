@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ from tests.conftest import WHEELS
 from tests.support.corpus import CORPUS, Case, Run, cases, load_case
 
 LAYERS = 20
+HANGING = 4.0
+"""Seconds after which a run is taken for a hang."""
+
 QUICK = {"silent failure"}
 """What is reduced by the quick tests too, since no other of them does."""
 
@@ -84,7 +88,8 @@ def _reductions() -> list[object]:
             case, run = next(each for each in _runs(failure) if each[0].name == named[0])
             marks = [] if failure in QUICK else [pytest.mark.slow]
             name = failure.replace(" ", "-")
-            found.append(pytest.param(case, case.on(run, WHEELS), id=name, marks=marks))
+            quick = replace(run, timeout=run.timeout and HANGING)
+            found.append(pytest.param(case, case.on(quick, WHEELS) or quick, id=name, marks=marks))
     return found
 
 

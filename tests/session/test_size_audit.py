@@ -56,6 +56,7 @@ def test_pretty_text_is_read_by_the_compilers_tool() -> None:
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 def test_a_real_input_passes(corpus: object) -> None:
     from tests.support.corpus import load_case
 

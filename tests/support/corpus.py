@@ -144,7 +144,7 @@ class Case:
         """The run, on one of these compiler versions if it fails there alike."""
         if run.package == TRITON or run.wheel in wheels:
             return run
-        alike = run is self.runs[0] and sorted({*wheels} & {*self.failing}, key=Version)
+        alike = run.wheel == self.runs[0].wheel and sorted({*wheels} & {*self.failing}, key=Version)
         return replace(run, wheel=alike[-1]) if alike else None
 
     def words(self, run: Run) -> list[str]:
