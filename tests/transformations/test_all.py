@@ -27,7 +27,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("transformation", ALL, ids=lambda t: t.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(modules() | modules_with_bodies() | modules_with_blocks(), st.data())
 def test_any_choice_of_sites_gives_a_well_formed_module(
     transformation: Transformation[Module], text: str, data: st.DataObject
