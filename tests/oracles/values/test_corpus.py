@@ -21,7 +21,7 @@ from tests.support.corpus import load_case
 
 pytestmark = [pytest.mark.iree, pytest.mark.timeout(900)]
 
-LATER = "3.8.0"
+OTHER_RELEASE = "3.8.0"
 STABLE = """
 import numpy as np
 
@@ -29,6 +29,19 @@ def stable_sort(keys: "8xf32", values: "8xi32"):
     order = np.argsort(keys, kind="stable")
     return keys[order], values[order]
 """
+
+LEADING_ZEROS = """
+func.func @f(%a: tensor<4xi8>) -> tensor<4xi8> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i)->(i)>, affine_map<(i)->(i)>],
+      iterator_types = ["parallel"]} ins(%a : tensor<4xi8>) outs(%a : tensor<4xi8>) {
+  ^bb0(%x: i8, %o: i8):
+    %n = math.ctlz %x : i8
+    linalg.yield %n : i8
+  } -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+"""
+"""As in `mis-ctlz-i8-vmvx`, but with no argument that is not used: on those 3.8.0 crashes."""
 
 UNDEFINED = """
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
@@ -100,16 +113,15 @@ def test_a_module_that_reads_uninitialised_memory_is_not_wrong(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("version", "kind"),
-    [("3.4.0", Kind.MISCOMPILE), (LATER, Kind.SUCCESS)],
+    ("backend", "kind"), [("vmvx", Kind.MISCOMPILE), ("llvm-cpu", Kind.SUCCESS)]
 )
-def test_a_later_version_is_right(version: str, kind: Kind) -> None:
-    flags = ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host")
-    right = side(install(LATER, runtime=True), *flags, name=LATER)
-    checked = replace(right, command=with_backend(right.command, "vmvx"), name="on vmvx")
-    comparison = Comparison(
-        side(install(version, runtime=True), *flags),
-        right,
-        witnesses=(Poisoned(right), checked),
-    )
-    assert judge(comparison, expert("seed-21028-collapse-store-miscompile")) is kind
+def test_another_release_is_right(
+    backend: str, kind: Kind, iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    """The benchmark of the corpus also asks a later one, of a failure that is in no new release."""
+    flag = "--iree-hal-target-backends=llvm-cpu"
+    asked = side(install(iree_toolchain().version, runtime=True), flag)
+    asked = replace(asked, command=with_backend(asked.command, backend))
+    right = side(install(OTHER_RELEASE, runtime=True), flag, name=OTHER_RELEASE)
+    comparison = Comparison(asked, right, witnesses=(Poisoned(right),))
+    assert judge(comparison, LEADING_ZEROS) is kind
