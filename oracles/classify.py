@@ -64,8 +64,6 @@ SILENT = "silent failure"
 STARVED = "killed by the kernel, out of memory"
 """The template of what no limit of ours has ended: another failure than to exceed that."""
 
-_STACKLESS = (Kind.MEMORY, Kind.TIMEOUT)  # where it happens to hit the limit is chance
-
 _USAGE = re.compile(
     r"^(?:[^\s:]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
@@ -159,9 +157,7 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
         diagnostics=diagnostics,
         primary=primary,
         exit_code=code,
-        settled=follow_ups
-        or is_linker_error(primary)
-        or kind in (Kind.LEGALIZATION, Kind.BUFFERIZATION),
+        settled=follow_ups or is_linker_error(primary) or kind.traits.in_pass,
         nameless=is_follow_up(primary),
     )
 
@@ -174,7 +170,7 @@ def _crash(
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
     # Casts and assertions of one wording stand in hundreds of places: the stack tells which.
-    stack = () if words.kind in _STACKLESS else crash_frames(stderr, resolver)
+    stack = () if words.kind.traits.costly else crash_frames(stderr, resolver)
     return Classification(
         words.kind,
         words.template,

@@ -74,7 +74,7 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
 
 
 def _essence(kind: Kind, template: str) -> str:
-    if kind is Kind.ASSERTION:  # the words are the compiler's own; only where it stands goes
+    if kind.traits.condition:  # the words are the compiler's own; only where it stands goes
         return re.sub(r" in [\w:~]+(?: \[[^\]]*\])?$", "", template)
     return essence_of(template)
 
@@ -122,7 +122,7 @@ def derive(
         known = "" if names_pass and level is Level.NORMAL else classification.pass_name
         if level is Level.STRICT and stage == PIPELINE and not names_pass:
             known = known or failing_pass(probes.name_pass().stderr)
-        if known and kind is not Kind.INVALID_INPUT and stage in (PIPELINE, ""):
+        if known and not kind.traits.rejected and stage in (PIPELINE, ""):
             stage = f"{PIPELINE} {known}"
     elif classification.nameless:
         name = classification.pass_name

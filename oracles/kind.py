@@ -1,25 +1,245 @@
-"""What kinds of outcome a run can have."""
+"""What kinds of outcome a run can have, and what each of them means to all that looks at it.
 
-from enum import StrEnum
+`Kind` is the table. To add a kind, add a row and have an oracle produce it: reports, triage and
+reductions look at the traits in the row, and name no kinds.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+
+class Conclusion(Enum):
+    """What a run says of the compiler."""
+
+    FAILURE = auto()
+    """It fails on the input, or does what it should not."""
+    SUCCESS = auto()
+    """There is nothing wrong."""
+    REJECTED = auto()
+    """The input is not text that it can read, which may be another version's syntax."""
+    NONE = auto()
+    """Nothing: the run was cancelled."""
+
+
+class Resource(Enum):
+    """What a run used up."""
+
+    TIME = auto()
+    MEMORY = auto()
+
+
+class NamedBy(Enum):
+    """What names a failure of a kind to people, in comments and reports."""
+
+    OUTPUT = auto()
+    """The primary error, or else the last line that was printed."""
+    DIAGNOSTIC = auto()
+    """The primary error, or else the signature: the last line may be of an IR dump."""
+    SIGNATURE = auto()
+    """The signature: what was printed says something else, or nothing."""
+    STACK = auto()
+    """How the process died, and in which functions."""
+    DURATION = auto()
+    """How long it ran."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """What there is to know about a kind of outcome. The defaults are those of an error message.
+
+    Attributes:
+        conclusion: what it says of the compiler.
+        exhausts: what such a run used up; None where it came to an end of its own.
+        aborts: whether the compiler dies on the spot, so that a stack or a condition names the
+            place, and the IR before the pass that was running shows the failure too.
+        condition: whether the template quotes the compiler's source. That is exact: nothing in it
+            depends on the input, no release words it differently, and it stands for one bug.
+        in_pass: whether only a pass can fail so, and never the parser or the verifier.
+        illegal_ir: whether IR breaks a rule, so that the IR alone shows the failure.
+        illegal_op: whether the signature's op is one that no pattern converts.
+        wrong_results: whether it is the compiled program that fails, not the compiler.
+        named_by: what names the failure.
+        happened: what the program does; `{signal}` is ` with SIGSEGV` or the like where there is
+            one, `{input}` the name of the input.
+        expected: what should happen instead.
+        title: names the failure in a title, in place of the message; `{signal}` is as above,
+            `{frame}` is ` in` the innermost function where that is known.
+        title_without_message: the same, only used where the signature has no template.
+    """
+
+    conclusion: Conclusion = Conclusion.FAILURE
+    exhausts: Resource | None = None
+    aborts: bool = False
+    condition: bool = False
+    in_pass: bool = False
+    illegal_ir: bool = False
+    illegal_op: bool = False
+    wrong_results: bool = False
+    named_by: NamedBy = NamedBy.OUTPUT
+    happened: str = "fails on {input}"
+    expected: str = "It compiles."
+    title: str = ""
+    title_without_message: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.conclusion is Conclusion.SUCCESS
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run was ended before it said anything."""
+        return self.conclusion is Conclusion.NONE
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the input could not be read."""
+        return self.conclusion is Conclusion.REJECTED
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a failure to look for, be it the input's or the compiler's."""
+        return self.rejected or self.is_bug
+
+    @property
+    def is_bug(self) -> bool:
+        """Whether the compiler is at fault, as far as the kind tells."""
+        return self.conclusion is Conclusion.FAILURE
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the run took too long: it may hang, or only be slow."""
+        return self.exhausts is Resource.TIME
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the run wanted more memory than there was."""
+        return self.exhausts is Resource.MEMORY
+
+    @property
+    def costly(self) -> bool:
+        """Whether such a run goes on up to a limit. Where it then happens to be says nothing, so
+        that two inputs that end like this need not have anything in common.
+        """
+        return self.exhausts is not None
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says something definite: which failure it is, or that there is none."""
+        return self.succeeded or (self.is_bug and not self.costly)
+
+    @property
+    def kept_when_met(self) -> bool:
+        """Whether a candidate that ends like this may be kept as another failure found on the way.
+        One that took too long may only be slow.
+        """
+        return self.is_bug and not self.out_of_time
+
+
+_DIAGNOSED = "It compiles, or an error says what is wrong with the input."
+_UNWANTED = "Not this."
 
 
 class Kind(StrEnum):
-    """How one run ended; the coarsest part of a signature."""
+    """How one run ended; the coarsest part of a signature. The value is part of every bucket's
+    name, of journals and databases: it never changes.
+    """
 
-    VERIFIER = "verifier"
-    LEGALIZATION = "legalization"
-    BUFFERIZATION = "bufferization"
-    ASSERTION = "assertion"
-    CRASH = "crash"
-    FATAL_ERROR = "fatal-error"
-    TIMEOUT = "timeout"
-    MEMORY = "memory"
-    MISCOMPILE = "miscompile"
-    OTHER_ERROR = "other-error"
-    SUCCESS = "success"
-    INVALID_INPUT = "invalid-input"
-    SCRIPT = "script"
-    PLUGIN = "plugin"
-    MATCH = "match"
-    EXIT_CODE = "exit-code"
-    CANCELLED = "cancelled"
+    traits: Traits
+
+    def __new__(cls, value: str, traits: Traits | None = None) -> "Kind":
+        """A member: its text, and its traits. Only a lookup, `Kind("crash")`, goes without them."""
+        if traits is None:
+            raise TypeError(f"the kind {value!r} has no traits")
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.traits = traits
+        return kind
+
+    VERIFIER = "verifier", Traits(illegal_ir=True)
+    LEGALIZATION = "legalization", Traits(in_pass=True, illegal_op=True)
+    BUFFERIZATION = "bufferization", Traits(in_pass=True)
+    ASSERTION = (
+        "assertion",
+        Traits(
+            aborts=True,
+            condition=True,
+            happened="fails an assertion on {input}",
+            expected=_DIAGNOSED,
+        ),
+    )
+    CRASH = (
+        "crash",
+        Traits(
+            aborts=True,
+            named_by=NamedBy.STACK,
+            happened="crashes{signal} on {input}",
+            expected=_DIAGNOSED,
+            title="crash{signal}{frame}",
+        ),
+    )
+    FATAL_ERROR = (
+        "fatal-error",
+        Traits(aborts=True, happened="gives up{signal} on {input}", expected=_DIAGNOSED),
+    )
+    TIMEOUT = (
+        "timeout",
+        Traits(
+            exhausts=Resource.TIME,
+            named_by=NamedBy.DURATION,
+            happened="does not end on {input}",
+            expected=_DIAGNOSED,
+            title="does not end",
+        ),
+    )
+    MEMORY = (
+        "memory",
+        Traits(
+            exhausts=Resource.MEMORY,
+            named_by=NamedBy.SIGNATURE,
+            happened="runs out of memory on {input}",
+            expected=_DIAGNOSED,
+            title_without_message="runs out of memory",
+        ),
+    )
+    MISCOMPILE = (
+        "miscompile",
+        Traits(
+            wrong_results=True,
+            happened="compiles {input} to a program that gives wrong results",
+            expected="The results of the reference.",
+            title="wrong results",
+        ),
+    )
+    OTHER_ERROR = "other-error", Traits()
+    SUCCESS = "success", Traits(conclusion=Conclusion.SUCCESS)
+    INVALID_INPUT = "invalid-input", Traits(conclusion=Conclusion.REJECTED)
+    SCRIPT = (
+        "script",
+        Traits(
+            named_by=NamedBy.SIGNATURE,
+            happened="fails, as a test finds, on {input}",
+            expected=_UNWANTED,
+        ),
+    )
+    PLUGIN = (
+        "plugin",
+        Traits(
+            named_by=NamedBy.SIGNATURE,
+            happened="fails, as a test finds, on {input}",
+            expected=_UNWANTED,
+        ),
+    )
+    MATCH = (
+        "match",
+        Traits(
+            named_by=NamedBy.DIAGNOSTIC,
+            happened="does what it should not on {input}",
+            expected=_UNWANTED,
+        ),
+    )
+    EXIT_CODE = (
+        "exit-code",
+        Traits(happened="does what it should not on {input}", expected=_UNWANTED),
+    )
+    CANCELLED = "cancelled", Traits(conclusion=Conclusion.NONE)

@@ -107,7 +107,17 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether there is a failure to look for (a success or a cancelled run is none)."""
-        return self.kind not in (Kind.SUCCESS, Kind.CANCELLED)
+        return self.kind.traits.failed
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.kind.traits.succeeded
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run was ended before it said anything."""
+        return self.kind.traits.cancelled
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` reads back, for a journal."""

@@ -6,6 +6,7 @@ a device that is not here.
 
 import re
 import threading
+from typing import ClassVar
 
 from oracles.base import outcome_of_process
 from oracles.classify import STARVED, signal_code
@@ -109,7 +110,12 @@ class PatternOracle:
     is looked at (see `ir_after`).
 
     Raises ValueError where neither is given or the pattern is wrong.
+
+    Attributes:
+        kinds: what a run that is interesting ends in.
     """
+
+    kinds: ClassVar = frozenset({Kind.MATCH, Kind.EXIT_CODE})
 
     def __init__(
         self,
@@ -165,7 +171,7 @@ class PatternOracle:
 
     def wants(self, outcome: Outcome) -> bool:
         """Only what was asked for."""
-        return outcome.kind in (Kind.MATCH, Kind.EXIT_CODE)
+        return outcome.kind in self.kinds
 
     def confirm(
         self,

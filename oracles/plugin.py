@@ -25,8 +25,6 @@ from oracles.watch import shorten
 GROUP = "mlir_reducer.oracles"
 """Where packages register their classes."""
 
-_NOT_WANTED = (Kind.SUCCESS, Kind.CANCELLED, Kind.TIMEOUT, Kind.MEMORY, Kind.INVALID_INPUT)
-
 
 class PluginError(Exception):
     """There is no such oracle, or it does not do what an oracle does."""
@@ -154,7 +152,8 @@ class PluginOracle:
 
     def wants(self, outcome: Outcome) -> bool:
         """Whatever the class says is wrong."""
-        return outcome.kind not in _NOT_WANTED
+        traits = outcome.kind.traits
+        return traits.is_bug and not traits.costly
 
     def display(self, input_name: str) -> list[str]:
         """The words that ask the same of the file `input_name`."""

@@ -48,7 +48,7 @@ class RegressionGuard:
         release as well unless it is allowed others.
         """
         seconds, good = self.check(text, cancel=cancel, limits=self._limits or limits)
-        if good.kind is Kind.CANCELLED:
+        if good.cancelled:
             return good
         if not good.failed:
             return replace(outcome, cpu_seconds=outcome.cpu_seconds + seconds)
@@ -66,7 +66,7 @@ class RegressionGuard:
         if known is not None:
             return 0.0, known
         outcome = self._good.run(text, cancel=cancel, limits=limits)
-        if outcome.kind is not Kind.CANCELLED:
+        if not outcome.cancelled:
             with self._lock:
                 self._known[text] = outcome
                 while len(self._known) > _REMEMBERED:

@@ -175,7 +175,7 @@ class DifferentialRun:
         outcome, candidate = self.comparison.candidate.compile(
             self.text, self.folder / "candidate.vmfb", self.context
         )
-        if outcome.kind is not Kind.SUCCESS:
+        if not outcome.succeeded:
             return outcome
         if not candidate.path.is_file():
             self.notes.append("the command makes no program")

@@ -18,7 +18,6 @@ from typing import Protocol
 from oracles.classify import signal_code
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
-from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
@@ -214,7 +213,7 @@ class CompilerConfig:
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         outcome, program = self.compile(text, folder / f"{_file_name(self.name)}.vmfb", context)
-        return program if outcome.kind is Kind.SUCCESS and program.path.is_file() else None
+        return program if outcome.succeeded and program.path.is_file() else None
 
 
 @dataclass(frozen=True)

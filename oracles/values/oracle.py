@@ -8,7 +8,6 @@ from typing import Protocol
 
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
-from oracles.kind import Kind
 from oracles.limits import Limits
 from oracles.outcome import Outcome
 from oracles.values.differential import Comparison, ComparisonPlan, DifferentialRun
@@ -85,7 +84,7 @@ class ValuesOracle:
 
     def wants(self, outcome: Outcome) -> bool:
         """Only wrong results."""
-        return outcome.kind is Kind.MISCOMPILE
+        return outcome.kind.traits.wrong_results
 
     def display(self, input_name: str) -> list[str]:
         """The words that ask the same of the file `input_name`."""
@@ -152,7 +151,7 @@ class ValuesOracle:
                 return self._plan, None
             context = RunContext(limits or self.limits, cancel)
             plan, outcome = self._examine(self.input_text, None, context)
-            if outcome.kind is Kind.CANCELLED:
+            if outcome.cancelled:
                 return plan, outcome
             self._plan = plan
         return plan, outcome if text == self.input_text else None

@@ -9,7 +9,6 @@ from typing import Any
 from oracles import (
     CompilerOracle,
     End,
-    Kind,
     Limits,
     Oracle,
     Outcome,
@@ -157,9 +156,9 @@ def _of_compiler(
     words: tuple[str, ...], oracle: CompilerOracle, outcome: Outcome, output: str
 ) -> ReproCheck:
     check = ReproCheck(words, outcome.exit_code)
-    if outcome.kind is Kind.TIMEOUT:
+    if outcome.kind.traits.out_of_time:
         return replace(check, status=None, seconds=oracle.limits.seconds or outcome.seconds)
-    if outcome.kind is Kind.MEMORY and outcome.exit_code is None:
+    if outcome.kind.traits.out_of_memory and outcome.exit_code is None:
         return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
     pattern = Pattern.of(message(outcome))
     if pattern and pattern.found_in(output):

@@ -13,7 +13,6 @@ from oracles.classify import pass_on_stack
 from oracles.command import INPUT
 from oracles.compiler import DISCARD
 from oracles.diagnostics import primary_error
-from oracles.kind import Kind
 from oracles.plugin import PluginOracle
 from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
@@ -209,7 +208,7 @@ def _run(
     bare = without_comments(text)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
         outcome = oracle.confirm(above + body, REPRO, limits=limits, cancel=cancel)
-        if outcome.kind is Kind.CANCELLED:
+        if outcome.cancelled:
             raise Stopped("interrupted")
         if oracle.wants(outcome):
             return above, body, outcome

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from oracles import Kind
 from reducer import __version__
 from reducer.bundle import markdown as md
 from reducer.bundle.facts import Facts, PassFile, ReductionRecord
@@ -167,7 +166,7 @@ def _plain_steps(facts: Facts) -> list[str]:
     """Wrong results as IREE's own tools show them, where the inputs are short enough to be told."""
     words = list(facts.command)
     call = _CALL.search(facts.messages[0]) if facts.messages else None
-    if facts.signature.kind is not Kind.MISCOMPILE or "--" not in words or call is None:
+    if not facts.signature.kind.traits.wrong_results or "--" not in words or call is None:
         return []
     name, inputs = call[1], [word for word in call[2].split(", ") if word]
     if any("…" in word or "..." in word for word in inputs):
@@ -283,7 +282,7 @@ def _log(facts: Facts) -> Iterator[str]:
         return
     if len(log) > _LOG:
         log = log[:_LOG].rstrip() + "…"
-    noun = "results" if facts.signature.kind is Kind.MISCOMPILE else "compiler"
+    noun = "results" if facts.signature.kind.traits.wrong_results else "compiler"
     yield md.folded(f"What the {noun} printed", md.fenced(log))
 
 

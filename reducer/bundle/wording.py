@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from oracles import Kind
 from oracles.frames import Resolver, meaningful_frames, name_frames, parse_stack
 from reducer.bundle.facts import Facts
 from reducer.bundle.markdown import code
@@ -43,36 +42,13 @@ def is_ordinary(name: str) -> bool:
 
 def happened(facts: Facts, what: str) -> str:
     """What the program under test does to `what`."""
-    match facts.signature.kind:
-        case Kind.CRASH:
-            return f"crashes{_signal(facts)} on {what}"
-        case Kind.ASSERTION:
-            return f"fails an assertion on {what}"
-        case Kind.FATAL_ERROR:
-            return f"gives up{_signal(facts)} on {what}"
-        case Kind.TIMEOUT:
-            return f"does not end on {what}"
-        case Kind.MEMORY:
-            return f"runs out of memory on {what}"
-        case Kind.MISCOMPILE:
-            return f"compiles {what} to a program that gives wrong results"
-        case Kind.SCRIPT | Kind.PLUGIN:
-            return f"fails, as a test finds, on {what}"
-        case Kind.MATCH | Kind.EXIT_CODE:
-            return f"does what it should not on {what}"
-    return f"fails on {what}"
+    template = facts.signature.kind.traits.happened
+    return template.format(signal=_signal(facts), input=what)
 
 
 def expected(facts: Facts) -> str:
     """What should happen instead."""
-    match facts.signature.kind:
-        case Kind.MISCOMPILE:
-            return "The results of the reference."
-        case Kind.CRASH | Kind.ASSERTION | Kind.FATAL_ERROR | Kind.TIMEOUT | Kind.MEMORY:
-            return "It compiles, or an error says what is wrong with the input."
-        case Kind.MATCH | Kind.EXIT_CODE | Kind.SCRIPT | Kind.PLUGIN:
-            return "Not this."
-    return "It compiles."
+    return facts.signature.kind.traits.expected
 
 
 def signal_name(code: int) -> str:
@@ -81,19 +57,15 @@ def signal_name(code: int) -> str:
 
 
 def _in_short(facts: Facts) -> str:
-    kind = facts.signature.kind
-    if kind is Kind.CRASH:
-        inside = f" in {code(facts.signature.frames[0])}" if facts.signature.frames else ""
-        return f"crash{_signal(facts)}{inside}"
-    if kind is Kind.MISCOMPILE:
-        return "wrong results"
-    if kind is Kind.TIMEOUT:
-        return "does not end"
-    if kind is Kind.MEMORY and not facts.signature.template:
-        return "runs out of memory"
-    text = facts.messages[0].removeprefix("error: ") if facts.messages else str(kind)
-    if len(text) > _LONG and facts.signature.template:
-        text = facts.signature.template  # without what was printed along
+    signature = facts.signature
+    traits = signature.kind.traits
+    named = traits.title or ("" if signature.template else traits.title_without_message)
+    if named:
+        inside = f" in {code(signature.frames[0])}" if signature.frames else ""
+        return named.format(signal=_signal(facts), frame=inside)
+    text = facts.messages[0].removeprefix("error: ") if facts.messages else str(signature.kind)
+    if len(text) > _LONG and signature.template:
+        text = signature.template  # without what was printed along
     names = suspect_ops(facts)
     if len(names) == 1:
         text = text.removeprefix(f"'{names[0]}' op ")

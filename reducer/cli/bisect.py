@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from oracles import Command, Kind, Oracle
+from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.command import INPUT
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
@@ -152,9 +152,9 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
             "that it names; give the command, with --match if need be"
         )
     if oracle_options.wrong_results:
-        return frozenset({Kind.MISCOMPILE})
+        return frozenset(kind for kind in Kind if kind.traits.wrong_results)
     if oracle_options.match is not None or oracle_options.exit_code is not None:
-        return frozenset({Kind.MATCH, Kind.EXIT_CODE})
+        return PatternOracle.kinds
     return None
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Kind, Limits, Outcome
+from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
 from reducer.bundle import (
     METADATA,
@@ -151,8 +151,7 @@ class BucketReports:
 def _verdict(outcome: Outcome, same: bool) -> ReleaseVerdict:
     if same:
         return ReleaseVerdict.BAD
-    if outcome.kind is Kind.SUCCESS:
+    if outcome.succeeded:
         return ReleaseVerdict.GOOD
-    return (
-        ReleaseVerdict.CANNOT_TELL if outcome.kind is Kind.INVALID_INPUT else ReleaseVerdict.OTHER
-    )
+    rejected = outcome.kind.traits.rejected
+    return ReleaseVerdict.CANNOT_TELL if rejected else ReleaseVerdict.OTHER

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from oracles import Kind, Oracle
+from oracles import Oracle
 from reducer.bundle import (
     Bundle,
     Facts,
@@ -257,7 +257,7 @@ class _ReportSource:
         Raises NotAnonymous, and NotInteresting where nothing fails.
         """
         first = oracle.run(text, cancel=self.stop)
-        if first.kind is Kind.CANCELLED:
+        if first.cancelled:
             raise Stopped("interrupted")
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on this input")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from oracles import Command, CompilerOracle, Kind, Level, ProcessResult, Signature
+from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, nested, parse_pipeline
@@ -188,7 +188,7 @@ def _proposals(
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
     local = _read_reproducer(reproducer)
     name = _innermost(failed, local)
-    if target.kind is Kind.VERIFIER and failed and failed[0].text:
+    if target.kind.traits.illegal_ir and failed and failed[0].text:
         yield _Proposal(None, failed[0].text, name)
     if local is not None:
         yield _Proposal(*local, name)

@@ -12,7 +12,6 @@ from oracles import (
     Command,
     CompilerOracle,
     End,
-    Kind,
     Level,
     Limits,
     Outcome,
@@ -97,7 +96,7 @@ class OptTool:
             return outcome
         outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
         self.spend(1, outcome.cpu_seconds)
-        if self._known is not None and outcome.kind is not Kind.CANCELLED:
+        if self._known is not None and not outcome.cancelled:
             self._known.put(digest, outcome, 0)
         return outcome
 

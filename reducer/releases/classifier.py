@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from oracles import Kind, Outcome, Signature
+from oracles import Outcome, Signature
 from oracles.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.flags import Translation, translate
@@ -35,7 +35,7 @@ def tolerated_difference(target: Signature, found: Signature) -> str | None:
         return None
     if target.frames or found.frames:
         return _like_stack(target, found)
-    if found.op != target.op or not target.template or target.kind is Kind.ASSERTION:
+    if found.op != target.op or not target.template or target.kind.traits.condition:
         return None
     if found.template == target.template:
         both_named = " " in target.stage and " " in found.stage
@@ -139,7 +139,7 @@ class ReleaseClassifier:
         words = translation.words
         limit = query.timeout or FIRST_LIMIT
         outcome = runner.test(version, words, query.text, limit)
-        if outcome.kind is Kind.TIMEOUT and query.timeout is None:
+        if outcome.kind.traits.out_of_time and query.timeout is None:
             raise DoesNotTerminate(
                 f"{version} does not end within an hour; give a limit with --timeout"
             )
@@ -180,7 +180,7 @@ class ReleaseClassifier:
         how = tolerated_difference(self.reference.signature, outcome.signature)
         if how is not None:
             return _answer(version, ReleaseVerdict.BAD, outcome, words, (how,) if how else ()), True
-        if outcome.kind is Kind.SUCCESS and not outcome.exit_code:
+        if outcome.succeeded and not outcome.exit_code:
             if doubts := [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]:
                 return ReleaseResult(
                     version,

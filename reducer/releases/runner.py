@@ -158,7 +158,7 @@ class ReleaseRunner:
     def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
         limits = replace(oracle.limits, seconds=seconds)
         outcome = oracle.run(text, cancel=self.stop, limits=limits)
-        if outcome.kind is Kind.CANCELLED or self.stop.is_set():
+        if outcome.cancelled or self.stop.is_set():
             raise Interrupted(_GO_ON)
         self.runs += 1
         self.seconds += outcome.seconds

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from oracles import Kind, Limits, Oracle, Outcome, Signature
+from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from reducer.ir import D, Document
 from reducer.search.budget import Budget, Costs, Ledger, Trial
@@ -202,7 +202,7 @@ class Evaluator:
             outcome = self._review.review(text, outcome, cancel=cancel, limits=self.limits)
         with self._lock:
             self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
-        if outcome.kind is not Kind.CANCELLED:
+        if not outcome.cancelled:
             self._ledger.enter(digest)  # first: what is in the cache must not seem free
             self.cache.put(digest, outcome, ops)
             if trial is None:
@@ -255,15 +255,15 @@ class Evaluator:
 
     def judge(self, outcome: Outcome) -> Verdict:
         """Same failure, another one, none, or an input that was turned away."""
-        if outcome.kind is Kind.CANCELLED:
+        if outcome.cancelled:
             return Verdict.CANCELLED
         if self.target is None or outcome.signature == self.target:
             return Verdict.SAME
-        if outcome.kind is Kind.SUCCESS:
+        if outcome.succeeded:
             return Verdict.NOT_INTERESTING
-        if outcome.kind is Kind.TIMEOUT:
+        if outcome.kind.traits.out_of_time:
             return Verdict.TIMEOUT
-        if outcome.kind is Kind.INVALID_INPUT or outcome.signature.stage == "input":
+        if outcome.kind.traits.rejected or outcome.signature.stage == "input":
             return Verdict.INVALID
         return Verdict.OTHER_FAILURE
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oracles import Kind, Signature
+from oracles import Signature
 from reducer.errors import OutputNotWritable
 from reducer.search.evaluator import OtherFailure
 from reducer.session.printing import message_of, one_line
@@ -32,7 +32,6 @@ _FILES = (INPUT, COMMAND, SIGNATURE)
 _BUCKET = re.compile(r"[0-9a-f]{12}")
 _LIST = "also found"
 _OURS = "also found in folder"
-_NO_FAILURES = (Kind.TIMEOUT, Kind.INVALID_INPUT, Kind.SUCCESS, Kind.CANCELLED)
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class AlsoFoundStore:
         """Keeps a candidate that fails differently, if none as small showed this failure."""
         signature = failure.outcome.signature
         bucket = signature.bucket
-        if failure.outcome.kind in _NO_FAILURES or bucket in self._ignored:
+        if not failure.outcome.kind.traits.kept_when_met or bucket in self._ignored:
             return
         known = self._found.get(bucket)
         size = _bytes(failure.text)

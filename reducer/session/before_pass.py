@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Kind
+from oracles import CompilerOracle
 from oracles.phases import PHASES
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
@@ -29,9 +29,6 @@ from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.symbols import DropSymbols
 
 ORIGIN = "cut before the failing pass"
-
-# What ends the compiler by itself tells a stack, and hardly ever an op.
-_KINDS = frozenset({Kind.CRASH, Kind.ASSERTION, Kind.FATAL_ERROR})
 
 # Before them programs still are what the user wrote; after them they cannot be compiled again.
 _PHASES = frozenset(PHASES[PHASES.index("abi") : PHASES.index("executable-sources")])
@@ -67,7 +64,8 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
 
 def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     evaluator = state.evaluator
-    if evaluator.target is None or evaluator.target.kind not in _KINDS:
+    # What ends the compiler on the spot tells a stack, and hardly ever an op.
+    if evaluator.target is None or not evaluator.target.kind.traits.aborts:
         return False
     if evaluator.test is not None:  # what fails at times has no IR before it that tells
         return False

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Kind, Limits, Oracle, Outcome
+from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.phases import PHASES
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
@@ -100,7 +100,7 @@ class TimeLimit:
 
     def __init__(self, evaluator: Evaluator, given: Limits, first: Outcome) -> None:
         self._evaluator = evaluator
-        self._adapts = first.kind is not Kind.TIMEOUT  # that limit defines the failure itself
+        self._adapts = not first.kind.traits.out_of_time  # that limit defines the failure itself
         evaluator.limits = given
         if self._adapts:
             self._tighten(first)

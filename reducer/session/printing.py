@@ -11,8 +11,9 @@ import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from oracles import Kind, Outcome
+from oracles import Outcome
 from oracles.diagnostics import primary_error
+from oracles.kind import NamedBy
 from oracles.stage import PIPELINE
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names
@@ -60,12 +61,13 @@ def command_line(command: Sequence[str]) -> str:
 def message_of(outcome: Outcome) -> list[str]:
     """What names the failure: the primary error, or how the program ended and where."""
     signature = outcome.signature
-    if outcome.kind is Kind.CRASH:
+    named_by = outcome.kind.traits.named_by
+    if named_by is NamedBy.STACK:
         where = [f"  in {frame}" for frame in signature.frames]
         return [signature.template or "crash", *where]
-    if outcome.kind is Kind.TIMEOUT:
+    if named_by is NamedBy.DURATION:
         return [f"does not end within {max(1, round(outcome.seconds))} s"]
-    if outcome.kind in (Kind.MEMORY, Kind.SCRIPT, Kind.PLUGIN):
+    if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
@@ -73,7 +75,7 @@ def message_of(outcome: Outcome) -> list[str]:
     primary = primary_error(outcome.diagnostics)
     if primary:
         message = [f"error: {primary.message}"]
-    elif outcome.kind is Kind.MATCH:  # the last line may be of an IR dump
+    elif named_by is NamedBy.DIAGNOSTIC:
         message = [signature.text]
     else:
         message = lines[-1:] or [signature.text]

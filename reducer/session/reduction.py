@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome
+from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.regression import RegressionGuard
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
@@ -216,7 +216,7 @@ class Reduction:
             first, rate = sanity.measure_input(self.settings.flaky)
             self._flaky = Flakiness(rate)
             self.listener.message(f"the input fails in {rate}")
-        if unlimited and first.kind is Kind.TIMEOUT:
+        if unlimited and first.kind.traits.out_of_time:
             raise DoesNotTerminate(
                 f"the command did not end within {_FIRST_RUN_TIMEOUT:.0f} s; if that is the "
                 "failure, say from when on a run counts as hanging: --timeout SECONDS"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oracles import CompilerOracle, Kind, Outcome, Signature
+from oracles import CompilerOracle, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
@@ -184,7 +184,7 @@ class SanityChecks:
             _, good = regression.check(
                 self.text, cancel=self.evaluator.stop, limits=self.evaluator.limits
             )
-            if good.kind is Kind.CANCELLED:
+            if good.cancelled:
                 raise Stopped("interrupted")
             cache.put(digest, good, self.ops)
             self.evaluator.costs.compiler_seconds += good.cpu_seconds

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from oracles import Kind, Oracle, Outcome
+from oracles import Oracle, Outcome
 from oracles.stage import INPUT
 from reducer.ir import D, Document, Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
@@ -199,14 +199,14 @@ class ReductionStrategy:
         target = self.evaluator.target
         if target is None:
             return standard_tunings()
-        illegal = target.op if target.kind is Kind.LEGALIZATION else ""
+        illegal = target.op if target.kind.traits.illegal_op else ""
         return standard_tunings(shapes_only=target.stage == INPUT, illegal=illegal)
 
     @property
     def _hangs(self) -> bool:
         """Whether a run that goes beyond the limit is the failure: it may only be slow."""
         target = self.evaluator.target
-        return target is not None and target.kind is Kind.TIMEOUT
+        return target is not None and target.kind.traits.out_of_time
 
     def _shortest(self, document: Document) -> Oracle | None:
         """What sees the failure sooner than the full command, run for as long as it may take."""

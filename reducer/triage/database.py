@@ -211,18 +211,15 @@ class Database(SharedFile):
             self.write(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
-NO_BUG = (Kind.SUCCESS, Kind.INVALID_INPUT, Kind.CANCELLED)
-"""Outcomes that say nothing of a bug: text that a version cannot parse may be another's syntax."""
-
-
 def bucket_of(signature: Signature, digest: str) -> str | None:
     """The bucket of an input that ends like this; None if that is no bug.
 
     Of a run that hit a limit nothing more is known: two inputs that do are not the same bug.
     """
-    if signature.kind in NO_BUG:
+    traits = signature.kind.traits
+    if not traits.is_bug:
         return None
-    if signature.kind in (Kind.TIMEOUT, Kind.MEMORY):
+    if traits.costly:
         return sha256(f"{signature.bucket} {digest}".encode()).hexdigest()[:12]
     return signature.bucket
 
@@ -356,10 +353,11 @@ class Store:
         )  # fmt: skip
         if row is None:
             return None
-        if row["kind"] == Kind.TIMEOUT and caps.seconds > row["time_limit"]:
+        traits = Kind(row["kind"]).traits
+        if traits.out_of_time and caps.seconds > row["time_limit"]:
             return None
         before = row["memory_limit"]
-        if row["kind"] == Kind.MEMORY and before and (caps.memory or float("inf")) > before:
+        if traits.out_of_memory and before and (caps.memory or float("inf")) > before:
             return None
         return self.result(digest, configuration)
 

@@ -7,7 +7,6 @@ that is known is skipped, as an expected failure is; what could not be run at al
 import re
 import xml.etree.ElementTree as ET
 
-from oracles import Kind
 from reducer.triage.states import BugState
 from reducer.triage.summary import Cell, Summary
 
@@ -41,7 +40,7 @@ def _add_case(suite: ET.Element, cell: Cell, summary: Summary) -> None:
     )
     if cell.result is None:
         _add_result(case, "error", "not run", cell.problem or "no result")
-    elif cell.result.kind is Kind.INVALID_INPUT:
+    elif cell.result.kind.traits.rejected:
         _add_result(case, "skipped", "invalid-input", "this compiler cannot parse the input")
     elif cell.result.bucket is not None:
         name = summary.roots.get(cell.result.bucket, cell.result.bucket)

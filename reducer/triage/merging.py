@@ -20,7 +20,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from oracles import Kind
 from reducer.releases.classifier import tolerated_difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
 from reducer.triage.comparing import fingerprint
@@ -28,8 +27,6 @@ from reducer.triage.configurations import Compiler
 from reducer.triage.database import Database, Store, StoredResult
 from reducer.triage.reproducers import StoredReproducer
 from reducer.triage.run_matrix import RunMatrix
-
-_SAYS_NOTHING = (Kind.INVALID_INPUT, Kind.TIMEOUT, Kind.MEMORY)
 
 
 class RecordedEvidence:
@@ -49,7 +46,7 @@ class RecordedEvidence:
         """Whether an input of a bucket does something else on a compiler than fail like these."""
         for one in occurrences(self._store.database, [bucket]):
             result = self._result(one.input, one.flags, compiler)
-            if result is None or result.kind in _SAYS_NOTHING:
+            if result is None or not result.kind.traits.tells:
                 continue
             if result.bucket not in allowed:
                 return True

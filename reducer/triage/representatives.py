@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from oracles import Kind
 from reducer.errors import ReducerError
 from reducer.session import Progress
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
@@ -26,9 +25,6 @@ from reducer.triage.running import Executor, Watcher
 
 _ATTEMPTS = 2
 """Inputs of a bucket that are tried, where the first cannot be reduced."""
-
-TOO_COSTLY = (Kind.TIMEOUT, Kind.MEMORY)
-"""Each call takes as long as the limit, and other hangs would be in the same bucket."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,8 @@ class BucketReducer:
         found = []
         for bucket in all_buckets(self._store.database).values():
             settled = bucket.merged_into not in (None, bucket.split_from)
-            if settled or bucket.kind in TOO_COSTLY or self._is_done(known, bucket):
+            costly = bucket.signature.kind.traits.costly  # each call goes on up to the limit
+            if settled or costly or self._is_done(known, bucket):
                 continue
             here = [
                 one

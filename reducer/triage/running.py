@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, run_process
+from oracles import Command, CompilerOracle, Limits, Outcome, run_process
 from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.errors import ReducerError
@@ -66,7 +66,7 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
         outcome = oracle.run(text, cancel=cancel)
     except (ReducerError, ToolchainError, OSError, ValueError) as error:
         return TaskResult(None, str(error))
-    if outcome.kind is Kind.CANCELLED:
+    if outcome.cancelled:
         return TaskResult(None, "interrupted", runs + 1)
     return TaskResult(outcome.to_json(), runs=runs + 1)
 

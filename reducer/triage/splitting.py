@@ -19,13 +19,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from oracles import Kind
 from reducer.errors import ReducerError
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
 from reducer.triage.comparing import ReproducerAnalysis, may_contain_ops
 from reducer.triage.database import Store
 from reducer.triage.inputs import Input
-from reducer.triage.representatives import TOO_COSTLY, BucketReducer
+from reducer.triage.representatives import BucketReducer
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.running import Watcher
 
@@ -233,7 +232,8 @@ class BucketSplitter:
             if one.split_from is not None:
                 split_offs.setdefault(one.split_from, []).append(one)
         for one in buckets.values():
-            named = one.signature.frames or one.kind == Kind.ASSERTION or one.kind in TOO_COSTLY
+            traits = one.signature.kind.traits
+            named = one.signature.frames or traits.condition or traits.costly
             if one.split_from is None and not named:
                 yield _SplitGroup(one, tuple(split_offs.get(one.bucket, ())))
 

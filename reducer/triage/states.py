@@ -130,7 +130,7 @@ def _passing(
         for row in rows:
             if order[row["compiler"]] > newest:
                 seen = verdicts.setdefault(row["compiler"], {})
-                seen[digest] = seen.get(digest, True) and row["kind"] == Kind.SUCCESS
+                seen[digest] = seen.get(digest, True) and Kind(row["kind"]).traits.succeeded
     return [
         compiler
         for compiler, seen in verdicts.items()

@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 
-from oracles import Kind
 from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
@@ -136,7 +135,7 @@ class Triage:
         found = {}
         for job in jobs:
             outcome = self.store.outcome(digest, self.store.configuration(job.configuration))
-            if outcome is not None and outcome.kind is not Kind.SUCCESS:
+            if outcome is not None and not outcome.succeeded:
                 found[job.configuration] = outcome.signature.text
             elif outcome is None and job in self.job_runner.problems:
                 found[job.configuration] = self.job_runner.problems[job]
