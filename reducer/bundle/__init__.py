@@ -5,7 +5,7 @@ compiler or a command line is data here: it is quoted for the shell, for Markdow
 nothing of it is ever run but the command that the user gave.
 """
 
-from reducer.bundle.facts import Facts, PassFile, ReductionRecord
+from reducer.bundle.facts import Facts, PassFile
 from reducer.bundle.gathering import gather
 from reducer.bundle.writing import METADATA, Bundle, archive_of, bundle_folder, make_bundle
 
@@ -14,7 +14,6 @@ __all__ = [
     "Bundle",
     "Facts",
     "PassFile",
-    "ReductionRecord",
     "archive_of",
     "bundle_folder",
     "gather",

@@ -20,6 +20,7 @@ from oracles.diagnostics import primary_error
 from oracles.templates import without_printed_operation
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.inspection.explainer import Fact
+from reducer.session import ReductionRecord
 
 _VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")
@@ -213,28 +214,6 @@ class PassFile:
 
 
 @dataclass(frozen=True)
-class ReductionRecord:
-    """How the program came to be, as `reduce --json` tells it; {} where that is not known."""
-
-    record: dict[str, Any] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.record)
-
-    def number(self, *path: str) -> float | None:
-        """A figure somewhere in the record; None where there is none."""
-        value: Any = self.record
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        return value if isinstance(value, int | float) else None
-
-    def items(self, key: str) -> list[dict[str, Any]]:
-        """A list in the record; what is not of that form is left out."""
-        value = self.record.get(key)
-        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-@dataclass(frozen=True)
 class Version:
     """What one release does with the program, for the table of versions."""
 
@@ -247,11 +226,11 @@ class Version:
 class Facts:
     """Everything that the report is made of.
 
-    `text` is the program, `head` the comment above it, `place` the line of it that the failure
-    points to, `source` the name of the input. `messages` are the lines that name the failure, `log`
-    an excerpt of what the compiler printed and `stack` the functions of a crash. `boundary` and
-    `versions` are None where nobody asked, `turns` say where versions differ; `files` are what the
-    command names, by name.
+    `text` is the program, `head` the comment above it, `failure_line` the line of it that the
+    failure points to, `source` the name of the input; `record` tells how the program came to be.
+    `messages` are the lines that name the failure, `log` an excerpt of what the compiler printed
+    and `stack` the functions of a crash. `boundary` and `versions` are None where nobody asked,
+    `transitions` say where versions differ; `files` are what the command names, by name.
     """
 
     head: str
@@ -270,7 +249,7 @@ class Facts:
     source: str = ""
     pass_name: str = ""
     pass_file: PassFile | None = None
-    history: ReductionRecord = field(default_factory=ReductionRecord)
+    record: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
     transitions: tuple[str, ...] = ()

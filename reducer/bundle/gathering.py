@@ -24,13 +24,13 @@ from reducer.bundle.facts import (
     CompilerInfo,
     Facts,
     PassFile,
-    ReductionRecord,
     repro_check_of,
 )
 from reducer.bundle.wording import excerpt, folded_stack
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
+from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.settings import Size
@@ -107,14 +107,15 @@ def gather(
     *,
     source: str = "",
     opt: Path | None = None,
-    history: ReductionRecord | None = None,
+    record: ReductionRecord | None = None,
     pass_file: PassFile | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
     """What is to say about the failure of `text` under `oracle`, and how to see it again.
 
-    `source` names the input for people; `opt`, the compiler's `…-opt` tool, counts operations.
-    Raises NotInteresting where nothing fails, and Stopped where `cancel` was set before that.
+    `source` names the input for people, `record` tells how it was reduced. `opt`, the compiler's
+    `…-opt` tool, counts operations. Raises NotInteresting where nothing fails, and Stopped where
+    `cancel` was set before that.
     """
     if isinstance(oracle, ValuesOracle):
         oracle = oracle.pinned(text)
@@ -142,7 +143,7 @@ def gather(
         source=source,
         pass_name=_pass_of(outcome, pass_file, stack),
         pass_file=pass_file,
-        history=history or ReductionRecord(),
+        record=record or ReductionRecord(),
         files=files,
     )
 

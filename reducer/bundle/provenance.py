@@ -1,22 +1,23 @@
-"""How the program came to be, from the journal that its reduction has left beside it.
+"""How the program came to be: what its reduction hands over, or has left in the journal beside it.
 
-Only figures and places are taken from there, never a command. A journal that cannot be read, or
-tells of another failure, tells nothing.
+Only figures and places are taken from a journal, never a command. One that cannot be read, or tells
+of another failure, tells nothing.
 """
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from oracles import Limits, Signature
 from reducer.bundle.wording import is_ordinary
 from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.locate.locations import Location, read_locations
-from reducer.page import ReductionFacts, read_reduction, reduction_page
+from reducer.page import ReductionFacts, reduction_facts, reduction_page
 from reducer.page.reduction import default_journal_of
-from reducer.session.conversions import GENERIC, OptPrinter, key_of
-from reducer.session.history import History, reading
+from reducer.session import ReductionRecord
+from reducer.session.conversions import OptPrinter
+from reducer.session.history import History, Lineage, reading
+from reducer.session.record import Origin
 from reducer.storage.files import read_input
 
 _SECONDS = 120.0  # to print the input with its locations
@@ -25,9 +26,9 @@ _CANDIDATE = "input.mlir"  # what the compiler is told that the input is called
 
 @dataclass(frozen=True)
 class Provenance:
-    """`record` has the fields of `reduce --json` and `origin`; `page` is the reduction as HTML."""
+    """`record` has an `origin`; `page` is the reduction as HTML."""
 
-    record: dict[str, Any]
+    record: ReductionRecord
     page: str
 
 
@@ -39,50 +40,38 @@ class Source:
     text: str | None = None
 
 
+def provenance_of(
+    record: ReductionRecord, result: Path, lineage: Lineage, opt: Path | None
+) -> Provenance:
+    """The past of the program in `result`.
+
+    `opt`, the compiler's `…-opt` tool, finds the lines of the input where the reduction has not.
+    Raises ReducerError where `result` cannot be read.
+    """
+    facts = reduction_facts(result, lineage)
+    origin = tuple(_origins(facts, lineage, opt))
+    return Provenance(replace(record, origin=origin), reduction_page(facts))
+
+
 def read_provenance(
     result: Path, signature: Signature, opt: Path | None, source: Source | None = None
 ) -> Provenance | None:
-    """The past of the program in `result`, whose failure has this signature.
-
-    `opt`, the compiler's `…-opt` tool, finds the lines of the input where the journal has not.
-    """
+    """The same from the journal beside `result`, a program whose failure has this signature."""
     try:
-        facts = read_reduction(result)
-        if facts.history.signature != signature:
-            return None
-        text = source.text if source else _text_beside(result, facts.history)
+        with reading(default_journal_of(result)) as reader:
+            history = reader.history()
+            if history.signature != signature:
+                return None
+            lineage = reader.lineage(source.text if source else _text_beside(result, history))
         if source is not None:
-            facts = replace(facts, history=replace(facts.history, name=source.name))
-        if text is not None and key_of(GENERIC, text) != facts.history.generic:
-            text = None  # it is another one now
-        record = _figures(facts.history)
-        record["origin"] = _origin(facts, result, text, opt)
-        return Provenance(record, reduction_page(facts))
+            lineage = replace(lineage, history=replace(history, name=source.name))
+        record = ReductionRecord.from_history(lineage.history)
+        return provenance_of(record, result, lineage, opt)
     except (ReducerError, OSError):
         return None
 
 
-def _figures(history: History) -> dict[str, Any]:
-    size = history.input
-    return {
-        "input": {
-            "path": history.name,
-            "lines": size.lines,
-            "ops": size.ops,
-            "bytes": size.bytes,
-        },
-        "oracle": {
-            "calls": history.total.calls,
-            "compiler_seconds": round(history.total.compiler_seconds, 3),
-        },
-        "wall_seconds": round(history.total.seconds, 3),
-        "one_minimal": history.one_minimal,
-    }
-
-
-def _origin(
-    facts: ReductionFacts, result: Path, text: str | None, opt: Path | None
-) -> list[dict[str, Any]]:
+def _origins(facts: ReductionFacts, lineage: Lineage, opt: Path | None) -> list[Origin]:
     """The input's ops of which something is left, in the order of the program."""
     before, after = facts.original, facts.final
     if before is None or after is None:
@@ -93,24 +82,18 @@ def _origin(
         if op < len(after) and origin < len(before) and not after.hidden[op]
     ]
     telling = [(name, op) for name, op in kept if not is_ordinary(name)]
-    places = _places(result, before, text, opt) if text else {}
-    lines = text.splitlines() if text else []
-    return [_place(name, places.get(op), lines, facts.history.name) for name, op in telling]
+    places = _places(before, lineage, opt)
+    lines = lineage.source.splitlines() if lineage.source else []
+    return [_origin(name, places.get(op), lines, facts.history.name) for name, op in telling]
 
 
-def _place(name: str, place: Location | None, lines: list[str], source: str) -> dict[str, Any]:
+def _origin(name: str, place: Location | None, lines: list[str], source: str) -> Origin:
     if place is None:
-        return {"op": name, "file": source}
+        return Origin(name, source)
     file, line, column = place
     own = file == _CANDIDATE
     said = lines[line - 1].strip() if own and 0 < line <= len(lines) else ""
-    return {
-        "op": name,
-        "file": source if own else file,
-        "line": line,
-        "column": column,
-        "text": said[:400],
-    }
+    return Origin(name, source if own else file, line, column, said[:400])
 
 
 def _text_beside(result: Path, history: History) -> str | None:
@@ -121,10 +104,9 @@ def _text_beside(result: Path, history: History) -> str | None:
         return None
 
 
-def _places(result: Path, module: Module, text: str, opt: Path | None) -> dict[int, Location]:
-    with reading(default_journal_of(result)) as reader:
-        located = reader.text(key_of("locations", text))
-    if not located and opt is not None:
-        located = OptPrinter(opt, Limits(_SECONDS)).generic_with_locations(text)
+def _places(module: Module, lineage: Lineage, opt: Path | None) -> dict[int, Location]:
+    located, source = lineage.located, lineage.source
+    if not located and source and opt is not None:
+        located = OptPrinter(opt, Limits(_SECONDS)).generic_with_locations(source) or ""
     found = read_locations(located, module) if located else {}
     return {op: place for place, ops in reversed(found.items()) for op in ops}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer import __version__
 from reducer.bundle import markdown as md
-from reducer.bundle.facts import Facts, PassFile, ReductionRecord
+from reducer.bundle.facts import Facts, PassFile
 from reducer.bundle.repro_script import shell_word
 from reducer.bundle.wording import (
     components,
@@ -18,21 +18,22 @@ from reducer.bundle.wording import (
 )
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
+from reducer.session import ReductionRecord
+from reducer.session.record import Origin, OtherFailureRecord
 
 _SHOWN = 12
 _WIDTH = 110
 
 
-def origin(history: ReductionRecord) -> Iterator[str]:
+def origin(places: Sequence[Origin]) -> Iterator[str]:
     """Where the operations of the program are in the input."""
-    places = history.items("origin")
     if not places:
         return
     rows = [
         (
-            md.code(f"{one.get('file') or 'input'}:{one.get('line', '?')}"),
-            md.code(str(one.get("op", ""))),
-            md.code(_shortened_cell(str(one.get("text", "")))) if one.get("text") else "",
+            md.code(f"{one.file or 'input'}:{one.line or '?'}"),
+            md.code(one.op),
+            md.code(_shortened_cell(one.text)) if one.text else "",
         )
         for one in places[:_SHOWN]
     ]
@@ -44,44 +45,37 @@ def origin(history: ReductionRecord) -> Iterator[str]:
 
 def reduction(facts: Facts) -> Iterator[str]:
     """Sizes before and after, and what that took."""
-    history = facts.history
-    before = history.number("input", "ops")
+    before = facts.record.input
     if before is None:
         return
     yield "### How it was reduced"
-    after = {"lines": facts.lines, "ops": facts.ops, "bytes": facts.bytes}
-    rows = [(unit, _number(history.number("input", unit)), _number(after[unit])) for unit in after]
+    rows = [
+        ("lines", f"{before.lines:,}", f"{facts.lines:,}"),
+        ("ops", f"{before.ops:,}", f"{facts.ops:,}"),
+        ("bytes", f"{before.bytes:,}", f"{facts.bytes:,}"),
+    ]
     yield md.table((md.code(facts.source) if facts.source else "", "before", "after"), rows)
-    yield _cost(history)
+    yield _cost(facts.record)
 
 
-def also_found(history: ReductionRecord) -> Iterator[str]:
+def also_found(others: Sequence[OtherFailureRecord]) -> Iterator[str]:
     """Other failures met on the way."""
-    others = history.items("also_found")
     if not others:
         return
-    rows = [
-        (md.code(str(one.get("bucket", ""))), md.code(_shortened_cell(str(one.get("text", "")))))
-        for one in others
-    ]
+    rows = [(md.code(one.bucket), md.code(_shortened_cell(one.text))) for one in others]
     body = md.table(("Bucket", "Failure"), rows)
     yield md.folded("Other failures met on the way, not reduced", body)
 
 
-def _cost(history: ReductionRecord) -> str:
-    calls = history.number("oracle", "calls")
-    compiler = history.number("oracle", "compiler_seconds")
-    wall = history.number("wall_seconds")
-    words = [f"{_number(calls)} runs of the compiler"]
-    words += [f"{compiler:,.0f} s of its time"] if compiler is not None else []
+def _cost(record: ReductionRecord) -> str:
+    costs, wall = record.costs, record.wall_seconds
+    words = ["? runs of the compiler"]
+    if costs is not None:
+        seconds = f"{costs.compiler_seconds:,.0f} s of its time"
+        words = [f"{costs.calls:,} runs of the compiler", seconds]
     words += [f"{wall:,.0f} s in all"] if wall is not None else []
-    minimal = history.record.get("one_minimal") is True
-    end = " Nothing more can be taken away by one step." if minimal else ""
+    end = " Nothing more can be taken away by one step." if record.one_minimal else ""
     return f"{', '.join(words)}.{end}"
-
-
-def _number(value: float | None) -> str:
-    return "?" if value is None else f"{value:,.0f}"
 
 
 def _shortened_cell(text: str) -> str:
@@ -127,9 +121,9 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
         *_boundary(facts.boundary),
         *_releases(facts),
         *_log(facts),
-        *origin(facts.history),
+        *origin(facts.record.origin or ()),
         *reduction(facts),
-        *also_found(facts.history),
+        *also_found(facts.record.also_found or ()),
         *_notes(facts, left_out),
         f"Made by mlir-reducer {__version__}.",
     ]

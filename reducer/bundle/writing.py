@@ -139,7 +139,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
     """Plain values. What `reduce --json` tells is there under the same names."""
     digest = hashlib.sha256(facts.program.encode(errors="surrogateescape")).hexdigest()
     return {
-        **facts.history.record,
+        **facts.record.to_json(),
         "schema": SCHEMA,
         "tool": {"name": "mlir-reducer", "version": __version__},
         "verified": verified,

@@ -12,7 +12,6 @@ from oracles.command import verifying_tool
 from reducer.bundle import (
     METADATA,
     Facts,
-    ReductionRecord,
     archive_of,
     bundle_folder,
     gather,
@@ -118,7 +117,7 @@ class BucketReports:
         past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
         if past is None:
             return replace(facts, source=source.name), None
-        return replace(facts, history=ReductionRecord(past.record), source=source.name), past.page
+        return replace(facts, record=past.record, source=source.name), past.page
 
     def _source(self, known: StoredReproducer) -> Source:
         """The input that was reduced, as far as it is still there as text."""

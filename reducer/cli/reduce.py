@@ -1,6 +1,7 @@
 """`mlir-reducer reduce`"""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from reducer.cli.oracle_options import (
 )
 from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
-from reducer.cli.record import report_json, write_json
+from reducer.cli.record import write_json
 from reducer.cli.report import report_of
 from reducer.cli.result_table import report_table
 from reducer.cli.signals import stop_on_signals
@@ -27,7 +28,6 @@ from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
-from reducer.session.pass_level import PassReport
 from reducer.storage.files import check_output, default_journal, default_output, read_input
 
 _ENDINGS = {
@@ -214,16 +214,17 @@ def reduce(
             )
             with stop_on_signals(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
-                level, bundle = None, None
+                bundle = None
                 with deferred.attempt("reproducer at the level of the failing pass"):
                     if pass_level and flaky is None:
                         level = pass_level_of(
                             report, settings, reduction.oracle, display, reduction.stop
                         )
+                        report = replace(report, pass_level=level)
                 with deferred.attempt("report"):
                     if with_report and not reduction.stop.is_set():
                         bundle = report_of(
-                            report, level, reduction.oracle, opt, display, deferred, reduction.stop
+                            report, reduction.oracle, opt, display, deferred, reduction.stop
                         )
         except NotInteresting:
             if not reduction.journal.is_tentative:  # else it is an earlier reduction's again
@@ -232,7 +233,7 @@ def reduce(
         finally:
             display.close()
     deferred.print_all()
-    _show(report, level, bundle, json_target, quiet)
+    _show(report, bundle, json_target, quiet)
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
@@ -244,14 +245,8 @@ def _check_json(target: str | None) -> None:
         raise OutputNotWritable(f"there is no folder for the report {target}")
 
 
-def _show(
-    report: Report,
-    level: PassReport | None,
-    bundle: Bundle | None,
-    json_target: str | None,
-    quiet: bool,
-) -> None:
+def _show(report: Report, bundle: Bundle | None, json_target: str | None, quiet: bool) -> None:
     if not quiet:
-        click.echo(report_table(report, level, bundle), err=json_target == "-")
+        click.echo(report_table(report, bundle), err=json_target == "-")
     if json_target is not None:
-        write_json(json_target, report_json(report, level))
+        write_json(json_target, report.to_json())

@@ -1,6 +1,7 @@
 """`mlir-reducer report`, and the report at the end of a reduction."""
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from reducer.bundle import (
     Bundle,
     Facts,
     PassFile,
-    ReductionRecord,
     bundle_folder,
     gather,
     make_bundle,
@@ -20,12 +20,12 @@ from reducer.bundle import (
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Version
 from reducer.bundle.gathering import program_of
-from reducer.bundle.provenance import read_provenance
+from reducer.bundle.provenance import provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
 from reducer.cli.bisect import journal_of, query_of, summary, with_reference
 from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
 from reducer.cli.reasons import DeferredErrors
-from reducer.cli.record import command_of, read_record, report_json
+from reducer.cli.record import command_of, read_record
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
@@ -33,8 +33,9 @@ from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.search.evaluator import Stopped
-from reducer.session import Listener, Report
-from reducer.session.pass_level import PassReport, reduce_pass_level
+from reducer.session import Listener, ReductionRecord, Report
+from reducer.session.pass_level import reduce_pass_level
+from reducer.session.record import PassRecord
 from reducer.storage.files import read_input
 from reducer.toolchain import NEWEST
 from reducer.units import size
@@ -95,11 +96,11 @@ class OptionalSections:
         )
 
 
-def pass_file_of(report: PassReport, name: str) -> PassFile:
+def pass_file_of(level: PassRecord, name: str) -> PassFile:
     """The second reproducer as a report has it; `name` is what the first one is called there."""
-    text = report.output_path.read_text(encoding="utf-8", errors="surrogateescape")
-    size = report.output
-    file = PassFile(report.pass_name, report.pipeline, report.level, text, size.lines, size.ops)
+    text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+    size = level.output
+    file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
     return file.beside(name)
 
 
@@ -117,10 +118,6 @@ class _MessageListener:
 
     def message(self, text: str) -> None:
         print_status(text)
-
-
-_FIGURES = ("input", "oracle", "wall_seconds", "one_minimal", "checks")
-_RECORDED = (*_FIGURES, "origin", "also_found")
 
 
 @click.command(
@@ -202,7 +199,7 @@ def bug_report(
     source = read_input(input)
     if output is not None or not hide_names:
         check_folder(output or bundle_folder(input))
-    record: dict[str, Any] = {}
+    record = ReductionRecord()
     if record_file is not None:
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
@@ -237,7 +234,7 @@ class _ReportSource:
     """What is known of the program in `source` before anything else is asked."""
 
     source: Path
-    record: dict[str, Any]
+    record: ReductionRecord
     record_file: Path | None
     opt: Path | None
     stop: threading.Event
@@ -247,8 +244,8 @@ class _ReportSource:
         pass_file = _pass_file(self.record, self.record_file)
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_provenance(self.source, facts.signature, self.opt)
-        history = ReductionRecord({**(past.record if past else {}), **self._recorded(_RECORDED)})
-        facts = replace(facts, history=history, source=_source(history, self.source))
+        record = (past.record if past else ReductionRecord()).updated(self.record.past())
+        facts = replace(facts, record=record, source=(record.input_path or self.source).name)
         return facts, past.page if past else None
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
@@ -268,13 +265,8 @@ class _ReportSource:
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)
-        figures = {**(past.record if past else {}), **self._recorded(_FIGURES)}
-        figures = {key: figures[key] for key in _FIGURES if key in figures}
-        if isinstance(figures.get("input"), dict):
-            figures["input"] = {k: v for k, v in figures["input"].items() if k != "path"}
-        return replace(
-            facts, history=ReductionRecord(figures), source="", notes=(*facts.notes, NOTE)
-        )
+        figures = (past.record if past else ReductionRecord()).updated(self.record).figures()
+        return replace(facts, record=figures, source="", notes=(*facts.notes, NOTE))
 
     def folder(self, facts: Facts, hide_names: bool) -> Path:
         """Where the report goes: what an input is called may tell what it is."""
@@ -282,13 +274,9 @@ class _ReportSource:
             return self.source.with_name(f"report-{facts.bucket}")
         return bundle_folder(self.source)
 
-    def _recorded(self, keys: tuple[str, ...]) -> dict[str, Any]:
-        return {key: self.record[key] for key in keys if key in self.record}
-
 
 def report_of(
     report: Report,
-    level: PassReport | None,
     oracle: Oracle,
     opt: Path | None,
     listener: Listener,
@@ -304,17 +292,15 @@ def report_of(
     if not report.output_path.is_file():
         return None
     listener.phase("report")
-    past = None
+    level, past = report.pass_level, None
     with deferred.attempt("page about the reduction"):
-        past = read_provenance(report.output_path, report.signature, opt)
+        past = provenance_of(report, report.output_path, report.lineage, opt)
     facts = gather(
         report.text,
         oracle,
         source=report.input_path.name,
         opt=opt,
-        history=ReductionRecord(
-            {**report_json(report, level), "origin": past.record["origin"] if past else []}
-        ),
+        record=past.record if past else replace(report, origin=()),
         pass_file=pass_file_of(level, report.output_path.name) if level else None,
         cancel=stop,
     )
@@ -326,32 +312,16 @@ def report_of(
     )
 
 
-def _pass_file(record: dict[str, Any], record_file: Path | None) -> PassFile | None:
+def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
     """The second reproducer that a record tells of, if its file still lies where it was."""
-    found = record.get("pass_level")
-    if record_file is None or not isinstance(found, dict):
+    level, result = record.pass_level, record.output_path
+    if record_file is None or level is None or result is None:
         return None
-    try:
-        output = found["output"]
-        named = Path(output["path"])
-        text = next(
-            path.read_text(encoding="utf-8", errors="surrogateescape")
-            for path in (record_file.parent / named, named)
-            if path.is_file()
-        )
-        pipeline = None if found["pipeline"] is None else str(found["pipeline"])
-        lines, ops = int(output["lines"]), int(output["ops"])
-        file = PassFile(str(found["pass"]), pipeline, str(found["level"]), text, lines, ops)
-        return file.beside(str(record["output"]["path"]).rsplit("/", 1)[-1])
-    except (KeyError, TypeError, ValueError, OSError, StopIteration):
-        return None
-
-
-def _source(history: ReductionRecord, input: Path) -> str:
-    """What was reduced, or else what is reported."""
-    known = history.record.get("input")
-    path = known.get("path") if isinstance(known, dict) else None
-    return Path(path).name if isinstance(path, str) else input.name
+    for path in (record_file.parent / level.output_path, level.output_path):
+        if path.is_file():
+            with suppress(OSError):
+                return pass_file_of(replace(level, output_path=path), result.name)
+    return None
 
 
 def _summary(bundle: Bundle) -> str:

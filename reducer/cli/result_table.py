@@ -6,30 +6,30 @@ from collections.abc import Iterable
 from reducer.bundle import Bundle
 from reducer.session import Report
 from reducer.session.best import OnDisk
-from reducer.session.pass_level import PassReport
 from reducer.session.printing import one_line
+from reducer.session.record import PassRecord
 from reducer.units import duration, percent, plural
 
 
-def report_table(
-    report: Report, pass_level: PassReport | None = None, bundle: Bundle | None = None
-) -> str:
+def report_table(report: Report, bundle: Bundle | None = None) -> str:
     """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
-    verdicts = ", ".join(f"{count:,} {name}" for name, count in report.by_verdict.items())
+    verdicts = ", ".join(
+        f"{count:,} {name}" for name, count in report.candidates.by_verdict.items()
+    )
     facts = [
-        ("failure", report.signature.text),
-        ("bucket", report.bucket),
+        ("failure", report.failure.text),
+        ("bucket", report.failure.bucket),
         ("verdict", _verdict(report)),
         *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
-        ("runs", f"{report.calls:,} ({verdicts})" if verdicts else "0"),
+        ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0"),
         *_checks(report),
         ("cost", _cost(report)),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         ("command", shlex.join(report.command)),
     ]
-    if pass_level is not None:
-        facts += _pass_facts(pass_level)
+    if report.pass_level is not None:
+        facts += _pass_facts(report.pass_level)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     if report.status != "reduced":
@@ -61,12 +61,12 @@ def _verdict(report: Report) -> str:
     return _NOT_ASKED if report.status == "interrupted" else _NOT_VERIFIED
 
 
-def _pass_facts(report: PassReport) -> list[tuple[str, str]]:
-    size = f"{plural(report.output.lines, 'line')}, {plural(report.output.ops, 'op')}"
+def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:
+    size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     return [
-        ("pass", report.pass_name or "none: the input itself breaks a rule"),
-        ("pass IR", f"{report.output_path} ({size})"),
-        ("pass run", shlex.join(report.command)),
+        ("pass", level.pass_name or "none: the input itself breaks a rule"),
+        ("pass IR", f"{level.output_path} ({size})"),
+        ("pass run", shlex.join(level.command)),
     ]
 
 
@@ -94,7 +94,7 @@ def _also_found(report: Report) -> list[str]:
     if not report.also_found and not left_out:
         return []
     rows = [
-        f"  {one.signature.bucket}  {plural(one.lines, 'line'):>11}  {_cut(one.signature.text)}"
+        f"  {one.bucket}  {plural(one.lines, 'line'):>11}  {_cut(one.text)}"
         for one in report.also_found
     ]
     if left_out:
@@ -121,16 +121,18 @@ def _rates(report: Report) -> list[tuple[str, str]]:
 
 def _checks(report: Report) -> list[tuple[str, str]]:
     """What never came to a run of the command."""
-    if not report.checks:
+    checks = report.checks
+    if not checks.runs:
         return []
-    words = f"{plural(report.checks, 'check')} by the parser and verifier turned away"
-    return [("checks", f"{words} {plural(report.turned_away, 'candidate')}")]
+    words = f"{plural(checks.runs, 'check')} by the parser and verifier turned away"
+    return [("checks", f"{words} {plural(checks.turned_away, 'candidate')}")]
 
 
 def _cost(report: Report) -> str:
     return (
-        f"{duration(report.wall_seconds)}, {duration(report.compiler_seconds)} of compiler time, "
-        f"as much as {plural(report.full_run_equivalents, 'run')} of the whole input"
+        f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
+        f"time, as much as {plural(report.candidates.full_run_equivalents, 'run')} of the whole "
+        "input"
     )
 
 

@@ -1,6 +1,18 @@
 """Self-contained HTML pages: one reduction, and an overview of buckets. They load nothing."""
 
 from reducer.page.buckets import BucketRow, bucket_page
-from reducer.page.reduction import ReductionFacts, read_reduction, reduction_page
+from reducer.page.reduction import (
+    ReductionFacts,
+    read_reduction,
+    reduction_facts,
+    reduction_page,
+)
 
-__all__ = ["BucketRow", "ReductionFacts", "bucket_page", "read_reduction", "reduction_page"]
+__all__ = [
+    "BucketRow",
+    "ReductionFacts",
+    "bucket_page",
+    "read_reduction",
+    "reduction_facts",
+    "reduction_page",
+]

@@ -10,7 +10,7 @@ from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.page.chart import size_charts
 from reducer.page.graph import Drawing, draw_around, draw_final
 from reducer.page.render import lines, render
-from reducer.session.history import History, Tries, reading
+from reducer.session.history import History, Lineage, Tries, reading
 from reducer.session.pass_level import pass_output
 from reducer.session.printing import one_line
 from reducer.session.settings import Size
@@ -52,15 +52,27 @@ def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
     """
     text = read_input(result).text
     with reading(journal or default_journal_of(result)) as reader:
-        history = reader.history()
-        original = reader.module(history.generic)
+        return _facts(result, text, reader.lineage())
+
+
+def reduction_facts(result: Path, lineage: Lineage) -> ReductionFacts:
+    """The facts about a result whose lineage is known.
+
+    Raises:
+        ReducerError: the result cannot be read; see `read_input`.
+    """
+    return _facts(result, read_input(result).text, lineage)
+
+
+def _facts(result: Path, text: str, lineage: Lineage) -> ReductionFacts:
+    history = lineage.history
     below = pass_output(result)
     found = below.is_file()
     return ReductionFacts(
         name=result.name,
         text=text,
         history=history,
-        original=original,
+        original=lineage.original,
         final=_module(history.final),
         pass_name=below.name if found else "",
         pass_text=read_input(below).text if found else "",

@@ -1,7 +1,8 @@
 """One reduction: its settings, its journal, its best result on disk, its report."""
 
+from reducer.session.record import ReductionRecord
 from reducer.session.reduction import Reduction
 from reducer.session.report import Report
 from reducer.session.settings import Listener, Progress, Settings, Size
 
-__all__ = ["Listener", "Progress", "Reduction", "Report", "Settings", "Size"]
+__all__ = ["Listener", "Progress", "Reduction", "ReductionRecord", "Report", "Settings", "Size"]

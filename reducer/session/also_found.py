@@ -20,6 +20,7 @@ from oracles import Signature
 from reducer.errors import OutputNotWritable
 from reducer.search.evaluator import OtherFailure
 from reducer.session.printing import message_of, one_line
+from reducer.session.record import OtherFailureRecord
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 
@@ -104,6 +105,23 @@ class AlsoFoundStore:
     def found(self) -> list[AlsoFound]:
         """All that is kept, in the order in which the failures turned up."""
         return list(self._found.values())
+
+    @property
+    def records(self) -> tuple[OtherFailureRecord, ...]:
+        """The same for the record of the reduction, with where each program lies."""
+        return tuple(
+            OtherFailureRecord(
+                bucket=one.signature.bucket,
+                text=one.signature.text,
+                message=one.message,
+                signature=one.signature,
+                command=one.command,
+                path=str(self.folder / one.signature.bucket / INPUT) if self.on_disk else None,
+                lines=one.lines,
+                bytes=one.bytes,
+            )
+            for one in self.found
+        )
 
     @property
     def left_out(self) -> int:

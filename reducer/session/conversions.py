@@ -112,6 +112,9 @@ def unwrap(pretty: str) -> str | None:
 GENERIC = "generic"
 """The form of the IR of record."""
 
+LOCATED = "locations"
+"""The same with a location on each op."""
+
 
 class Conversions:
     """What the compiler's `…-opt` tool makes of a text; nothing at all where there is no tool."""
@@ -144,7 +147,7 @@ class Conversions:
 
     def locations(self, text: str, module: Module) -> dict[Location, list[int]]:
         """Where each op of a module is in the text that it was made from, as far as is known."""
-        located = self._cached("locations", lambda n: n.generic_with_locations(text), text)
+        located = self._cached(LOCATED, lambda n: n.generic_with_locations(text), text)
         return read_locations(located, module) if located else {}
 
     def after_passes(self, pipeline: str, text: str) -> str | None:

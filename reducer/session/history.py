@@ -18,7 +18,7 @@ from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session.before_pass import ORIGIN
-from reducer.session.conversions import CompilerPasses
+from reducer.session.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.session.origins import Origins
 from reducer.session.settings import Size
 
@@ -123,6 +123,23 @@ class History:
         return cls(**fields)
 
 
+@dataclass(frozen=True)
+class Lineage:
+    """How the result descends from the input: what pages and bug reports are made from.
+
+    Attributes:
+        history: how the reduction went.
+        original: the input in generic form, None where it has none.
+        source: the text of the input, None where it is not known any more.
+        located: the input in generic form with locations, '' where nobody has asked for it yet.
+    """
+
+    history: History
+    original: Module | None = None
+    source: str | None = None
+    located: str = ""
+
+
 class HistoryRecorder:
     """Writes the history of one reduction while it runs. Called from one thread.
 
@@ -145,6 +162,7 @@ class HistoryRecorder:
         earlier: History | None = None,
     ) -> None:
         self.history = history
+        self.module = module
         self._origins = Origins(module) if module is not None else None
         self._spent = spent
         self._save = save
@@ -183,7 +201,7 @@ class HistoryRecorder:
         if self._origins is not None and isinstance(document, Module):
             self._origins.restart(document)
 
-    def finished(self, document: Document, size: Size, **facts: Any) -> None:
+    def finished(self, document: Document, size: Size, **facts: Any) -> History:
         """The end; `size` is that of the program as it is printed, `facts` are fields to set."""
         self._settle(self._phase)
         if size != self._size:
@@ -193,6 +211,7 @@ class HistoryRecorder:
             self.history.final = document.text if len(document.text) <= _MAX_FINAL else ""
         self.history = replace(self.history, **facts)
         self.save()
+        return self.history
 
     def save(self) -> None:
         self.history.total = self._before + self._spent()
@@ -256,6 +275,18 @@ class JournalReader:
                 "runs nothing twice, and it will"
             )
         return history
+
+    def lineage(self, source: str | None = None) -> Lineage:
+        """What the reduction itself hands over at its end.
+
+        `source` may be the text of the input; it is ignored if another text was reduced. Raises
+        BadInput if the journal does not say how the reduction went.
+        """
+        history = self.history()
+        original = self.module(history.generic)
+        if source is None or key_of(GENERIC, source) != history.generic:
+            return Lineage(history, original)
+        return Lineage(history, original, source, self.text(key_of(LOCATED, source)) or "")
 
     def module(self, key: str) -> Module | None:
         """A module in generic form, None if it is not there."""

@@ -20,6 +20,7 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, extracted
 from reducer.search.evaluator import Stopped
 from reducer.session.conversions import OptPrinter
+from reducer.session.record import Costs, PassRecord
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Settings, Size
 from reducer.storage.files import write_atomic
@@ -31,26 +32,11 @@ _RUN_TIMEOUT = 60.0  # seconds that one run may take where the user set no limit
 _ROUNDS = 3  # lift and reduce; what could not be lifted before may be lifted after
 
 
-@dataclass(frozen=True)
-class PassReport:
-    """What came out at the level of the failing pass.
+@dataclass(frozen=True, kw_only=True)
+class PassReport(PassRecord):
+    """The record of what came out at the level of the failing pass, and how that fails."""
 
-    `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
-    `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes leave out the
-    comment at the top of the file. `compiler_seconds` is CPU time.
-    """
-
-    pass_name: str
-    pipeline: str | None
-    level: str
-    output_path: Path
-    output: Size
-    command: list[str]
     signature: Signature
-    verified: bool
-    one_minimal: bool
-    calls: int
-    compiler_seconds: float
 
 
 @dataclass(frozen=True)
@@ -241,7 +227,8 @@ class _PassReduction:
         reduction = Reduction(settings, oracle, self.listener, section)
         reduction.stop = self.tool.cancel
         report = reduction.run()
-        self.tool.spend(report.calls, report.compiler_seconds, charged=report.charged)
+        costs = report.costs
+        self.tool.spend(costs.calls, costs.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return report.text
 
@@ -267,12 +254,12 @@ class _PassReduction:
             level=level,
             output_path=self.work.output,
             output=Size(size.lines, self._ops(found.text), size.bytes),
-            command=oracle.display(self.work.output.name),
+            command=tuple(oracle.display(self.work.output.name)),
+            failure=found.signature.text,
             signature=found.signature,
             verified=True,
             one_minimal=self.one_minimal,
-            calls=self.tool.calls,
-            compiler_seconds=self.tool.compiler_seconds + self.printer.seconds,
+            costs=Costs(self.tool.calls, self.tool.compiler_seconds + self.printer.seconds),
         )
 
     def _level(self, found: FailingPass) -> str:

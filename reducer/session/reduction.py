@@ -17,11 +17,19 @@ from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, OtherFailure, Stopped
 from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.session.best import Best
-from reducer.session.conversions import GENERIC, Conversions, OptPrinter, key_of
+from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.early_stop import TimeLimit
 from reducer.session.flags import FlagReducer
-from reducer.session.history import KEY, History, HistoryRecorder, Spent, read_history
+from reducer.session.history import (
+    KEY,
+    History,
+    HistoryRecorder,
+    Lineage,
+    Spent,
+    read_history,
+)
 from reducer.session.printing import ReadablePrinter, command_line, one_line, with_comments
+from reducer.session.record import Candidates, Checks, Costs, Failure
 from reducer.session.report import Report
 from reducer.session.sanity import Flakiness, SanityChecks, measure_with
 from reducer.session.settings import Listener, Progress, Settings, Size
@@ -131,7 +139,7 @@ class Reduction:
         )
         best.on_confirm = time_limit.adapt
         self._best = best
-        self._record(best, module, first)
+        recorder = self._record(best, module, first)
         self.listener.message(f"to keep: {first.signature.text}")
         plan = ReductionStrategy(
             self.settings.text,
@@ -145,9 +153,9 @@ class Reduction:
         )
         status = self._search(plan, sanity, module, first)
         self._take_over_command()
-        return self._finish(status, best, first)
+        return self._finish(status, best, first, recorder)
 
-    def _record(self, best: Best, module: Module | None, first: Outcome) -> None:
+    def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """From here on the journal holds the history of the reduction."""
         history = History(self.settings.input.name, self.input_size, first.signature)
         if module is not None:
@@ -161,6 +169,7 @@ class Reduction:
         recorder.phase(self._phase)
         best.on_accept = recorder.accepted
         best.on_roll_back = recorder.rolled_back
+        return recorder
 
     def _flags(self, sanity: SanityChecks, best: Best) -> FlagReducer | None:
         """What shortens the command; from then on the file says which one fails on it."""
@@ -252,7 +261,7 @@ class Reduction:
 
     # ---- the end ---------------------------------------------------------------------------
 
-    def _finish(self, status: str, best: Best, first: Outcome) -> Report:
+    def _finish(self, status: str, best: Best, first: Outcome, recorder: HistoryRecorder) -> Report:
         best.roll_back()
         text = best.confirmed.text
         verified = False
@@ -266,46 +275,55 @@ class Reduction:
         costs = self.evaluator.costs
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.output.name)
-        if self._recorder is not None:
-            self._recorder.finished(
-                best.confirmed,
-                final,
-                status=status,
-                verified=verified,
-                one_minimal=status == "reduced",
-                command=command,
-                notes=self.notes,
-            )
+        history = recorder.finished(
+            best.confirmed,
+            final,
+            status=status,
+            verified=verified,
+            one_minimal=status == "reduced",
+            command=command,
+            notes=self.notes,
+        )
         return Report(
             status=status,
             verified=verified,
-            signature=first.signature,
+            failure=Failure.of(first.signature),
+            input_path=self.settings.input,
             input=self.input_size,
-            output=final,
             output_path=self.settings.output,
-            text=text,
-            calls=costs.calls,
-            cached=costs.cached,
-            by_verdict=dict(sorted(costs.by_verdict.items())),
-            compiler_seconds=self._compiler_seconds + self.conversions.seconds,
-            full_run_equivalents=costs.candidate_ops / max(1, self.input_size.ops),
+            output=final,
+            on_disk=best.on_disk,
+            costs=Costs(costs.calls, self._compiler_seconds + self.conversions.seconds),
+            candidates=Candidates(
+                dict(sorted(costs.by_verdict.items())),
+                costs.candidate_ops / max(1, self.input_size.ops),
+            ),
+            checks=self._checks(),
             wall_seconds=time.monotonic() - self._started,
-            command=command,
+            command=tuple(command),
             one_minimal=status == "reduced",
-            checks=self._screen.runs if self._screen else 0,
-            check_seconds=self._screen.seconds if self._screen else 0.0,
-            turned_away=self._screen.rejected if self._screen else 0,
-            notes=self.notes,
-            also_found=self._others.found if self._others else [],
+            notes=tuple(self.notes),
+            flaky=self._flaky,
+            also_found=self._others.records if self._others else (),
+            also_left_out=self._others.left_out if self._others else 0,
+            signature=first.signature,
+            text=text,
+            charged=costs.charged,
+            cached=costs.cached,
             also_found_folder=self._others.folder
             if self._others and self._others.on_disk
             else None,
-            flaky=self._flaky,
-            input_path=self.settings.input,
-            on_disk=best.on_disk,
-            also_left_out=self._others.left_out if self._others else 0,
-            charged=costs.charged,
+            lineage=self._lineage(history, recorder.module),
         )
+
+    def _checks(self) -> Checks:
+        screen = self._screen
+        return Checks(screen.runs, screen.rejected, screen.seconds) if screen else Checks()
+
+    def _lineage(self, history: History, original: Module | None) -> Lineage:
+        source = self.settings.text
+        located = self.journal.get_text(key_of(LOCATED, source)) or ""
+        return Lineage(history, original, source, located)
 
     @property
     def _compiler_seconds(self) -> float:

@@ -1,61 +1,55 @@
-"""What a reduction has to show in the end."""
+"""What a reduction hands over in the end."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from oracles import Signature
-from reducer.session.also_found import AlsoFound
 from reducer.session.best import OnDisk
-from reducer.session.sanity import Flakiness
+from reducer.session.history import Lineage
+from reducer.session.record import (
+    Candidates,
+    Checks,
+    Costs,
+    Failure,
+    OtherFailureRecord,
+    ReductionRecord,
+)
 from reducer.session.settings import Size
 
 
-@dataclass
-class Report:
-    """The figures of one reduction. `status` is `reduced`, `budget` or `interrupted`.
+@dataclass(frozen=True, kw_only=True)
+class Report(ReductionRecord):
+    """The record of a reduction that has just ended, so all of it is known; and what is in memory.
 
-    `text` is the result without the comments around it; the sizes are those of this text.
-    `compiler_seconds` is CPU time, user and system, of every compiler and helper process;
-    `full_run_equivalents` the sum of the ops of all candidates over the ops of the input. `checks`
-    are runs of a tool that only parses and verifies; they turned away `turned_away` candidates, and
-    their `check_seconds` are part of `compiler_seconds`, but they are no `calls`. `also_found` are
-    other failures met on the way, under `also_found_folder`; `also_left_out` counts those that were
-    too many or too large to keep. `flaky` is measured only where it was asked for. `on_disk` says
-    whether the result is in `output_path`, or what is there in its place. `charged` are the `calls`
-    that count against a budget, the same for any number of workers.
+    `text` is the result without the comments around it. `charged` are the calls that count against
+    a budget, the same for any number of workers; `cached` the verdicts that took no call.
+    `also_found_folder` is None where other failures are not on disk. `lineage` is what the journal
+    holds too.
     """
 
-    status: str
-    verified: bool
+    # Of the record; `field()` makes them required.
+    status: str = field()
+    verified: bool = field()
+    failure: Failure = field()
+    input_path: Path = field()
+    input: Size = field()
+    output_path: Path = field()
+    output: Size = field()
+    on_disk: OnDisk = field()
+    costs: Costs = field()
+    candidates: Candidates = field()
+    checks: Checks = field()
+    wall_seconds: float = field()
+    command: tuple[str, ...] = field()
+    one_minimal: bool = field()
+    notes: tuple[str, ...] = field()
+    also_found: tuple[OtherFailureRecord, ...] = field()
+    also_left_out: int = field()
+
+    # In memory only.
     signature: Signature
-    input: Size
-    output: Size
-    output_path: Path
     text: str
-    calls: int
+    charged: int
     cached: int
-    by_verdict: dict[str, int]
-    compiler_seconds: float
-    full_run_equivalents: float
-    wall_seconds: float
-    command: list[str]
-    one_minimal: bool
-    checks: int = 0
-    check_seconds: float = 0.0
-    turned_away: int = 0
-    notes: list[str] = field(default_factory=list)
-    also_found: list[AlsoFound] = field(default_factory=list)
-    also_found_folder: Path | None = None
-    also_left_out: int = 0
-    flaky: Flakiness | None = None
-    input_path: Path = Path()
-    on_disk: OnDisk = OnDisk.RESULT
-    charged: int = 0
-
-    @property
-    def kind(self) -> str:
-        return str(self.signature.kind)
-
-    @property
-    def bucket(self) -> str:
-        return self.signature.bucket
+    also_found_folder: Path | None
+    lineage: Lineage

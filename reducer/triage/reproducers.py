@@ -12,6 +12,7 @@ from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.errors import ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
+from reducer.session.record import Costs
 from reducer.triage.database import Caps, Database, Store
 from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, oracle_of
@@ -114,7 +115,7 @@ def reduce_case(
     )
     try:
         plain.runner = runner
-        reduction, report = _reduced(settings, plain, case.outcome, stop, on_progress)
+        reduction, report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
     except ReducerError as error:
         return _failed(str(error), conversions)
     if report.status == "interrupted":
@@ -128,8 +129,8 @@ def reduce_case(
         report.output.ops,
         report.output.bytes,
         report.input.ops,
-        report.calls + conversions,
-        report.compiler_seconds,
+        costs.calls + conversions,
+        costs.compiler_seconds,
         report.one_minimal,
         report.verified,
         "; ".join(report.notes),
@@ -142,8 +143,8 @@ def _reduced(
     known: Outcome,
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
-) -> tuple[Reduction, Report]:
-    """Carries out a reduction."""
+) -> tuple[Reduction, Report, Costs]:
+    """Carries out a reduction; its costs do not count the run of the input, known before."""
     oracle = _PrimedOracle(
         plain.command, plain.executable, limits=plain.limits, runner=plain.runner
     )
@@ -151,9 +152,11 @@ def _reduced(
     reduction = Reduction(settings, oracle, _ProgressForwarder(on_progress))
     reduction.stop = stop
     report = reduction.run()
-    report.calls -= oracle.answered
-    report.compiler_seconds -= oracle.answered * known.cpu_seconds
-    return reduction, report
+    costs = Costs(
+        report.costs.calls - oracle.answered,
+        report.costs.compiler_seconds - oracle.answered * known.cpu_seconds,
+    )
+    return reduction, report, costs
 
 
 def _failed(note: str, calls: int) -> Reproducer:

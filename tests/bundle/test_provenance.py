@@ -9,6 +9,7 @@ from oracles import Kind, Signature
 from reducer.bundle.provenance import read_provenance
 from reducer.cli import main
 from reducer.session.history import reading
+from reducer.session.record import Origin
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, program, write_script
 
@@ -34,17 +35,9 @@ def test_the_lines_of_the_input_are_found(result: Path, iree_toolchain: object) 
     past = read_provenance(result, signature_of(result), opt)
     assert past is not None
     line = program().splitlines().index('  "x.bad"() : () -> ()') + 1
-    assert past.record["origin"] == [
-        {
-            "op": "x.bad",
-            "file": "in.mlir",
-            "line": line,
-            "column": 3,
-            "text": '"x.bad"() : () -> ()',
-        }
-    ]
-    assert past.record["input"]["path"] == "in.mlir"
-    assert past.record["oracle"]["calls"] > 0
+    assert past.record.origin == (Origin("x.bad", "in.mlir", line, 3, '"x.bad"() : () -> ()'),)
+    assert past.record.input_path == Path("in.mlir")
+    assert past.record.costs is not None and past.record.costs.calls > 0
     assert past.page.startswith("<!")
 
 
@@ -53,7 +46,7 @@ def test_a_changed_input_tells_no_lines(result: Path) -> None:
     (result.parent / "in.mlir").write_text("// other\n" + program())
     past = read_provenance(result, signature_of(result), None)
     assert past is not None
-    assert past.record["origin"] == [{"op": "x.bad", "file": "in.mlir"}]
+    assert past.record.origin == (Origin("x.bad", "in.mlir"),)
 
 
 @pytest.mark.iree

@@ -7,10 +7,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
-from reducer.bundle.facts import PassFile, ReductionRecord, ReproCheck, Version
+from reducer.bundle.facts import PassFile, ReproCheck, Version
 from reducer.bundle.report import MAX_CHARACTERS, report_text
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
+from reducer.session import ReductionRecord, Size
+from reducer.session.record import Origin, OtherFailureRecord
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [
@@ -98,7 +100,7 @@ def test_versions_origin_cost_and_other_failures() -> None:
         "origin": [{"op": "x.bad", "file": "model.mlir", "line": 519, "text": "%1 = x.bad | y"}],
     }
     known = facts(
-        history=ReductionRecord(record),
+        record=ReductionRecord.from_json(record),
         source="model.mlir",
         versions=(Version("3.8.0", "compiles"), Version("3.9.0", "fails", "first bad")),
         pass_file=PassFile("x-pass", "builtin.module(x)", "IR before x", "// RUN: x\n", 1, 1),
@@ -115,8 +117,9 @@ def test_versions_origin_cost_and_other_failures() -> None:
 
 
 def test_a_foreign_record_breaks_nothing() -> None:
-    for record in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
-        assert heads(report_text(facts(history=ReductionRecord(record)), verified=True)) == FORM
+    for data in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
+        record = ReductionRecord.from_json(data)
+        assert heads(report_text(facts(record=record), verified=True)) == FORM
 
 
 HOSTILE = ["```\n# owned\n```", "`owned`", "</details>\n\n# owned", "a | b\n|---|\n# owned", "$(x)"]
@@ -138,8 +141,11 @@ def test_no_text_breaks_its_shape(text: str) -> None:
         failure_line=1,
         check=ReproCheck(("iree-compile", f"--iree-x-target={text}", "repro.mlir"), 1),
         files={text: Path("x")},
-        history=ReductionRecord({"origin": [{"op": text, "file": text, "text": text, "line": 1}],
-                         "input": {"ops": 3}, "also_found": [{"bucket": text, "text": text}]}),
+        record=ReductionRecord(
+            input=Size(1, 3, 1),
+            origin=(Origin(text, text, 1, 1, text),),
+            also_found=(OtherFailureRecord(text, text),),
+        ),
         boundary=(Fact("op", text, text, 1, text, Verdict.OTHER_FAILURE, text, (text,)),),
         versions=(Version(text, text, text),),
         pass_file=PassFile(text, text, text, text, 1, 1),

@@ -169,7 +169,7 @@ def test_another_crash_of_the_same_build_is_not_this_one(
     ("broken", "missing"),
     [
         ("report.make_bundle", "no report: "),
-        ("report.read_provenance", "no page about the reduction: "),
+        ("report.provenance_of", "no page about the reduction: "),
         ("reduce.pass_level_of", "no reproducer at the level of the failing pass: "),
     ],
 )

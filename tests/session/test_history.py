@@ -1,6 +1,7 @@
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,10 +178,13 @@ outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
     report = Reduction(settings, oracle, Silent()).run()
     with reading(settings.journal) as reader:
         told = reader.history()
-        original = reader.module(told.generic)
-    assert original is not None
+        lineage = reader.lineage(text)
+    original = lineage.original
+    assert original is not None and report.lineage.original is not None
+    assert report.lineage.original.text == original.text
+    assert replace(report.lineage, original=original) == lineage
     assert told.verified and told.status == report.status
-    assert told.total.calls == report.calls == sum(t.calls for t in told.tries.values())
+    assert told.total.calls == report.costs.calls == sum(t.calls for t in told.tries.values())
     assert told.moments[-1].bytes == report.output.bytes
     names = {original.t.name[op] for op in told.origins.values()}
     assert "linalg.batch_matmul" in names and "math.absf" not in names

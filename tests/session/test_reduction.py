@@ -65,8 +65,8 @@ func.func @main(%a: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,1],si64> {
     )
     assert report.verified
     assert report.one_minimal
-    assert report.kind == Kind.BUFFERIZATION
-    assert report.calls <= 80
+    assert report.signature.kind is Kind.BUFFERIZATION
+    assert report.costs.calls <= 80
 
 
 def test_invalid_ir_in_the_middle_of_a_large_module(
@@ -90,7 +90,7 @@ def test_invalid_ir_in_the_middle_of_a_large_module(
 def test_a_crash_without_any_location(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
     case = corpus("matmul-k0-sigfpe")
     report, after = reduce(plant(case.input_text(), layers=30), *case.runs[0].flags)
-    assert report.kind == Kind.CRASH
+    assert report.signature.kind is Kind.CRASH
     assert report.verified
     assert after.splitlines()[1] == (
         "  %0 = linalg.matmul ins(%a, %b : tensor<1x0xf32>, tensor<0x1xf32>) "
@@ -117,7 +117,7 @@ func.func @bad(%a: i32) -> i32 {
 }
 """
     report, after = reduce(before, *HIP)
-    assert report.kind == Kind.INVALID_INPUT
+    assert report.signature.kind is Kind.INVALID_INPUT
     assert any("cannot be normalised" in note for note in report.notes)
     assert "no_such_thing" in after
     assert report.output.lines <= 3
@@ -148,7 +148,7 @@ func.func @main(%a: i32) {
 }
 """
     )
-    assert report.kind == Kind.SCRIPT
+    assert report.signature.kind is Kind.SCRIPT
 
 
 def test_a_healthy_input_is_refused(reduce: Reduce) -> None:

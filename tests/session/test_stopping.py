@@ -53,7 +53,7 @@ def test_a_budget_leaves_the_same_result_for_any_number_of_workers(tmp_path: Pat
         )
         report = Reduction(settings, oracle, Silent()).run()
         assert (report.status, report.verified) == ("budget", True)
-        assert report.calls == len(oracle.texts) >= report.charged
+        assert report.costs.calls == len(oracle.texts) >= report.charged
         with closing(Journal.reopen(settings.journal)) as journal:
             history = read_history(journal.get_text(KEY))
         assert history is not None
