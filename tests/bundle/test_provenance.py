@@ -1,17 +1,21 @@
 """How a program came to be is read from the journal beside it, and from nowhere else."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from oracles import Kind, Signature
-from reducer.bundle.provenance import read_provenance
+from oracles import Command, CompilerOracle, Kind, Signature
+from reducer.bundle.provenance import provenance_of, read_provenance
 from reducer.cli import main
+from reducer.session import Reduction, Settings
 from reducer.session.history import reading
 from reducer.session.record import Origin
+from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.silent import Silent
 
 
 @pytest.fixture
@@ -62,3 +66,26 @@ def test_no_journal_and_no_sound_one_tell_nothing(tmp_path: Path) -> None:
     assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
     (tmp_path / "x.journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
     assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
+
+
+@pytest.mark.iree
+def test_a_reduction_hands_over_what_its_journal_tells(
+    tmp_path: Path, iree_toolchain: Callable[[], Toolchain]
+) -> None:
+    opt = iree_toolchain().opt
+    fake = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+    result = tmp_path / "in.reduced.mlir"
+    settings = Settings(
+        tmp_path / "in.mlir", program(), result, tmp_path / "in.reduced.journal", opt
+    )
+    oracle = CompilerOracle(Command.parse([str(fake)]), fake)
+    report = Reduction(settings, oracle, Silent()).run()
+    read = read_provenance(result, report.signature, opt)
+    settings.journal.unlink()
+    told = provenance_of(report, result, report.lineage, opt)
+    assert read is not None and read.record.origin
+    assert (told.record.origin, told.page) == (read.record.origin, read.page)
+    figures = told.record.figures().to_json()
+    assert figures["input"].items() <= read.record.to_json()["input"].items()
+    assert figures["oracle"]["calls"] == read.record.to_json()["oracle"]["calls"]
