@@ -16,8 +16,8 @@ from reducer.page import ReductionFacts, reduction_facts, reduction_page
 from reducer.page.reduction import default_journal_of
 from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
+from reducer.session.figures import Origin
 from reducer.session.history import History, Lineage, reading
-from reducer.session.record import Origin
 from reducer.storage.files import read_input
 
 _SECONDS = 120.0  # to print the input with its locations

@@ -19,7 +19,7 @@ from reducer.bundle.wording import (
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord
-from reducer.session.record import Origin, OtherFailureRecord
+from reducer.session.figures import Origin, OtherFailureRecord
 
 _SHOWN = 12
 _WIDTH = 110

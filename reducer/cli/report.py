@@ -34,8 +34,8 @@ from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
+from reducer.session.figures import PassRecord
 from reducer.session.pass_level import reduce_pass_level
-from reducer.session.record import PassRecord
 from reducer.storage.files import read_input
 from reducer.toolchain import NEWEST
 from reducer.units import size

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from reducer.bundle import Bundle
 from reducer.session import Report
 from reducer.session.best import OnDisk
+from reducer.session.figures import PassRecord
 from reducer.session.printing import one_line
-from reducer.session.record import PassRecord
 from reducer.units import duration, percent, plural
 
 

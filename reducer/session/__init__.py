@@ -1,8 +1,7 @@
 """One reduction: its settings, its journal, its best result on disk, its report."""
 
-from reducer.session.record import ReductionRecord
+from reducer.session.record import ReductionRecord, Report
 from reducer.session.reduction import Reduction
-from reducer.session.report import Report
 from reducer.session.settings import Listener, Progress, Settings, Size
 
 __all__ = ["Listener", "Progress", "Reduction", "ReductionRecord", "Report", "Settings", "Size"]

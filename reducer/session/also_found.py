@@ -19,8 +19,8 @@ from typing import Any
 from oracles import Signature
 from reducer.errors import OutputNotWritable
 from reducer.search.evaluator import OtherFailure
+from reducer.session.figures import OtherFailureRecord
 from reducer.session.printing import message_of, one_line
-from reducer.session.record import OtherFailureRecord
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 

@@ -20,7 +20,7 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, extracted
 from reducer.search.evaluator import Stopped
 from reducer.session.conversions import OptPrinter
-from reducer.session.record import Costs, PassRecord
+from reducer.session.figures import Costs, PassRecord
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Settings, Size
 from reducer.storage.files import write_atomic

@@ -5,208 +5,29 @@ made from it. `to_json` gives the fields of `reduce --json`; `from_json` reads t
 of a bug report's `metadata.json`.
 """
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from oracles import Signature
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
-from reducer.session.history import History
+from reducer.session.figures import (
+    Candidates,
+    Checks,
+    Costs,
+    Failure,
+    Origin,
+    OtherFailureRecord,
+    PassRecord,
+    path_of,
+    program_json,
+    size_of,
+)
+from reducer.session.history import History, Lineage
 from reducer.session.json_values import JsonValues
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Size
-
-
-@dataclass(frozen=True)
-class Failure:
-    """The failure that was kept: its kind, its signature as text, and its bucket."""
-
-    kind: str
-    text: str
-    bucket: str
-
-    @classmethod
-    def of(cls, signature: Signature) -> Self:
-        return cls(str(signature.kind), signature.text, signature.bucket)
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        kind, text, bucket = data.text("kind"), data.text("signature"), data.text("bucket")
-        if kind is None or text is None or bucket is None:
-            return None
-        return cls(kind, text, bucket)
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Runs of the command, and the CPU seconds, user and system, of all compilers and helpers."""
-
-    calls: int
-    compiler_seconds: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {"calls": self.calls, "compiler_seconds": round(self.compiler_seconds, 3)}
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        calls, seconds = data.count("calls"), data.number("compiler_seconds")
-        return None if calls is None or seconds is None else cls(calls, seconds)
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """How many candidates got each verdict, and the ops of all of them over those of the input."""
-
-    by_verdict: dict[str, int]
-    full_run_equivalents: float
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        verdicts, runs = data.counts("by_verdict"), data.number("full_run_equivalents")
-        return None if verdicts is None or runs is None else cls(verdicts, runs)
-
-
-@dataclass(frozen=True)
-class Checks:
-    """Runs of a tool that only parses and verifies, and how many candidates they turned away.
-
-    They are no calls; their time is part of the compiler's.
-    """
-
-    runs: int = 0
-    turned_away: int = 0
-    compiler_seconds: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "compiler_seconds": round(self.compiler_seconds, 3)}
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        runs, turned_away = data.count("runs"), data.count("turned_away")
-        seconds = data.number("compiler_seconds")
-        if runs is None or turned_away is None or seconds is None:
-            return None
-        return cls(runs, turned_away, seconds)
-
-
-@dataclass(frozen=True)
-class OtherFailureRecord:
-    """Another failure met on the way; `path` is the smallest program that showed it, if kept."""
-
-    bucket: str
-    text: str
-    message: tuple[str, ...] = ()
-    signature: Signature | None = None
-    command: tuple[str, ...] = ()
-    path: str | None = None
-    lines: int = 0
-    bytes: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "bucket": self.bucket,
-            "text": self.text,
-            "message": list(self.message),
-            "signature": self.signature and self.signature.to_json(),
-            "command": list(self.command),
-            "path": self.path,
-            "lines": self.lines,
-            "bytes": self.bytes,
-        }
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self:
-        return cls(
-            bucket=data.text("bucket") or "",
-            text=data.text("text") or "",
-            message=data.texts("message") or (),
-            signature=_signature(data.part("signature")),
-            command=data.texts("command") or (),
-            path=data.text("path"),
-            lines=data.count("lines") or 0,
-            bytes=data.count("bytes") or 0,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PassRecord:
-    """The second reproducer: small IR at the level of the failing pass.
-
-    `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
-    `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes leave out the
-    comment at the top of the file. `failure` is its signature as text.
-    """
-
-    pass_name: str
-    pipeline: str | None
-    level: str
-    output_path: Path
-    output: Size
-    failure: str = ""
-    command: tuple[str, ...] = ()
-    verified: bool = False
-    one_minimal: bool = False
-    costs: Costs = Costs(0, 0.0)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "pass": self.pass_name,
-            "pipeline": self.pipeline,
-            "level": self.level,
-            "verified": self.verified,
-            "signature": self.failure,
-            "output": _program_json(self.output_path, self.output),
-            "command": list(self.command),
-            "one_minimal": self.one_minimal,
-            "oracle": self.costs.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        """A bug report's metadata has no more than the name, the level, and lines and ops."""
-        output = data.part("output")
-        name, level, path = data.text("pass"), data.text("level"), _path(output)
-        lines, ops = output.count("lines"), output.count("ops")
-        if name is None or level is None or path is None or lines is None or ops is None:
-            return None
-        return cls(
-            pass_name=name,
-            pipeline=data.text("pipeline"),
-            level=level,
-            output_path=path,
-            output=Size(lines, ops, output.count("bytes") or 0),
-            failure=data.text("signature") or "",
-            command=data.texts("command") or (),
-            verified=data.flag("verified") is True,
-            one_minimal=data.flag("one_minimal") is True,
-            costs=Costs.from_json(data.part("oracle")) or Costs(0, 0.0),
-        )
-
-
-@dataclass(frozen=True)
-class Origin:
-    """An op of the input of which something is left; where it stands, as far as that is known."""
-
-    op: str
-    file: str
-    line: int | None = None
-    column: int | None = None
-    text: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        place = {"line": self.line, "column": self.column, "text": self.text}
-        return {"op": self.op, "file": self.file, **({} if self.line is None else place)}
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self:
-        return cls(
-            data.text("op") or "",
-            data.text("file") or "",
-            data.count("line"),
-            data.count("column"),
-            data.text("text") or "",
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,8 +100,8 @@ class ReductionRecord:
             "kind": failure and failure.kind,
             "signature": failure and failure.text,
             "bucket": failure and failure.bucket,
-            "input": _program_json(self.input_path, self.input) or None,
-            "output": _program_json(self.output_path, self.output) or None,
+            "input": program_json(self.input_path, self.input) or None,
+            "output": program_json(self.output_path, self.output) or None,
             "on_disk": self.on_disk,
             "oracle": _oracle_json(self.costs, self.candidates) or None,
             "checks": self.checks and self.checks.to_json(),
@@ -308,10 +129,10 @@ class ReductionRecord:
             status=read.text("status"),
             verified=read.flag("verified"),
             failure=Failure.from_json(read),
-            input_path=_path(read.part("input")),
-            input=_size(read.part("input")),
-            output_path=_path(read.part("output")),
-            output=_size(read.part("output")),
+            input_path=path_of(read.part("input")),
+            input=size_of(read.part("input")),
+            output_path=path_of(read.part("output")),
+            output=size_of(read.part("output")),
             on_disk=next((one for one in OnDisk if one == disk), None),
             costs=Costs.from_json(read.part("oracle")),
             candidates=Candidates.from_json(read.part("oracle")),
@@ -339,19 +160,42 @@ class ReductionRecord:
         )
 
 
-def _program_json(path: Path | None, size: Size | None) -> dict[str, Any]:
-    named = {} if path is None else {"path": str(path)}
-    return {**named, **({} if size is None else asdict(size))}
+@dataclass(frozen=True, kw_only=True)
+class Report(ReductionRecord):
+    """The record of a reduction that has just ended, so all of it is known; and what is in memory.
 
+    `text` is the result without the comments around it. `charged` are the calls that count against
+    a budget, the same for any number of workers; `cached` the verdicts that took no call.
+    `also_found_folder` is None where other failures are not on disk. `lineage` is what the journal
+    holds too.
+    """
 
-def _path(data: JsonValues) -> Path | None:
-    path = data.text("path")
-    return None if path is None else Path(path)
+    # Of the record; `field()` makes them required.
+    status: str = field()
+    verified: bool = field()
+    failure: Failure = field()
+    input_path: Path = field()
+    input: Size = field()
+    output_path: Path = field()
+    output: Size = field()
+    on_disk: OnDisk = field()
+    costs: Costs = field()
+    candidates: Candidates = field()
+    checks: Checks = field()
+    wall_seconds: float = field()
+    command: tuple[str, ...] = field()
+    one_minimal: bool = field()
+    notes: tuple[str, ...] = field()
+    also_found: tuple[OtherFailureRecord, ...] = field()
+    also_left_out: int = field()
 
-
-def _size(data: JsonValues) -> Size | None:
-    lines, ops, size = data.count("lines"), data.count("ops"), data.count("bytes")
-    return None if lines is None or ops is None or size is None else Size(lines, ops, size)
+    # In memory only.
+    signature: Signature
+    text: str
+    charged: int
+    cached: int
+    also_found_folder: Path | None
+    lineage: Lineage
 
 
 def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str, Any]:
@@ -363,13 +207,6 @@ def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str
     order = ("calls", "by_verdict", "compiler_seconds", "full_run_equivalents")
     both = {**calls, **judged}
     return {key: both[key] for key in order if key in both}
-
-
-def _signature(data: JsonValues) -> Signature | None:
-    try:
-        return Signature.from_json(data.plain())
-    except (KeyError, ValueError):
-        return None
 
 
 def _flakiness(data: JsonValues) -> Flakiness | None:

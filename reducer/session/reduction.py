@@ -19,6 +19,7 @@ from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.session.best import Best
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.early_stop import TimeLimit
+from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.flags import FlagReducer
 from reducer.session.history import (
     KEY,
@@ -29,8 +30,7 @@ from reducer.session.history import (
     read_history,
 )
 from reducer.session.printing import ReadablePrinter, command_line, one_line, with_comments
-from reducer.session.record import Candidates, Checks, Costs, Failure
-from reducer.session.report import Report
+from reducer.session.record import Report
 from reducer.session.sanity import Flakiness, SanityChecks, measure_with
 from reducer.session.settings import Listener, Progress, Settings, Size
 from reducer.session.strategy import ReductionStrategy

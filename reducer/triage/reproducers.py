@@ -12,7 +12,7 @@ from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.errors import ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
-from reducer.session.record import Costs
+from reducer.session.figures import Costs
 from reducer.triage.database import Caps, Database, Store
 from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, oracle_of

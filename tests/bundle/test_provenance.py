@@ -10,8 +10,8 @@ from oracles import Command, CompilerOracle, Kind, Signature
 from reducer.bundle.provenance import provenance_of, read_provenance
 from reducer.cli import main
 from reducer.session import Reduction, Settings
+from reducer.session.figures import Origin
 from reducer.session.history import reading
-from reducer.session.record import Origin
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, program, write_script

@@ -12,7 +12,7 @@ from reducer.bundle.report import MAX_CHARACTERS, report_text
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord, Size
-from reducer.session.record import Origin, OtherFailureRecord
+from reducer.session.figures import Origin, OtherFailureRecord
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [

@@ -9,7 +9,7 @@ import pytest
 from oracles import Kind, Signature
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
-from reducer.session.record import (
+from reducer.session.figures import (
     Candidates,
     Checks,
     Costs,
@@ -17,8 +17,8 @@ from reducer.session.record import (
     Origin,
     OtherFailureRecord,
     PassRecord,
-    ReductionRecord,
 )
+from reducer.session.record import ReductionRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Size
 
