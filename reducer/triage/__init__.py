@@ -1,4 +1,4 @@
-"""A folder of failures becomes a short list of bugs, kept in one SQLite file."""
+"""Triage: turn folders of failing inputs into a short list of bugs in one SQLite database."""
 
 from reducer.triage.configurations import (
     EVERYTHING,

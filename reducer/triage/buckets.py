@@ -1,4 +1,4 @@
-"""Buckets: failures with the same signature; and which of them is the cheapest to reduce."""
+"""Buckets (failures with the same signature) and which failure in one is cheapest to reduce."""
 
 import json
 import math
@@ -13,10 +13,10 @@ from reducer.triage.database import Database
 
 @dataclass(frozen=True)
 class Bucket:
-    """A signature that was seen, and what it was merged into, if it was.
+    """A signature that occurred, and the bucket it was merged into, if any.
 
-    Where several bugs print the same, one has the signature's own bucket, and the others were
-    split off from it (`split_from`); then `ops` says what each of them is about.
+    If several bugs have the same signature, one keeps the signature's own bucket and the others
+    are split off from it (`split_from`); `ops` then names the ops each of them is about.
     """
 
     bucket: str
@@ -35,7 +35,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An input that fails in a configuration, and what it takes to see that."""
+    """An input that fails in a configuration, with the data that decides how cheap it is to run."""
 
     bucket: str
     input: str
@@ -50,7 +50,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Group:
-    """Buckets that are one bug: the one that stands for all, and those merged into it."""
+    """Buckets that are one bug: the root that represents them, and all members, root included."""
 
     root: Bucket
     members: tuple[Bucket, ...]
@@ -61,7 +61,7 @@ class Group:
 
 
 def all_buckets(database: Database) -> dict[str, Bucket]:
-    """Every bucket by its name, in the order of names."""
+    """All buckets keyed by name, in name order."""
     rows = database.rows("SELECT * FROM buckets ORDER BY bucket")
     return {
         row["bucket"]: Bucket(
@@ -79,10 +79,10 @@ def all_buckets(database: Database) -> dict[str, Bucket]:
 
 
 def root_of(name: str, buckets: Mapping[str, Bucket]) -> str:
-    """The bucket that stands for a bucket after all merges."""
+    """The bucket that represents `name` after following all merges."""
     seen = {name}
     while (onward := buckets[name].merged_into) is not None and onward not in seen:
-        if onward not in buckets:  # it was forgotten
+        if onward not in buckets:  # that bucket was deleted
             break
         seen.add(onward)
         name = onward
@@ -90,7 +90,7 @@ def root_of(name: str, buckets: Mapping[str, Bucket]) -> str:
 
 
 def all_groups(database: Database) -> list[Group]:
-    """Every bug, by the name of the bucket that stands for it."""
+    """All bugs, sorted by the name of their root bucket."""
     buckets = all_buckets(database)
     members: dict[str, list[Bucket]] = {}
     for name in buckets:
@@ -99,9 +99,10 @@ def all_groups(database: Database) -> list[Group]:
 
 
 def find_group(database: Database, prefix: str) -> Group:
-    """The bug with the one bucket whose name begins like this.
+    """The bug that has a bucket whose name starts with `prefix`.
 
-    Raises UsageError if there is none, or more than one.
+    Raises:
+        UsageError: no bug matches, or more than one does.
     """
     found = [
         group
@@ -116,7 +117,7 @@ def find_group(database: Database, prefix: str) -> Group:
 
 
 def occurrences(database: Database, names: Collection[str]) -> list[Occurrence]:
-    """The failures of input files in these buckets (not those of reproducers)."""
+    """The failures of input files in these buckets, excluding those of reproducers."""
     marks = ", ".join("?" * len(names))
     rows = database.rows(
         f"""SELECT r.bucket, r.input, r.configuration, r.seconds, i.ops, i.bytes, c.flags,
@@ -144,10 +145,10 @@ def occurrences(database: Database, names: Collection[str]) -> list[Occurrence]:
 
 
 def cheapest_first(found: Collection[Occurrence]) -> list[Occurrence]:
-    """Sorted by what a reduction would cost: few ops, a short run, few bytes.
+    """Sort by expected reduction cost: number of ops, run time, then bytes.
 
-    Run times only count by their order of magnitude, so that chance does not choose; of equals the
-    newest compiler comes first, since that is what one files a bug for.
+    Run times are compared only by order of magnitude, so that noise does not decide. Among equals,
+    the newest compiler comes first, because that is the one to file the bug against.
     """
 
     def cost(one: Occurrence) -> tuple[object, ...]:

@@ -1,8 +1,8 @@
-"""Compares minimal reproducers: the ops they are about, and whether they reach the failing pass.
+"""Compare minimal reproducers: which ops each is about, and whether they reach the failing pass.
 
-Constants feed them, terminators return what they make, functions hold them: none of these is what
-the program is about. What they have in common is seen in the text of any dialect: an op of one's
-own takes something and is not the last of its block.
+Constants, terminators, and ops that only contain others (functions, modules) are not what a program
+is about. The remaining ops can be recognized in the text of any dialect: they have operands and are
+not the last op of their block.
 """
 
 import json
@@ -29,9 +29,9 @@ _IN_NAMES = rb"[\w$.-]"
 
 
 def own_ops(module: Module) -> frozenset[str]:
-    """The kinds of op in a module, but for constants, terminators and what only holds others.
+    """The names of the ops in a module, without constants, terminators and pure containers.
 
-    An op that stands for another by name (`torch.operator "onnx.If"`) is told with that name.
+    An op that represents another by name (`torch.operator "onnx.If"`) is reported with that name.
     """
     return frozenset(
         _kind(module, op)
@@ -41,14 +41,14 @@ def own_ops(module: Module) -> frozenset[str]:
 
 
 def all_ops(module: Module) -> frozenset[str]:
-    """Every kind of op in a module, told in the same way."""
+    """The names of all ops in a module, in the same form as `own_ops`."""
     return frozenset(_kind(module, op) for op in range(len(module)))
 
 
 def may_contain_ops(data: bytes, ops: Collection[str]) -> bool:
-    """Whether each of these kinds of op may occur in a program, text or bytecode.
+    """Whether each of these ops may occur in a program, given as text or bytecode.
 
-    Nothing is parsed, so a comment counts too; but what is said to be missing is.
+    Nothing is parsed, so a mention in a comment counts as well; False is always correct.
     """
     return all(_has(data, op.encode(errors="surrogateescape")) for op in ops)
 
@@ -64,7 +64,7 @@ def _ends_a_block(module: Module, op: int) -> bool:
 
 
 def _has(data: bytes, op: bytes) -> bool:
-    """A name may lack its dialect: in bytecode, and inside of ops that make theirs the default."""
+    """The dialect prefix may be missing: in bytecode, and where an op sets a default dialect."""
     name, _, carried = op.partition(b" ")
     dialect, _, rest = name.partition(b".")
     if dialect not in data or carried.strip(b'"') not in data:
@@ -77,9 +77,9 @@ _PART = re.compile(r'"(?:[^"\\]|\\.)*"|@[\w.$-]+|(?:\s|//[^\n]*)+')
 
 
 def fingerprint(text: str) -> str:
-    """Equal for programs that differ only in comments, blanks and the names of things.
+    """Equal for programs that differ only in comments, whitespace, and names of symbols and values.
 
-    A symbol is numbered where it is named first; a name in quotation marks is data and stays.
+    Symbols are numbered in order of first mention; names in quotation marks are data and are kept.
     """
     numbers: dict[str, str] = {}
 
@@ -100,7 +100,7 @@ _SECONDS = 120.0  # of wall time
 
 @dataclass
 class CompilerUsage:
-    """Compilers that were started, and the CPU seconds that they took."""
+    """The number of compilers started and the CPU seconds they used."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -111,7 +111,7 @@ class CompilerUsage:
 
 
 def ops_of(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> frozenset[str]:
-    """The ops that a reproducer is about; none where the compiler's own tool cannot tell."""
+    """The ops that a reproducer is about; empty if the `…-opt` tool cannot print it."""
     module = _parsed(text, oracle, cost)
     return own_ops(module) if module is not None else frozenset()
 
@@ -124,11 +124,11 @@ def ops_reach_failing_pass(
     cost: CompilerUsage,
     stop: threading.Event,
 ) -> bool | None:
-    """Whether the pass that fails on a reproducer gets all of these ops as they are.
+    """Whether the failing pass receives all of these ops unchanged.
 
-    Where one was made into something else before, what fails may be that, and other ops may be
-    made into the same. Not so either where no pass can be shown to fail like this. None if the
-    user stopped it.
+    An op that an earlier pass converted may fail in its converted form, and other ops may convert
+    to the same thing. Also False if the failing pass cannot be reproduced on its own. None if the
+    user interrupted the search.
     """
     opt = verifying_tool(oracle.executable)
     if opt is None:
@@ -161,7 +161,7 @@ def _parsed(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> Module | 
 
 
 class ReproducerAnalysis:
-    """Answers from the database, or else by running small programs; `cost` adds those up."""
+    """Analyzes reproducers with small compiler runs, cached in the database; `cost` sums them."""
 
     def __init__(self, store: Store, matrix: RunMatrix, caps: Caps, stop: threading.Event) -> None:
         self._store = store
@@ -172,7 +172,7 @@ class ReproducerAnalysis:
         self.cost = CompilerUsage()
 
     def ops(self, one: StoredReproducer | None) -> frozenset[str]:
-        """The ops that a minimal reproducer is about; none where there is no such reproducer."""
+        """The ops that a minimal reproducer is about; empty if it is missing or not minimal."""
         if one is None or not one.minimal:
             return frozenset()
         row = self._row(one)
@@ -186,12 +186,12 @@ class ReproducerAnalysis:
         return ops
 
     def reached(self, one: StoredReproducer) -> bool | None:
-        """Whether the pass that fails gets these ops as they are; None if that is not known yet."""
+        """The cached result of `reaches_failing_pass`; None if it has not been computed yet."""
         row = self._row(one)
         return None if row is None else row[1]
 
     def reaches_failing_pass(self, one: StoredReproducer) -> bool:
-        """The same, found out if need be."""
+        """Whether the failing pass receives the reproducer's ops unchanged; runs it if unknown."""
         known, ops, oracle = self.reached(one), self.ops(one), self._oracle(one)
         if known is not None or not ops or oracle is None:
             return bool(known)
@@ -218,7 +218,7 @@ class ReproducerAnalysis:
         )  # fmt: skip
 
     def _oracle(self, one: StoredReproducer) -> CompilerOracle | None:
-        """The compiler it was made with; None if that is not one of this run."""
+        """An oracle with the reproducer's compiler; None if this run does not use that compiler."""
         for compiler in self._matrix.compilers:
             if self._store.compiler(compiler) == one.compiler:
                 directory = self._matrix.directory

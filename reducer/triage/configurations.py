@@ -1,8 +1,8 @@
-"""Compilers and the flags that they run with, from the command line or a file of flag lines.
+"""Compilers and their flags, from the command line or from a flags file.
 
-One configuration a line, in a shell's quoting, with `#` comments. What stands before a colon says
-what the line is for: patterns of file names, and after an `@` compiler versions. A line without
-it is for every input.
+A flags file has one configuration per line, with shell quoting and `#` comments. An optional prefix
+that ends in a colon selects where the line applies: file name patterns, and compiler versions after
+an `@`. A line without a prefix applies to every input.
 
     --iree-hal-target-device=hip --iree-rocm-target=gfx942
     cpu/*.mlir cpu/*.mlir.xz: --iree-hal-target-device=local
@@ -30,10 +30,10 @@ from reducer.toolchain import Toolchain, install, resolve_executable
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler. `version` is None for one that is no release; then `program` is its path.
+    """A compiler. For a build that is not a release, `version` is None and `program` its path.
 
-    `identity` changes whenever results could: with the release, with the file of a build of one's
-    own, and with the way in which this program reads what a compiler prints.
+    `identity` changes whenever results could change: with the release, with the files of a local
+    build, and with the version of this program's classifier of compiler output.
     """
 
     program: str
@@ -42,7 +42,7 @@ class Compiler:
 
     @property
     def name(self) -> str:
-        """The version, or the path: enough to tell people which it is, and different for each."""
+        """The version, the path, or both: readable, and unique to this compiler."""
         if self.version is None or self.program == "iree-compile":
             return self.version or self.program
         return f"{self.version} {self.program}"
@@ -51,9 +51,10 @@ class Compiler:
 def find_compiler(
     program: str, version: str | None, progress: Callable[[str], None] | None = None
 ) -> Compiler:
-    """The compiler that a program and a version stand for, installed if it is missing.
+    """The compiler for a program name and version, installed if necessary.
 
-    Raises ToolchainError where it cannot be had.
+    Raises:
+        ToolchainError: it cannot be installed or found.
     """
     if version is not None and Toolchain.provides(Path(program).name):
         found = install(version, progress=progress)
@@ -66,7 +67,7 @@ def find_compiler(
 
 
 def order_of(version: str | None, number: int) -> tuple[int, Version, int]:
-    """Sorts compilers from old to new: releases by version, builds of one's own as they came."""
+    """Sort key from old to new: releases by version, then local builds in the order first seen."""
     try:
         return (0, Version(version), 0) if version else (1, Version("0"), number)
     except InvalidVersion:
@@ -75,7 +76,7 @@ def order_of(version: str | None, number: int) -> tuple[int, Version, int]:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A compiler with flags. `directory` is where relative paths in the flags start."""
+    """A compiler with flags. Relative paths in the flags are resolved against `directory`."""
 
     compiler: Compiler
     flags: tuple[str, ...]
@@ -83,12 +84,12 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        """One line for people."""
+        """The compiler and its flags, in one line for display."""
         return f"{self.compiler.name} {shlex.join(self.flags)}".rstrip()
 
     @cached_property
     def files(self) -> str:
-        """A hash of the files that flags name, for they decide too; '' if there is none."""
+        """A hash of the files named in the flags, because results depend on them; '' if none."""
         command = Command.parse(
             [self.compiler.program, *self.flags], directory=Path(self.directory)
         )
@@ -101,18 +102,18 @@ _NEWEST = "99999"
 
 @dataclass(frozen=True)
 class FlagsLine:
-    """One line: flags, and what they are for. No patterns: any input; no versions: any compiler."""
+    """A line of a flags file. Without patterns it fits any input, without versions any compiler."""
 
     flags: tuple[str, ...]
     patterns: tuple[str, ...] = ()
     versions: SpecifierSet | None = None
 
     def fits(self, path: PurePath, version: str | None) -> bool:
-        """Whether the line is for this input (its path below the folder given) and compiler."""
+        """Whether the line applies to this input (a path relative to its folder) and compiler."""
         return self._fits_path(path) and self._fits_version(version)
 
     def _fits_path(self, path: PurePath) -> bool:
-        """A pattern without a slash is matched with the name, any other with the whole path."""
+        """Patterns without a slash match the file name, others the whole path."""
         if not self.patterns:
             return True
         return any(
@@ -121,24 +122,26 @@ class FlagsLine:
         )
 
     def _fits_version(self, version: str | None) -> bool:
-        """A compiler that has no version is taken for one newer than all that have one."""
+        """A compiler without a version counts as newer than all releases."""
         if self.versions is None:
             return True
         try:
-            base = Version(version or "").base_version  # a candidate takes the flags of its release
+            base = Version(version or "").base_version  # release candidates use the release's flags
         except InvalidVersion:
             base = _NEWEST
         return self.versions.contains(base)
 
 
 EVERYTHING = (FlagsLine(()),)
-"""No flags but those of the command line, for each input."""
+"""No flags beyond those of the command line, for every input."""
 
 
 def read_flags_file(path: Path) -> tuple[FlagsLine, ...]:
-    """The lines of a file.
+    """Read a flags file.
 
-    Raises MissingInput where it cannot be read, UsageError with the line that makes no sense.
+    Raises:
+        MissingInput: the file cannot be read.
+        UsageError: a line is malformed (the message has its number), or there are no flags.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -151,7 +154,7 @@ def read_flags_file(path: Path) -> tuple[FlagsLine, ...]:
 
 
 def parse_flags(text: str, name: str = "flags") -> Iterator[FlagsLine]:
-    """Each line that is no comment. `name` is for messages. Raises UsageError."""
+    """Yield the configuration of each line; `name` is for messages. Raises UsageError."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             words = shlex.split(line, comments=True)

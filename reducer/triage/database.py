@@ -1,10 +1,10 @@
 """The triage database: one SQLite file with inputs, configurations and results.
 
-docs/triage.md describes them. A migration is never changed once it was released: what comes later
-is appended.
+The tables are described in docs/triage.md. A released migration is never changed; schema changes
+are appended as new migrations.
 
-Readers never wait for a writer (write-ahead logging); writers wait for each other a while. Every
-change is one short transaction, so that a killed process leaves nothing half done.
+Readers never wait for a writer (write-ahead logging); writers wait for each other up to a timeout.
+Every change is one short transaction, so a killed process leaves no partial state.
 """
 
 import json
@@ -25,7 +25,7 @@ from reducer.triage.configurations import Compiler, Configuration
 from reducer.triage.inputs import Input
 
 APPLICATION_ID = 0x4D4C5254
-"""`MLRT`: tells our files from other people's databases."""
+"""`MLRT`: distinguishes our files from other SQLite databases."""
 
 _FIRST = """
 CREATE TABLE runs (
@@ -91,14 +91,14 @@ CREATE TABLE grounds (
 _ONE_PROCESS = "DROP TABLE leases;"
 
 MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS)
-"""`user_version` counts how many of these a file has had."""
+"""`user_version` is the number of these that have been applied to a file."""
 
 
-_BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; each holds the file for milliseconds
+_BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; transactions take milliseconds
 
 
 class Database(SharedFile):
-    """A connection that several threads may use."""
+    """A database connection that can be shared between threads."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection)
@@ -106,11 +106,11 @@ class Database(SharedFile):
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True) -> Self:
-        """Opens the file, makes it if wanted, and brings it up to date.
+        """Open the file, create it if `create` is set, and apply missing migrations.
 
         Raises:
-            UsageError: it is no triage database, or one of a newer version of this program.
-            OutputNotWritable: it cannot be made or written.
+            UsageError: it is not a triage database, or was written by a newer version.
+            OutputNotWritable: it cannot be created or written.
         """
         if not create and not path.is_file():
             raise UsageError(f"there is no triage database {path}; say where with --db")
@@ -139,9 +139,9 @@ class Database(SharedFile):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing of what is done in the body of a `with`; others wait meanwhile."""
+        """Run the body of a `with` atomically; other threads and processes wait meanwhile."""
         with self._lock:
-            if self._connection.in_transaction:  # part of a larger one
+            if self._connection.in_transaction:  # nested: part of the outer transaction
                 yield
                 return
             self._connection.execute("BEGIN IMMEDIATE")
@@ -153,31 +153,31 @@ class Database(SharedFile):
             self._connection.execute("COMMIT")
 
     def write(self, statement: str, *values: object) -> int:
-        """One statement, committed unless in a transaction; how many rows it changed."""
+        """Execute a statement, committed unless in a transaction; the number of rows changed."""
         with self._lock:
             return self._connection.execute(statement, values).rowcount
 
     def rows(self, query: str, *values: object) -> list[sqlite3.Row]:
-        """What a query finds."""
+        """All rows of a query."""
         with self._lock:
             return self._connection.execute(query, values).fetchall()
 
     def row(self, query: str, *values: object) -> sqlite3.Row | None:
-        """The first row that a query finds."""
+        """The first row of a query, or None."""
         found = self.rows(query, *values)
         return found[0] if found else None
 
     def value(self, query: str, *values: object) -> Any:
-        """The first column of the first row, or None."""
+        """The first column of the first row of a query, or None."""
         row = self.row(query, *values)
         return None if row is None else row[0]
 
     def number_of(
         self, table: str, key: str, facts: dict[str, object], unique: Sequence[str]
     ) -> int:
-        """The number of the row with these facts, which is added if it is missing.
+        """The number of the row with these values, which is inserted if missing.
 
-        `key` is the column with the number; `unique` are the columns that tell rows apart.
+        `key` is the column that holds the number; `unique` are the columns that identify a row.
         """
         columns = ", ".join(facts)
         marks = ", ".join("?" * len(facts))
@@ -204,7 +204,7 @@ class Database(SharedFile):
 
     def _migrate(self) -> None:
         with self.transaction():
-            for migration in MIGRATIONS[self._version() :]:  # none, if another process was faster
+            for migration in MIGRATIONS[self._version() :]:  # none if another process was faster
                 for statement in filter(str.strip, migration.split(";")):
                     self.write(statement)
             self.write(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -212,9 +212,9 @@ class Database(SharedFile):
 
 
 def bucket_of(signature: Signature, digest: str) -> str | None:
-    """The bucket of an input that ends like this; None if that is no bug.
+    """The bucket for an input with this signature; None if the outcome is not a bug.
 
-    Of a run that hit a limit nothing more is known: two inputs that do are not the same bug.
+    A run that hit a limit reveals nothing more, so each such input gets a bucket of its own.
     """
     traits = signature.kind.traits
     if not traits.is_bug:
@@ -226,7 +226,7 @@ def bucket_of(signature: Signature, digest: str) -> str | None:
 
 @dataclass(frozen=True)
 class Caps:
-    """Limits of a run: seconds, and bytes of memory."""
+    """Limits of a run: wall time in seconds, memory in bytes."""
 
     seconds: float
     memory: int | None
@@ -234,7 +234,7 @@ class Caps:
 
 @dataclass(frozen=True)
 class StoredResult:
-    """How one input ended in one configuration."""
+    """The result of one input in one configuration."""
 
     input: str
     configuration: int
@@ -245,7 +245,7 @@ class StoredResult:
 
     @classmethod
     def of(cls, row: sqlite3.Row) -> Self:
-        """A row of the table."""
+        """Convert a row of the `results` table."""
         return cls(
             row["input"],
             row["configuration"],
@@ -257,7 +257,7 @@ class StoredResult:
 
 
 class Store:
-    """Inputs, configurations, results; each method is one transaction."""
+    """Stores inputs, configurations and results; each method is one transaction."""
 
     def __init__(self, database: Database, run: int) -> None:
         self.database = database
@@ -267,13 +267,13 @@ class Store:
     # ---- inputs and configurations ---------------------------------------------------------
 
     def add_input(self, digest: str, size: int, ops: int, bytecode: bool = False) -> None:
-        """Remembers that there is a content."""
+        """Record an input by the digest of its content."""
         self.database.write(
             "INSERT OR IGNORE INTO inputs VALUES (?, ?, ?, ?)", digest, size, ops, bytecode
         )
 
     def add_inputs(self, inputs: list[Input]) -> None:
-        """Remembers contents and the files that hold them in this run."""
+        """Record inputs and the files that contain them in this run."""
         with self.database.transaction():
             for item in inputs:
                 self.add_input(item.digest, item.size, item.ops, item.bytecode)
@@ -286,7 +286,7 @@ class Store:
     def compiler(self, compiler: Compiler) -> int:
         """The number of a compiler.
 
-        A release whose runs are read in another way than before has its results forgotten.
+        Drops the results of a release that were classified by an earlier version of this program.
         """
         with self.database.transaction():
             if compiler.version is not None:
@@ -318,7 +318,7 @@ class Store:
         return self.database.number_of("compilers", "compiler", facts, ["identity"])
 
     def configuration(self, configuration: Configuration) -> int:
-        """The number of a configuration."""
+        """The number of a configuration, which is added if missing."""
         known = self._numbers.get(configuration)
         if known is None:
             with self.database.transaction():
@@ -337,7 +337,7 @@ class Store:
     # ---- results ---------------------------------------------------------------------------
 
     def result(self, digest: str, configuration: int) -> StoredResult | None:
-        """How an input ended, if it was ever run."""
+        """The stored result of an input, or None."""
         row = self.database.row(
             "SELECT * FROM results WHERE input = ? AND configuration = ?", digest, configuration
         )
@@ -346,7 +346,7 @@ class Store:
         return StoredResult.of(row)
 
     def settled(self, digest: str, configuration: int, caps: Caps) -> StoredResult | None:
-        """The same, unless the run hit a limit that is higher now."""
+        """The same, but None if the run hit a limit that has been raised since."""
         row = self.database.row(
             "SELECT kind, time_limit, memory_limit FROM results "
             "WHERE input = ? AND configuration = ?", digest, configuration,
@@ -362,7 +362,7 @@ class Store:
         return self.result(digest, configuration)
 
     def outcome(self, digest: str, configuration: int) -> Outcome | None:
-        """All that is known of how an input ended."""
+        """The full outcome of an input, or None."""
         blob = self.database.value(
             "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
             digest, configuration,
@@ -372,9 +372,9 @@ class Store:
     def put(
         self, digest: str, configuration: int, outcome: Outcome, caps: Caps, *, bug: bool = True
     ) -> None:
-        """Remembers how an input ended, and the bucket. It is on disk when this returns.
+        """Store the outcome of an input and its bucket; it is on disk when this returns.
 
-        Without `bug` a failure is not counted as one: it is not that of an input.
+        With `bug=False` a failure creates no bucket, because the text is not a user's input.
         """
         signature = outcome.signature
         bucket = bucket_of(signature, digest)

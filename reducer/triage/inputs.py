@@ -1,6 +1,6 @@
-"""Finds the inputs in folders. What an input is called is its content's hash; its path only shows.
+"""Find the inputs in folders. The identity of an input is the hash of its content, not its path.
 
-Nothing in a file or in its name is ever run or taken for a path of ours.
+Nothing in a file or its name is ever executed or used as one of our paths.
 """
 
 import hashlib
@@ -18,20 +18,20 @@ _SUFFIXES = (".mlir", ".mlirbc")
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file: where it is, and its path below the folder that was named."""
+    """A file, with its path relative to the folder given by the user."""
 
     path: Path
     below: PurePath
 
     @property
     def shown(self) -> str:
-        """The path below the folder, as text that any terminal and file can hold."""
+        """The relative path, escaped so that any terminal and file can hold it."""
         return printable(self.below)
 
 
 @dataclass(frozen=True)
 class Input:
-    """One content, however many files hold it. `ops` is a count of lines that look like ops."""
+    """One content, possibly in several files. `ops` counts the lines that look like ops."""
 
     digest: str
     places: tuple[InputFile, ...]
@@ -40,9 +40,11 @@ class Input:
     bytecode: bool
 
     def data(self) -> bytes:
-        """The content, decompressed.
+        """The decompressed content.
 
-        Raises BadInput if no file holds it any more, MissingInput if none can be read.
+        Raises:
+            BadInput: no file has this content any more.
+            MissingInput: none of the files can be read.
         """
         problem: ReducerError | None = None
         for place in self.places:
@@ -58,27 +60,30 @@ class Input:
 
 @dataclass(frozen=True)
 class UnreadableFile:
-    """A file that is no input, and why."""
+    """A file that cannot be used as an input, and why."""
 
     place: InputFile
     reason: str
 
 
 def content_digest(data: bytes) -> str:
-    """The name of a content: its SHA-256."""
+    """The SHA-256 of a content, which serves as its name."""
     return hashlib.sha256(data).hexdigest()
 
 
 def printable(path: PurePath | str) -> str:
-    """A path as text: bytes that are none, and line breaks, are escaped."""
+    """A path as text, with undecodable bytes and unprintable characters escaped."""
     text = os.fsencode(path).decode(errors="backslashreplace")
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFile]]:
-    """Every MLIR file below the folders (or named itself), sorted by path; and what is damaged.
+    """All MLIR files in the folders (or given directly), sorted by path, and the unreadable ones.
 
-    Hidden files and folders are left out. Raises MissingInput for a folder that is not there.
+    Hidden files and folders are skipped.
+
+    Raises:
+        MissingInput: a folder does not exist.
     """
     places: dict[str, list[InputFile]] = {}
     facts: dict[str, tuple[int, int, bool]] = {}

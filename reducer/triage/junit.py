@@ -1,7 +1,7 @@
-"""A run of triage as JUnit XML, which every CI system can show.
+"""A triage run as JUnit XML, which every CI system can display.
 
-One test case for each input in each configuration. A bug that is new or back is a failure; one
-that is known is skipped, as an expected failure is; what could not be run at all is an error.
+There is one test case per input and configuration. A new or reopened bug is a failure, a known bug
+is skipped like an expected failure, and whatever could not be run is an error.
 """
 
 import re
@@ -14,7 +14,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(summary: Summary) -> str:
-    """The whole document."""
+    """The whole XML document."""
     suites = ET.Element("testsuites", name="mlir-reducer triage")
     by_configuration: dict[str, list[Cell]] = {}
     for cell in summary.cells:
@@ -75,5 +75,5 @@ def _count(suite: ET.Element) -> None:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that XML cannot hold, not even escaped."""
+    """Escape the characters that XML cannot represent at all."""
     return _NOT_XML.sub(lambda match: ascii(match[0])[1:-1], text)

@@ -1,19 +1,19 @@
-"""Finds buckets that are one bug seen on several compilers.
+"""Find buckets that are one bug seen on several compilers.
 
-The same bug fails a little differently from release to release, so its signature, and with it the
-bucket, is another one. Similar words prove nothing; runs do. Two buckets become one if
+The message of a bug changes a little from release to release, and with it the signature and the
+bucket. Similar wording proves nothing, so the decision is based on runs. Two buckets are merged if
 
-1. both reproducers are minimal: nothing can be taken away from them, so they are the bug;
-2. each of them, run on the other's compiler, fails like the other. Where one signature is the other
-   in the words of another release (`reducer.releases.likeness`), it is enough that both fail like
-   one of the two on the compiler of that one, and the reproducer of that one on both compilers;
-3. they are the same program but for names, or the signatures are alike in that sense; and
-4. no input of either speaks against it by passing, or failing in a third way, on the other's
+1. both reproducers are minimal: nothing can be removed, so they are the bug;
+2. each of them, run on the other's compiler, fails like the other. If the signatures show only a
+   tolerated difference (`reducer.releases.classifier.tolerated_difference`), it is enough that both
+   reproducers fail with the same one of the two signatures on each other's compiler;
+3. they are the same program up to names, or show only a tolerated difference; and
+4. no input of either bucket contradicts this by passing, or failing in a third way, on the other's
    compiler.
 
-The last two are for bugs that stand behind one another: where the first is fixed, its inputs run
-into the next. Buckets of one compiler are never merged: what fails differently there is not the
-same, whatever it looks like.
+Conditions 3 and 4 guard against one bug hiding another: once the first is fixed, its inputs run
+into the second. Buckets of the same compiler are never merged: there, different signatures mean
+different failures, however similar they look.
 """
 
 from collections.abc import Collection, Mapping
@@ -30,7 +30,7 @@ from reducer.triage.run_matrix import RunMatrix
 
 
 class RecordedEvidence:
-    """Looks results up on the compilers of this run."""
+    """Looks up recorded results on the compilers of this run."""
 
     def __init__(self, store: Store, matrix: RunMatrix) -> None:
         self._store = store
@@ -38,12 +38,12 @@ class RecordedEvidence:
         self._compilers = {store.compiler(one): one for one in matrix.compilers}
 
     def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
-        """The bucket in which a reproducer fails on a compiler; None if it does not."""
+        """The bucket a reproducer falls into on a compiler; None if it passes or has no result."""
         result = self._result(known.digest, known.all_flags, compiler)
         return result.bucket if result else None
 
     def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
-        """Whether an input of a bucket does something else on a compiler than fail like these."""
+        """Whether an input of `bucket` has any result on a compiler but an `allowed` bucket."""
         for one in occurrences(self._store.database, [bucket]):
             result = self._result(one.input, one.flags, compiler)
             if result is None or not result.kind.traits.tells:
@@ -61,20 +61,20 @@ class RecordedEvidence:
 
 
 class Evidence(Protocol):
-    """What was run. Compilers go by their numbers in the database."""
+    """Results of past runs. Compilers are identified by their numbers in the database."""
 
     def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
-        """The bucket in which a reproducer fails on a compiler; None if it does not."""
+        """The bucket a reproducer falls into on a compiler; None if it passes or has no result."""
         ...
 
     def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
-        """Whether an input of a bucket does something else on a compiler than fail like these."""
+        """Whether an input of `bucket` has any result on a compiler but an `allowed` bucket."""
         ...
 
 
 @dataclass(frozen=True)
 class Merge:
-    """A bucket that is the same bug as another one, and how that is known."""
+    """A bucket to merge into another one, and the evidence in words."""
 
     bucket: str
     into: str
@@ -87,7 +87,7 @@ def find_merges(
     names: Mapping[int, str],
     evidence: Evidence,
 ) -> list[Merge]:
-    """Merges to make now, none of which was made before. `names` are those of compilers."""
+    """New merges to make. `names` maps compiler numbers to names."""
     merges: list[Merge] = []
     current = dict(buckets)
     minimal = sorted(name for name, one in known.items() if one.minimal and name in buckets)
@@ -120,7 +120,7 @@ def _reason(
     names: Mapping[int, str],
     evidence: Evidence,
 ) -> str | None:
-    """How it is known that two buckets are one bug; None if it is not."""
+    """Why two buckets are one bug; None if they are not."""
     one, other = known[first.bucket], known[second.bucket]
     if one.compiler == other.compiler:
         return None
@@ -150,7 +150,7 @@ def _reason(
 
 
 def _how_alike(first: Bucket, second: Bucket) -> str | None:
-    """What differs between two signatures; None if one is not the other, whichever came first."""
+    """The tolerated difference between two signatures in either direction; None if it is larger."""
     one, other = first.signature, second.signature
     found = (tolerated_difference(one, other), tolerated_difference(other, one))
     return next((how for how in found if how is not None), None)
@@ -159,7 +159,7 @@ def _how_alike(first: Bucket, second: Bucket) -> str | None:
 def merge(
     database: Database, known: Mapping[str, StoredReproducer], evidence: Evidence
 ) -> list[Merge]:
-    """Finds and keeps merges, in one transaction."""
+    """Find merges and store them, in one transaction."""
     rows = database.rows("SELECT compiler, name FROM compilers")
     names = {row["compiler"]: row["name"] for row in rows}
     with database.transaction():

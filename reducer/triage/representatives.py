@@ -1,4 +1,4 @@
-"""Reduces one representative of each bucket that has no reproducer yet."""
+"""Reduce one representative input of each bucket that has no reproducer yet."""
 
 import threading
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import Executor, Watcher
 
 _ATTEMPTS = 2
-"""Inputs of a bucket that are tried, where the first cannot be reduced."""
+"""Inputs to try per bucket, if the first cannot be reduced."""
 
 
 @dataclass(frozen=True)
 class TriageOptions:
-    """How to go about a triage. `max_calls` bounds each reduction."""
+    """Options of a triage run. `max_calls` bounds each reduction."""
 
     caps: Caps
     reduce: bool = True
@@ -43,9 +43,10 @@ class _Work:
 
 
 class BucketReducer:
-    """Carries out reductions, several at once. `calls` counts the compilers started for them.
+    """Runs reductions, several at once.
 
-    `seconds` is their CPU time."""
+    `calls` counts the compilers started for them, and `seconds` their CPU time.
+    """
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class BucketReducer:
         self.seconds = 0.0
 
     def run(self, inputs: Mapping[str, Input]) -> None:
-        """Returns when each bucket that can have one has a reproducer, or the user stops it."""
+        """Reduce until every bucket that can be reduced has a reproducer, or the user stops it."""
         work = self._work(inputs)
         self._watcher.phase("reduce", len(work))
         if not work:
@@ -83,10 +84,10 @@ class BucketReducer:
                     future.result()
             finally:
                 for future in futures:
-                    future.cancel()  # those in line, if one has failed
+                    future.cancel()  # drop what is still queued if one failed
 
     def _work(self, inputs: Mapping[str, Input]) -> list[_Work]:
-        """Buckets to reduce, those that look cheapest first."""
+        """Buckets to reduce, those expected to be cheapest first."""
         known = reproducers(self._store.database)
         found = []
         for bucket in all_buckets(self._store.database).values():
@@ -108,7 +109,7 @@ class BucketReducer:
         return {self._store.compiler(one): one for one in self._matrix.compilers}
 
     def _is_done(self, known: Mapping[str, StoredReproducer], bucket: Bucket) -> bool:
-        """Whether there is a reproducer, or no use in trying again."""
+        """Whether there is a reproducer, or another attempt would be pointless."""
         one = known.get(bucket.bucket)
         if one is None:
             return False
@@ -117,7 +118,7 @@ class BucketReducer:
         return self._max_calls is not None and self._max_calls <= one.max_calls
 
     def _reduce(self, work: _Work, inputs: Mapping[str, Input], jobs: int) -> None:
-        """Reduces one bucket and keeps what comes of it, unless the user wants to stop."""
+        """Reduce one bucket and store the result, unless the user wants to stop."""
         if self._stop.is_set():
             return
         tried: set[str] = set()

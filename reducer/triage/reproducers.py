@@ -1,4 +1,4 @@
-"""Reduces the representative of a bucket and keeps the reproducer in the database."""
+"""Reduce the representative of a bucket and store the reproducer in the database."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ OUTPUT, JOURNAL = "repro.mlir", "repro.journal"
 
 @dataclass(frozen=True)
 class ReductionCase:
-    """A failing input to reduce, and how it is known to end."""
+    """A failing input to reduce, and its known outcome."""
 
     data: bytes
     program: str
@@ -34,7 +34,7 @@ class ReductionCase:
 
 @dataclass(frozen=True)
 class Reproducer:
-    """What came of a reduction. `status` is `reduced`, `budget`, or `failed` with a `note`."""
+    """The result of a reduction. `status` is `reduced`, `budget`, or `failed` (see `note`)."""
 
     status: str
     text: str
@@ -51,10 +51,10 @@ class Reproducer:
 
 
 class _PrimedOracle(CompilerOracle):
-    """Answers what the input does from memory, once: it was run already. Then it runs things."""
+    """Returns the known outcome of the input once, without running it again; runs all else."""
 
     known: tuple[str, Outcome] | None = None
-    answered = 0  # questions that no compiler was run for
+    answered = 0  # runs saved because the outcome was known
 
     def run(
         self,
@@ -71,7 +71,7 @@ class _PrimedOracle(CompilerOracle):
 
 
 class _ProgressForwarder:
-    """A listener that passes on how far a reduction is."""
+    """A listener that forwards only the progress of a reduction."""
 
     def __init__(self, on_progress: Callable[[Progress], None]) -> None:
         self.progress = on_progress
@@ -92,10 +92,13 @@ def reduce_case(
     on_progress: Callable[[Progress], None],
     runner: Runner,
 ) -> Reproducer | None:
-    """Reduces a case in `folder`; goes on where an earlier run was stopped.
+    """Reduce a case in `folder`, or resume the reduction that was stopped there.
 
-    None if the user stopped it. What cannot be reduced is a result too: `failed`.
-    Raises ToolchainError where there is no such compiler.
+    Returns None if the user interrupted it, and a reproducer with status `failed` if the input
+    cannot be reduced.
+
+    Raises:
+        ToolchainError: the compiler cannot be installed or found.
     """
     limits = Limits(caps.seconds, caps.memory)
     plain = oracle_of(case.program, case.version, case.flags, case.directory, limits)
@@ -144,7 +147,7 @@ def _reduced(
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
 ) -> tuple[Reduction, Report, Costs]:
-    """Carries out a reduction; its costs do not count the run of the input, known before."""
+    """Run the reduction; its costs exclude the run of the input, whose outcome was known."""
     oracle = _PrimedOracle(
         plain.command, plain.executable, limits=plain.limits, runner=plain.runner
     )
@@ -164,16 +167,16 @@ def _failed(note: str, calls: int) -> Reproducer:
 
 
 def buckets_folder(database: Path) -> Path:
-    """Where the reductions of a database keep their journals and results, a folder for each."""
+    """The folder with the journals and results of a database's reductions, one subfolder each."""
     return database.with_name(f"{database.stem}.buckets")
 
 
 @dataclass(frozen=True)
 class StoredReproducer:
-    """A reproducer as it is kept: with what it was made from, and its own flags and content.
+    """A reproducer in the database, with its source and its own flags and content.
 
-    `all_flags` are those of the input. What one compiler can do without, another may want, so it
-    is with these that compilers are compared.
+    `all_flags` are the flags of the original input. Compilers are compared with those, because a
+    flag that one compiler does not need may be required by another.
     """
 
     bucket: str
@@ -197,17 +200,17 @@ class StoredReproducer:
 
     @property
     def usable(self) -> bool:
-        """Whether there is a program that fails like the bucket."""
+        """Whether there is a verified program that fails like the bucket."""
         return bool(self.text) and self.verified
 
     @property
     def minimal(self) -> bool:
-        """Whether nothing could be taken away from it: then it is the bug, and not just a model."""
+        """Whether nothing can be removed from it; then it is the bug, not just a smaller model."""
         return self.usable and self.one_minimal
 
 
 def reproducers(database: Database) -> dict[str, StoredReproducer]:
-    """All of them, by bucket."""
+    """All stored reproducers, by bucket."""
     rows = database.rows(
         """SELECT p.*, c.compiler, c.flags AS all_flags, d.flags FROM reproducers p
            JOIN configurations c ON c.configuration = p.configuration
@@ -248,7 +251,7 @@ def keep(
     reduced_configuration: int | None,
     max_calls: int | None,
 ) -> None:
-    """Remembers a reproducer. `source` is the input and the configuration it was made from."""
+    """Store a reproducer. `source` is the input and the configuration it was made from."""
     data = found.text.encode(errors="surrogateescape")
     digest = content_digest(data) if data else None
     with store.database.transaction():

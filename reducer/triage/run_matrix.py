@@ -1,4 +1,4 @@
-"""What to compile with what, and flags in the spelling of each release."""
+"""Which inputs to compile with which compilers and flags, translated for each release."""
 
 import json
 import zlib
@@ -14,14 +14,14 @@ from reducer.triage.inputs import Input
 
 
 class FlagTranslator:
-    """Translates flags. What a compiler knows, it is asked once; the database remembers it."""
+    """Translates flags. Each compiler's list of flags is queried once and kept in the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[Compiler, dict[str, str]] = {}
 
     def __call__(self, flags: tuple[str, ...], compiler: Compiler) -> tuple[str, ...]:
-        """The flags for a compiler. Those that it does not know at all stay as they are."""
+        """The flags as this compiler spells them; flags it does not know are left unchanged."""
         if not flags:
             return flags
         return translate([compiler.program, *flags], self._flags(compiler)).words[1:]
@@ -46,15 +46,15 @@ class FlagTranslator:
 
 
 Translate = Callable[[tuple[str, ...], Compiler], tuple[str, ...]]
-"""From flags to those that say the same to a compiler."""
+"""Translates flags to those with the same meaning for a compiler."""
 
 
 @dataclass(frozen=True)
 class RunMatrix:
-    """Each input with the flags that are meant for it, on each compiler.
+    """Each input with the flags that apply to it, on each compiler.
 
-    `common` are flags for all inputs; `directory` is where relative paths in flags start. Without
-    `translate` each compiler is asked how it spells them.
+    `common` are flags for all inputs; relative paths in flags are resolved against `directory`.
+    `translate` adapts flags to each compiler; without it, they are used as given.
     """
 
     compilers: tuple[Compiler, ...]
@@ -64,7 +64,7 @@ class RunMatrix:
     translate: Translate | None = None
 
     def configurations(self, item: Input) -> Iterator[Configuration]:
-        """Each configuration for an input, once."""
+        """The distinct configurations of an input."""
         for compiler in self.compilers:
             found = (
                 self.configuration(compiler, (*self.common, *line.flags))
@@ -74,7 +74,7 @@ class RunMatrix:
             yield from dict.fromkeys(found)
 
     def configuration(self, compiler: Compiler, flags: Sequence[str]) -> Configuration:
-        """A compiler with these flags, as it spells them."""
+        """A compiler with these flags, translated to its spelling."""
         wanted = tuple(flags)
         spelt = self.translate(wanted, compiler) if self.translate else wanted
         return Configuration(compiler, spelt, self.directory)

@@ -1,8 +1,7 @@
-"""Runs the compilers of a triage, here or on other machines, and never the same job twice.
+"""Run the compilers of a triage, locally or on other machines, and no job twice.
 
-A task names the compiler by its version, not by where it lies: each machine has its own cache.
-
-Whoever has more machines implements the same few methods; a task is plain data.
+A task names a compiler by its version rather than its path, because each machine has its own cache.
+To run on other machines, implement `Executor`; tasks are plain data.
 """
 
 import threading
@@ -22,16 +21,15 @@ from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import Caps, Store
 
-_CONVERSION = 600.0  # seconds that turning bytecode into text may take
+_CONVERSION = 600.0  # seconds allowed for converting bytecode to text
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to compile, with what, within which limits.
+    """What to compile, with which compiler and flags, and within which limits.
 
-    `version` is that of an IREE release; None means that `program` is taken from PATH or is a
-    path. `directory` is where relative paths in flags start. `seconds` and `memory` (bytes) limit
-    the run.
+    `version` is an IREE release; if None, `program` is a path or is looked up in PATH. Relative
+    paths in flags are resolved against `directory`. `seconds` and `memory` (bytes) limit the run.
     """
 
     data: bytes
@@ -45,9 +43,9 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task: an outcome as JSON values, or why it could not be carried out.
+    """The result of a task: an outcome in JSON form, or the problem that prevented the run.
 
-    `runs` counts compilers that were started.
+    `runs` counts the compilers started.
     """
 
     outcome: dict[str, Any] | None
@@ -56,9 +54,9 @@ class TaskResult:
 
 
 def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
-    """Carries out a task. What keeps the compiler from running at all is no outcome of the input.
+    """Run a task. Failing to start the compiler is a problem, not an outcome of the input.
 
-    Setting `cancel` ends it at once; that is no outcome either.
+    Setting `cancel` ends the task at once, also without an outcome.
     """
     try:
         oracle = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
@@ -78,9 +76,10 @@ def limits_of(task: Task) -> Limits:
 def oracle_of(
     program: str, version: str | None, flags: Sequence[str], directory: str, limits: Limits
 ) -> CompilerOracle:
-    """The oracle of a configuration on this machine.
+    """The oracle for a configuration on this machine.
 
-    Raises ToolchainError where the compiler cannot be had.
+    Raises:
+        ToolchainError: the compiler cannot be installed or found.
     """
     executable = resolve_executable(program, version)
     command = Command.parse([program, *flags], directory=Path(directory))
@@ -88,9 +87,9 @@ def oracle_of(
 
 
 def as_text(data: bytes, oracle: CompilerOracle) -> tuple[str | bytes, int]:
-    """The input as text, turned into it by the compiler's own tool; and how often that ran.
+    """The input as text, converted by the `…-opt` tool if necessary, and the number of tool runs.
 
-    Bytecode that this version cannot read stays as it is, and the compiler says so itself.
+    Bytecode that this version cannot read is returned unchanged; the compiler then reports it.
     """
     if not data.startswith(BYTECODE_MAGIC):
         return data.decode(errors="surrogateescape"), 0
@@ -102,37 +101,37 @@ def as_text(data: bytes, oracle: CompilerOracle) -> tuple[str | bytes, int]:
 
 
 def outcome_of_task(answer: TaskResult) -> Outcome | None:
-    """The outcome that an answer carries."""
+    """The outcome of a task, or None if it had none."""
     return None if answer.outcome is None else Outcome.from_json(answer.outcome)
 
 
 class Executor(Protocol):
-    """Carries out tasks. What a task answers must not depend on where and when it runs."""
+    """Runs tasks. The result of a task must not depend on where and when it runs."""
 
     @property
     def capacity(self) -> int:
-        """How many tasks run at once: no more need be handed in."""
+        """The number of tasks that run at once; callers need not submit more."""
         ...
 
     @property
     def runner(self) -> Runner:
-        """What the compilers of a reduction are run with."""
+        """Runs the compilers of a reduction."""
         ...
 
     def submit(self, task: Task) -> "Future[TaskResult]":
-        """Starts a task, or puts it in line.
+        """Start or queue a task.
 
-        The future has an exception only where the executor itself failed, and not the task.
+        The future raises only if the executor itself failed, not if the task did.
         """
         ...
 
     def close(self) -> None:
-        """Cancels what is under way (its answers say so), and waits until nothing runs any more."""
+        """Cancel running tasks (their results report it) and wait until all have stopped."""
         ...
 
 
 class LocalExecutor:
-    """Carries out tasks on this machine, `jobs` at once."""
+    """Runs tasks on this machine, `jobs` at once."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -155,42 +154,42 @@ class LocalExecutor:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-_POLL_SECONDS = 0.2  # seconds between looks at whether the user wants to stop
+_POLL_SECONDS = 0.2  # how often to check whether the user wants to stop
 
 
 @dataclass(frozen=True)
 class CompileJob:
-    """An input to run in a configuration. `load` reads the content when it is needed."""
+    """An input to run in a configuration. `load` reads its content when needed."""
 
     digest: str
     configuration: Configuration
     load: Callable[[], bytes]
     bug: bool = True
-    """Whether a failure is a bug: that of an empty module is the command's."""
+    """Whether a failure is a bug; if an empty module fails, the command is at fault."""
 
 
 class Watcher(Protocol):
-    """Shows what goes on."""
+    """Receives progress for display."""
 
     def phase(self, name: str, total: int) -> None:
-        """A phase of so many steps begins."""
+        """A phase of `total` steps begins."""
         ...
 
     def step(self, text: str = "") -> None:
-        """A step is done; `text` says what came of it."""
+        """A step is done; `text` describes its result."""
         ...
 
     def note(self, text: str) -> None:
-        """Says what is going on."""
+        """Shows what is currently happening."""
         ...
 
     def message(self, text: str) -> None:
-        """Something that a person should know."""
+        """Reports something the user should know."""
         ...
 
 
 class JobRunner:
-    """Carries out jobs. `runs` counts the compilers that were started for them."""
+    """Runs jobs. `runs` counts the compilers started, `problems` holds jobs that could not run."""
 
     def __init__(
         self,
@@ -209,13 +208,13 @@ class JobRunner:
         self.problems: dict[CompileJob, str] = {}
 
     def left(self, jobs: Iterable[CompileJob]) -> int:
-        """How many jobs have no result yet."""
+        """The number of jobs without a result."""
         return len(self._unsettled(jobs))
 
     def run(self, jobs: Iterable[CompileJob]) -> None:
-        """Returns when each job has a result in the database or a problem.
+        """Run until each job has a result in the database or a problem.
 
-        Returns early when the user wants to stop.
+        Returns early if the user wants to stop.
         """
         waiting = iter(self._unsettled(jobs))
         running: dict[Future[TaskResult], CompileJob] = {}
@@ -233,7 +232,7 @@ class JobRunner:
                 future.cancel()
 
     def _unsettled(self, jobs: Iterable[CompileJob]) -> list[CompileJob]:
-        """Jobs without a result; of those that are the same run, one."""
+        """Jobs without a result; only one of several that are the same run."""
         found: dict[tuple[str, int], CompileJob] = {}
         for job in jobs:
             number = self._store.configuration(job.configuration)
@@ -271,6 +270,6 @@ class JobRunner:
         self._watcher.step(outcome.signature.text)
 
     def _give_up(self, job: CompileJob, problem: str) -> None:
-        """Tells why a job has no result; another run of the program tries again."""
+        """Record why a job has no result; the next triage run tries it again."""
         self.problems[job] = problem
         self._watcher.step(problem)

@@ -1,17 +1,18 @@
-"""Parts bugs that print the same.
+"""Split buckets whose signature covers more than one bug.
 
-A message may name what is not at fault: a constant, say, that belongs to an op without a lowering.
-Then every such op ends in one bucket. But the minimal reproducer of a bucket must explain all of
-it. An input in which its ops do not occur is split off, together with all that its own reproducer
-explains, and reduced. Two reproducers of one signature are two bugs if
+A message may name an op that is not at fault, such as a constant that feeds an op without a
+lowering; then all such ops end up in one bucket. But the minimal reproducer of a bucket must
+explain all of its inputs. An input that lacks the reproducer's ops is split off, together with all
+inputs that its own reproducer explains, and reduced. Two reproducers of one signature are different
+bugs if
 
-1. both are minimal, so that they hold nothing but what the failure takes;
-2. they have no op in common, constants and terminators aside; and
-3. the pass that fails gets the ops of both as they are.
+1. both are minimal, so that they contain only what the failure needs;
+2. they have no op in common, except constants and terminators; and
+3. the failing pass receives the ops of both unchanged.
 
-Else the split-off is merged again: where ops become something else before the pass that fails, that
-may be the same thing for both, as a sort and a top-k become one. A stack or an assertion names a
-place in the compiler, and then nothing is split off.
+Otherwise the split-off bucket is merged back: earlier passes may convert the ops of both to the
+same op, as they do with a sort and a top-k. Signatures with a stack or an assertion name a place in
+the compiler, so their buckets are never split.
 """
 
 import threading
@@ -33,14 +34,14 @@ _PENDING = "it is still to be reduced"
 
 @dataclass(frozen=True)
 class _SplitGroup:
-    """A signature's bucket, and what was split off from it, in that order."""
+    """A signature's own bucket and the buckets split off from it, oldest first."""
 
     root: Bucket
     split_offs: tuple[Bucket, ...]
 
 
 class BucketSplitter:
-    """Splits buckets. Bounds and costs of what it asks compilers are those of its `grounds`."""
+    """Splits buckets. Limits and costs of its compiler runs are those of `analysis`."""
 
     def __init__(
         self, store: Store, analysis: ReproducerAnalysis, stop: threading.Event, watcher: Watcher
@@ -52,18 +53,18 @@ class BucketSplitter:
         self._watcher = watcher
 
     def run(self, inputs: Mapping[str, Input], bucket_reducer: BucketReducer) -> None:
-        """Splits off what is not explained, until all is, and judges."""
+        """Split off unexplained inputs and reduce them, until reproducers explain all inputs."""
         before: frozenset[str] = frozenset()
         while not self._stop.is_set():
             waiting = self._split_off(inputs)
             self._judge()
-            if waiting <= before:  # nothing new, or it cannot be reduced
+            if waiting <= before:  # nothing new, or what is left cannot be reduced
                 break
             bucket_reducer.run(inputs)
             before |= waiting
 
     def sort(self, inputs: Mapping[str, Input]) -> None:
-        """Puts new failures into the buckets that explain them. Nothing is run."""
+        """Move new failures to the split-off buckets that explain them. Runs nothing."""
         known = reproducers(self._database)
         for group in self._groups():
             if group.split_offs:
@@ -71,7 +72,7 @@ class BucketSplitter:
                     self._move_to_its_own(group, known, one.input, inputs)
 
     def sort_reproducers(self) -> None:
-        """Does the same with what reproducers were seen to do on other compilers."""
+        """Likewise for the failures of reproducers on other compilers."""
         known = reproducers(self._database)
         for group in self._groups():
             ops = self._analysis.ops(known.get(group.root.bucket))
@@ -88,7 +89,7 @@ class BucketSplitter:
     # ---- splitting -------------------------------------------------------------------------
 
     def _split_off(self, inputs: Mapping[str, Input]) -> frozenset[str]:
-        """Splits off one input of each bucket that has one; all that are still to be reduced."""
+        """Split off one input per bucket if needed; return all buckets still to be reduced."""
         self.sort(inputs)
         known = reproducers(self._database)
         waiting = set()
@@ -103,7 +104,7 @@ class BucketSplitter:
     def _first_unexplained(
         self, group: _SplitGroup, known: Mapping[str, StoredReproducer], inputs: Mapping[str, Input]
     ) -> str | None:
-        """The cheapest input that no reproducer explains, where that may be another bug."""
+        """The cheapest input that no reproducer explains, if it may be a different bug."""
         found = self._unexplained(group, known, inputs)
         return (
             found[0].input
@@ -114,7 +115,7 @@ class BucketSplitter:
     def _unexplained(
         self, group: _SplitGroup, known: Mapping[str, StoredReproducer], inputs: Mapping[str, Input]
     ) -> list[Occurrence]:
-        """Failures in a bucket whose reproducer does not explain them, the cheapest first."""
+        """Failures in a bucket that its reproducer does not explain, cheapest first."""
         root = known.get(group.root.bucket)
         if root is None or not root.minimal or self._analysis.reached(root) is False:
             return []
@@ -164,17 +165,17 @@ class BucketSplitter:
             bucket, root.bucket, digest,
         )  # fmt: skip
 
-    # ---- judging ---------------------------------------------------------------------------
+    # ---- deciding --------------------------------------------------------------------------
 
     def _judge(self) -> None:
-        """Decides of each split-off whether it is a bug of its own."""
+        """Decide for each split-off bucket whether it is a separate bug."""
         known = reproducers(self._database)
         for group in self._groups():
             apart = [group.root]
             names = {group.root.bucket, *(one.bucket for one in group.split_offs)}
             for one in group.split_offs:
                 if one.merged_into is not None and one.merged_into not in names:
-                    continue  # with a bucket of another compiler, which took more to find out
+                    continue  # merged with a bucket of another compiler, on stronger evidence
                 into, reason = self._first_same_bug(one, apart, known)
                 if into is None:
                     apart.append(one)
@@ -185,7 +186,7 @@ class BucketSplitter:
     def _first_same_bug(
         self, one: Bucket, others: list[Bucket], known: Mapping[str, StoredReproducer]
     ) -> tuple[str | None, str | None]:
-        """The first of some buckets that it cannot be parted from, and why not."""
+        """The first of `others` that cannot be distinguished from `one`, and why."""
         for other in others:
             reason = self._why_same_bug(known.get(one.bucket), known.get(other.bucket))
             if reason is not None:
@@ -225,7 +226,7 @@ class BucketSplitter:
             self._database.write(query, ops, one.bucket)
 
     def _groups(self) -> Iterator[_SplitGroup]:
-        """Buckets of which only words are known, by name."""
+        """Buckets whose signature is only a message, by name: no stack, assertion or limit."""
         buckets = all_buckets(self._database)
         split_offs: dict[str, list[Bucket]] = {}
         for one in sorted(buckets.values(), key=lambda one: (one.run, one.bucket)):

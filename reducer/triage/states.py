@@ -1,8 +1,9 @@
-"""The state of each bug (new, known, fixed, back), from what the runs of a triage saw of it.
+"""The state of each bug (new, known, fixed, reopened), computed from the results of triage runs.
 
-A bug is *fixed* if a newer compiler than any that has it compiles its reproducer. Where there is
-no reproducer, or it says nothing, that newer compiler must compile every input that ever failed in
-this way. What has vanished, fails in another way, or cannot be parsed, says nothing.
+A bug is *fixed* if its reproducer compiles on a compiler newer than all that show the bug. If there
+is no usable reproducer, or no newer compiler compiles it, such a compiler must compile every input
+that ever had the bug. An input that is gone, fails differently, or cannot be parsed is no evidence
+of a fix.
 """
 
 import time
@@ -19,7 +20,7 @@ from reducer.triage.reproducers import StoredReproducer
 
 
 class BugState(StrEnum):
-    """What became of a bug since the run before."""
+    """The state of a bug compared with the previous run."""
 
     NEW = "new"
     KNOWN = "known"
@@ -29,14 +30,14 @@ class BugState(StrEnum):
 
 @dataclass(frozen=True)
 class BugStatus:
-    """The state of a bug, and the number of the oldest compiler known to be rid of it."""
+    """The state of a bug, and the number of the oldest compiler known not to have it."""
 
     state: BugState
     fixed_in: int | None
 
 
 def state_of(before: BugState | None, fixed: bool) -> BugState:
-    """The state after what it was in the last run that ended (None: it was not there)."""
+    """The new state, given the state after the last completed run (None if it was unknown)."""
     if before is None:
         return BugState.NEW
     if fixed:
@@ -47,13 +48,13 @@ def state_of(before: BugState | None, fixed: bool) -> BugState:
 def status_of(
     database: Database, group: Group, known: Mapping[str, StoredReproducer], run: int
 ) -> BugStatus:
-    """How a bug stands at the end of a run."""
+    """The status of a bug at the end of a run."""
     fixed_in = _fixed_in(database, group, known)
     return BugStatus(state_of(_before(database, group, run), fixed_in is not None), fixed_in)
 
 
 def _before(database: Database, group: Group, run: int) -> BugState | None:
-    """The newest state of any of its buckets; where they differ, an open one counts."""
+    """The latest state of any of its buckets; if they differ, an open one wins."""
     marks = ", ".join("?" * len(group.names))
     rows = database.rows(
         f"""SELECT state FROM history h WHERE bucket IN ({marks}) AND run =
@@ -84,14 +85,14 @@ def _fixed_in(
 
 
 def compiler_order(database: Database) -> dict[int, int]:
-    """The rank of each compiler, from old to new."""
+    """The rank of each compiler, oldest first."""
     rows = database.rows("SELECT compiler, version FROM compilers")
     ranked = sorted(rows, key=lambda row: order_of(row["version"], row["compiler"]))
     return {row["compiler"]: rank for rank, row in enumerate(ranked)}
 
 
 def _failing(database: Database, group: Group) -> set[int]:
-    """Compilers on which anything, input or reproducer, fails like this."""
+    """Compilers on which any input or reproducer fails in this group's buckets."""
     marks = ", ".join("?" * len(group.names))
     rows = database.rows(
         f"SELECT DISTINCT compiler FROM results JOIN configurations USING (configuration) "
@@ -102,7 +103,7 @@ def _failing(database: Database, group: Group) -> set[int]:
 
 
 def _fails(database: Database, group: Group, digest: str) -> bool:
-    """Whether a reproducer was seen to fail like this under the flags that all compilers get."""
+    """Whether a reproducer also fails in this group with the flags used for comparison."""
     marks = ", ".join("?" * len(group.names))
     query = f"SELECT 1 FROM results WHERE input = ? AND bucket IN ({marks})"
     return database.row(query, digest, *group.names) is not None
@@ -119,7 +120,7 @@ def _inputs(database: Database, group: Group) -> list[str]:
 def _passing(
     database: Database, inputs: list[str], order: Mapping[int, int], newest: int
 ) -> list[int]:
-    """Compilers newer than `newest` that compile all of these inputs, whatever the flags."""
+    """Compilers newer than `newest` that compile all of these inputs with all flags recorded."""
     verdicts: dict[int, dict[str, bool]] = {}
     for digest in inputs:
         rows = database.rows(
@@ -139,9 +140,9 @@ def _passing(
 
 
 def start_run(database: Database) -> int:
-    """The number of a new run.
+    """Start a run and return its number.
 
-    What a killed process has found belongs to a run that never ended; it is told of in the next.
+    Results of a killed process belong to a run that never finished; the next run reports them.
     """
     with database.transaction():
         database.write(
@@ -151,9 +152,9 @@ def start_run(database: Database) -> int:
 
 
 def finish_run(database: Database, run: int, statuses: dict[str, BugStatus]) -> None:
-    """Keeps the states with which a run ended, by bucket.
+    """Store the status of each bucket at the end of a run.
 
-    Buckets without any failure are dropped.
+    Deletes buckets that have no failures left.
     """
     with database.transaction():
         for bucket, status in statuses.items():
@@ -161,7 +162,7 @@ def finish_run(database: Database, run: int, statuses: dict[str, BugStatus]) -> 
                 "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
                 run, bucket, str(status.state), status.fixed_in,
             )  # fmt: skip
-        database.write(  # signatures that are read in another way now
+        database.write(  # such signatures are classified differently now
             "DELETE FROM buckets WHERE bucket NOT IN "
             "(SELECT bucket FROM results WHERE bucket IS NOT NULL)"
         )

@@ -1,4 +1,4 @@
-"""What a triage found: the bugs, their states, and what the database holds about each."""
+"""The results of a triage: the bugs, their states, and what the database has on each."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ from reducer.triage.states import BugState
 
 @dataclass(frozen=True)
 class Cell:
-    """One input in one configuration. `result` is None where there is none; `problem` says why."""
+    """One input in one configuration. If there is no `result`, `problem` says why."""
 
     path: str
     configuration: str
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Bug:
-    """One bug: its buckets, its state, what fails in this run, and its reproducer."""
+    """One bug: its buckets, its state, its failures in this run, and its reproducer."""
 
     group: Group
     state: BugState
@@ -52,7 +52,7 @@ class Bug:
         return list(dict.fromkeys(cell.configuration for cell in self.cells))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """The bug as JSON-serializable values."""
         return {
             "bucket": self.name,
             "state": str(self.state),
@@ -73,9 +73,12 @@ class Bug:
 
 @dataclass
 class Summary:
-    """The whole. `compiler_runs` are compilers started to classify and to compare, `calls` those
-    started to reduce, of which `parting` are for telling apart what prints the same; all of them
-    only by this process."""
+    """The results of one triage run.
+
+    Only work of this process is counted: `compiler_runs` are the compilers started to classify and
+    compare inputs, `calls` those started to reduce them. `splitting_cost` is the part of the cost
+    that went into distinguishing bugs with the same signature.
+    """
 
     run: int
     cells: list[Cell] = field(default_factory=list)
@@ -90,20 +93,20 @@ class Summary:
 
     @property
     def states(self) -> Mapping[str, BugState]:
-        """The state of each bucket's bug."""
+        """The state of the bug, by bucket name."""
         return {name: bug.state for bug in self.bugs for name in bug.group.names}
 
     @property
     def roots(self) -> Mapping[str, str]:
-        """The name of each bucket's bug."""
+        """The name of the bug, by bucket name."""
         return {name: bug.name for bug in self.bugs for name in bug.group.names}
 
     def count(self, state: BugState) -> int:
-        """Bugs in this state."""
+        """The number of bugs in this state."""
         return sum(bug.state is state for bug in self.bugs)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """The summary as JSON-serializable values."""
         return {
             "run": self.run,
             "interrupted": self.interrupted,
@@ -148,13 +151,13 @@ def _reproducer(known: StoredReproducer | None) -> dict[str, Any] | None:
 
 
 def all_bugs(database: Database) -> list[Bug]:
-    """Every bug with all its failures so far and its state after the last run that ended."""
+    """All bugs with all recorded failures, in their state after the last completed run."""
     known = reproducers(database)
     return [bug_of(database, group, known) for group in all_groups(database)]
 
 
 def bug_of(database: Database, group: Group, known: dict[str, StoredReproducer]) -> Bug:
-    """One bug."""
+    """A bug with all its recorded failures and its best reproducer."""
     marks = ", ".join("?" * len(group.names))
     last = database.row(
         f"""SELECT state, name FROM history LEFT JOIN compilers ON compiler = fixed_in
@@ -190,7 +193,7 @@ def _cells(database: Database, group: Group) -> list[Cell]:
 
 
 def history_of(database: Database, group: Group) -> list[tuple[int, str, str, str | None]]:
-    """Run, state, and the oldest compiler without the bug, whenever one of them changed."""
+    """Run, state, and oldest compiler without the bug, for each run in which these changed."""
     rows = database.rows(
         """SELECT run, bucket, state, name FROM history
            LEFT JOIN compilers ON compiler = fixed_in WHERE bucket = ? ORDER BY run""",
@@ -216,8 +219,10 @@ def program_of(database: Database, known: StoredReproducer) -> dict[str, Any]:
 
 
 def forget(database: Database, group: Group) -> None:
-    """Forgets a bug: its buckets, results, reproducers and files of ours. What fails like this
-    again is new."""
+    """Delete a bug: its buckets, results, reproducers and reduction files.
+
+    A later failure of the same kind counts as new.
+    """
     names = sorted(group.names)
     marks = ", ".join("?" * len(names))
     with database.transaction():

@@ -1,4 +1,4 @@
-"""From folders of inputs to a list of bugs."""
+"""One triage run, from folders of inputs to a list of bugs."""
 
 import fcntl
 import os
@@ -26,14 +26,14 @@ from reducer.triage.summary import Bug, Cell, Summary
 
 @contextmanager
 def owned(database: Database) -> Iterator[None]:
-    """Keeps other triages away in the body of a `with`.
+    """Keep other triages out of the database during the body of a `with`.
 
-    The kernel drops the lock when its holder dies, however it does. It is on the folder beside the
-    database, since closing any descriptor of the file itself would drop SQLite's own locks.
+    The kernel releases the lock when its holder dies for any reason. The lock is on the folder next
+    to the database, because closing any descriptor of the file itself would drop SQLite's locks.
 
     Raises:
-        DatabaseBusy: another process is at work on it.
-        OutputNotWritable: the folder cannot be made or locked.
+        DatabaseBusy: another process is using it.
+        OutputNotWritable: the folder cannot be created or locked.
     """
     folder = buckets_folder(database.path)
     with ExitStack() as stack:
@@ -56,7 +56,7 @@ _EMPTY = b"func.func @main() {\n  return\n}\n"
 
 
 class Triage:
-    """One run. Set `stop` to end it early; what is known by then is kept."""
+    """One triage run. Set `stop` to end it early; what is known by then is kept."""
 
     def __init__(
         self,
@@ -82,9 +82,10 @@ class Triage:
         self.splitter = BucketSplitter(self.store, self.analysis, stop, watcher)
 
     def run(self, inputs: Sequence[Input], unreadable: Sequence[UnreadableFile] = ()) -> Summary:
-        """Carries out what is new, and tells how everything stands.
+        """Run what has no result yet, and summarize the state of all bugs.
 
-        Raises ToolchainError where a compiler that was there is gone.
+        Raises:
+            ToolchainError: a compiler is no longer available.
         """
         self.store.add_inputs(list(inputs))
         wanted = [(item, list(self.matrix.configurations(item))) for item in inputs]
@@ -127,7 +128,7 @@ class Triage:
         self.job_runner.run(jobs)
 
     def _unusable(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
-        """Configurations that fail even on an empty function: that is no bug of an input."""
+        """Configurations that fail even on an empty function, which no input can be blamed for."""
         digest = content_digest(_EMPTY)
         self.store.add_input(digest, len(_EMPTY), 0)
         jobs = [CompileJob(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
@@ -144,9 +145,9 @@ class Triage:
     # ---- comparing -------------------------------------------------------------------------
 
     def _cross_runs(self) -> list[CompileJob]:
-        """Each reproducer on each compiler: what they have in common, and who is rid of them.
+        """Each reproducer on each compiler, to find duplicates and fixed bugs.
 
-        Its own compiler is one of them: with all flags it must still fail as with few.
+        This includes its own compiler: it must still fail with all flags, not only the reduced.
         """
         jobs = []
         for known in reproducers(self.database).values():
@@ -164,7 +165,7 @@ class Triage:
         return jobs
 
     def _split_buckets(self, inputs: dict[str, Input]) -> CompilerUsage:
-        """Parts bugs that print the same; what that took."""
+        """Split buckets that hold several bugs, and return what that cost."""
         calls, seconds = self.bucket_reducer.calls, self.bucket_reducer.seconds
         self.splitter.run(inputs, self.bucket_reducer)
         cost = CompilerUsage(
@@ -173,7 +174,7 @@ class Triage:
         cost.add(self.analysis.cost.calls, self.analysis.cost.seconds)
         return cost
 
-    # ---- telling ---------------------------------------------------------------------------
+    # ---- summarizing -----------------------------------------------------------------------
 
     def _cells(self, item: Input, jobs: Sequence[CompileJob]) -> Iterator[Cell]:
         for job in jobs:
