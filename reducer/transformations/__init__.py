@@ -1,4 +1,4 @@
-"""Transformations: each offers places to act and the text after acting there."""
+"""Transformations and tunings: the edits that the search tries on a module."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ __all__ = [
 
 
 def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Module]]:
-    """All local transformations: cleaning up first, then the most promising."""
+    """All local transformations: those that clean up first, then the most promising ones."""
     return [
         DropSymbols(),
         InlineCalls(),
@@ -89,21 +89,21 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
 
 
 def control_flow_transformations() -> list[Transformation[Module]]:
-    """What makes control flow between blocks simpler, for when little else is left of it."""
+    """Simplifications of control flow between blocks, for when the module is small already."""
     return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
 
 
 def last_transformations() -> list[Transformation[Module]]:
-    """What puts something else in the place of what the failure needs, when all else has failed."""
+    """Replace code the failure needs by something simpler; tried after all else has failed."""
     return [ReplaceByPlainOps()]
 
 
 def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tuning[Module, Any]]:
-    """All tunings: what goes altogether first, then what gets smaller.
+    """All tunings: those that remove a parameter first, then those that shrink one.
 
     Args:
-        shapes_only: only those that leave ranks and element types as they are.
-        illegal: the name of an op that the compiler finds illegal without saying why (`DropDims`).
+        shapes_only: only the tunings that keep ranks and element types.
+        illegal: the name of an op that the compiler rejects without a reason (see `DropDims`).
     """
     if shapes_only:
         return [ShrinkSizes()]
@@ -111,5 +111,5 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
 
 
 def text_transformations() -> list[Transformation[PlainText]]:
-    """What can be done to text that is no MLIR to us."""
+    """Transformations for input that cannot be parsed as MLIR."""
     return [DeleteGroups(), DeleteLines()]

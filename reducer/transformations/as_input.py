@@ -1,4 +1,4 @@
-"""What a pass gets, as programs to compile from the start."""
+"""Turn the IR that a pass receives back into programs that compile from the start."""
 
 import re
 
@@ -11,19 +11,19 @@ from reducer.transformations.unwrap import UnwrapBodies
 
 
 def as_inputs(module: Module, written: Module) -> list[Module]:
-    """IR from the middle of the pipeline without what only the compiler has put there.
+    """IR from the middle of the pipeline, without what only the compiler adds.
 
-    Ops that group others, as those of one dispatch, give way to what is in them, for the compiler
-    will group it again. Modules and symbols lose attributes that say how far they have come, or
-    name a device that the compiler will choose again.
+    Ops that group others, such as those of a dispatch, are replaced by their contents, because the
+    compiler will group them again. Modules and symbols lose attributes that record the progress of
+    compilation or name a device that the compiler will select again.
 
     Args:
-        written: the program that the IR was made of; the attributes that it has may stay.
+        written: the program that the IR was made from; attributes that occur in it may stay.
 
     Returns:
-        Programs, the most faithful first: one that returns whatever its loops make, so that none
-        of them is fused with its user which had another user too, and one that does not. None
-        where the IR is no program, or where a group cannot be undone.
+        Programs, the most faithful first. The first one also returns the results of all top-level
+        ops with regions, so that none that had a second user is fused with its other user; the
+        second one does not. Empty if the IR does not parse or a group cannot be undone.
     """
     try:
         ungrouped = _ungrouped(module)
@@ -52,13 +52,13 @@ def _without_marks(module: Module, written: str) -> str:
         for entry in module.syntax(op).attributes:
             if not re.search(rf"(?<![\w.]){re.escape(entry.name)}(?![\w.])", written):
                 rewrite.set_entry(op, entry.name, None)
-        if op not in module.t.regions:  # what is private and was used by what is gone is dead
+        if op not in module.t.regions:  # if private, it would be dead once its users are gone
             rewrite.set_entry(op, "sym_visibility", None)
     return rewrite.render()
 
 
 def _returning_all(module: Module) -> str:
-    """With what ops with bodies make at the top of a function among its results."""
+    """Also return the shaped results of top-level ops with regions."""
     rewrite = Rewrite(module)
     boundary = BoundaryTypes.of(module)
     for function in module.t.regions:

@@ -19,13 +19,12 @@ _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
 
 
 class SimplifyAttributes:
-    """Puts 0 or 1 for a number of several digits, and nothing for the inside of a string or list.
+    """Replaces numbers of several digits by 0 or 1, and empties strings and lists.
 
-    A splat is such a number too.
+    Splats are simplified like numbers. The strings in a dialect attribute are emptied one at a time
+    or all together.
 
-    Of the strings in a dialect's attribute all become empty, or one.
-
-    Sizes have ties with types, which the reduction of dims knows; this takes what is left.
+    Sizes that are tied to types are left to `ShrinkSizes` and `DropDims`.
     """
 
     name = "simplify attributes"
@@ -59,7 +58,7 @@ def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
 
 
 def _simpler(value: str) -> list[str]:
-    """Simpler values of the same kind, the simplest last: the search tries later sites first."""
+    """Simpler values of the same kind, the simplest last, because the search tries that first."""
     if match := _INTEGER.fullmatch(value):
         return [f"{digit}{match.group(1) or ''}" for digit in "10"]
     if (match := _FLOAT.fullmatch(value) or _HEX.fullmatch(value)) and not _SIMPLE.fullmatch(value):
@@ -74,14 +73,14 @@ def _simpler(value: str) -> list[str]:
 
 
 def _without_strings(value: str) -> list[str]:
-    """With each string in a value emptied, and with all of them, if there are several."""
+    """The value with each of its strings emptied, and with all of them if there are several."""
     found = [match for match in _STRING.finditer(value) if len(match.group()) > len('""')]
     single = [f'{value[: match.start()]}""{value[match.end() :]}' for match in found]
     return single if len(found) < 2 else [*single, _STRING.sub('""', value)]
 
 
 def _simpler_numbers(number: str) -> list[str]:
-    """Of the one number in a splat, which nothing else makes smaller."""
+    """Simpler numbers for a splat, which no tuning shrinks."""
     if _MANY.fullmatch(number):
         return ["1", "0"]
     is_float = _FLOAT.fullmatch(number) or number.startswith("0x")

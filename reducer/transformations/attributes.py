@@ -1,4 +1,4 @@
-"""Drop attributes that ops can do without."""
+"""Drop attributes that are optional."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
 from reducer.transformations.base import Site
 
-# Properties that any function or symbol may lose; other properties belong to their ops.
+# Properties that are optional on every function or symbol; others are defined by their op.
 _OPTIONAL_PROPERTIES = ("arg_attrs", "res_attrs", "sym_visibility")
 
 

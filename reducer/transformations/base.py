@@ -1,7 +1,7 @@
-"""What a transformation is: places where it could act, and the text after it has acted there.
+"""The interface of a transformation: sites where it can act, and the text after acting there.
 
-A transformation never runs the compiler and never decides whether its result is wanted. The
-search asks for the sites, tries many of them together, then fewer, then each alone.
+A transformation never runs the compiler and never decides whether its result is accepted. The
+search asks for the sites and tries many of them together, then fewer, then each alone.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from reducer.ir import D_contra
 
 @dataclass(frozen=True)
 class Site:
-    """One place to act: an op, and where needed a number (operand, result…) and a name."""
+    """A place to act: an op and, if needed, a number (of an operand, result…) and a name."""
 
     op: int
     number: int = 0
@@ -21,18 +21,18 @@ class Site:
 
 
 class Transformation(Protocol[D_contra]):
-    """A way to make a module smaller. Add one by writing a class in a file of its own."""
+    """A way to make a module smaller. To add one, write a class in a file of its own."""
 
     name: str
-    """Short and in the imperative, for progress and reports: `drop arguments`."""
+    """A short imperative phrase for progress and reports: `drop arguments`."""
 
     all_at_once: bool
-    """Whether all sites are likely to go together, so that trying them all first pays."""
+    """Whether many sites usually succeed together, so that trying all of them first pays off."""
 
     def sites(self, module: D_contra) -> list[Site]:
-        """Every place where this could act on its own, in text order."""
+        """All sites where this can act on its own, in text order."""
         ...
 
     def apply(self, module: D_contra, sites: Sequence[Site]) -> str | None:
-        """The module's text after acting at these sites; None if nothing would change."""
+        """The module's text after acting at these sites; None if it would not change."""
         ...

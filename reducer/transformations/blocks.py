@@ -1,4 +1,4 @@
-"""Merge a block into the one that jumps to it, if there is no other way to it."""
+"""Merge a block into its only predecessor."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ _JUMPS = frozenset({"cf.br", "llvm.br"})
 
 
 class MergeBlocks:
-    """Takes a jump away between two blocks that follow each other in the text.
+    """Removes the branch between two blocks that are adjacent in the text.
 
-    The values that the jump passes stand in for the arguments of the block.
+    The operands of the branch replace the arguments of the second block.
     """
 
     name = "merge blocks"
@@ -46,7 +46,7 @@ def _is_only_way(module: Module, op: int, found: dict[int, list[int]]) -> bool:
         return False
     if len(t.operands[op]) != t.block_num_args[target]:
         return False
-    if not t.block_ops[target]:  # a first block that shows no label must have an op
+    if not t.block_ops[target]:  # an entry block without a label must not be empty
         return False
     blocks = t.region_blocks[t.block_region[target]]
     here = blocks.index(t.block[op])

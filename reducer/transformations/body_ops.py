@@ -1,6 +1,6 @@
-"""Units: the ops that stand directly in a function's body, in text order across functions.
+"""Body ops: the ops directly in a function's body, in text order across all functions.
 
-Windows and deletions work on units; what is nested in a unit goes and stays with it.
+Windows and deletions work on body ops; ops nested in a body op are kept or deleted with it.
 """
 
 from collections.abc import Iterator
@@ -11,15 +11,13 @@ from reducer.ir.functions import is_function
 
 
 class BodyOps:
-    """The units of a module, its functions, and the other symbols around them."""
+    """The body ops of a module, its functions, and its other module-level symbols."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.functions: list[int] = []
-        self.enclosing: list[int] = []  # ops around functions: executables, nested modules…
-        self.module_symbols: list[
-            int
-        ] = []  # ops beside the functions: globals, declarations, exports…
+        self.enclosing: list[int] = []  # ops that contain functions: executables, nested modules…
+        self.module_symbols: list[int] = []  # ops next to functions: globals, declarations…
         self.function_of: dict[int, int] = {}
         self.ops_in: dict[int, list[int]] = {}
         self._callees: dict[int, list[int]] = {}
@@ -27,7 +25,7 @@ class BodyOps:
 
     @staticmethod
     def of(module: Module) -> "BodyOps":
-        """The units of a module, collected once per module."""
+        """The body ops of a module, computed once per module."""
         return module.derived(BodyOps)
 
     def _collect(self) -> None:
@@ -53,7 +51,7 @@ class BodyOps:
                 self.module_symbols.append(op)
 
     def _holds_functions(self, op: int) -> bool:
-        """Whether a function lies directly in an op, or in an op in it (nested modules)."""
+        """Whether an op contains a function, directly or in a nested op."""
         if op not in self.module.t.regions:
             return False
         text = self.module.text
@@ -62,17 +60,17 @@ class BodyOps:
 
     @cached_property
     def outside(self) -> frozenset[int]:
-        """Functions, and everything that stands around or beside them."""
+        """Functions, enclosing ops and other module-level ops."""
         return frozenset((*self.functions, *self.enclosing, *self.module_symbols))
 
     @cached_property
     def ops(self) -> list[int]:
-        """All units in text order: every op in a function's block but its terminator."""
+        """All body ops in text order: the ops in each function's blocks, without terminators."""
         return sorted(self.function_of)
 
     @cached_property
     def _defined(self) -> dict[str, list[int]]:
-        """Symbol name to the shells, other ops and functions of that name."""
+        """Symbol name to the enclosing ops, other module-level ops and functions that define it."""
         out: dict[str, list[int]] = {}
         for op in (*self.enclosing, *self.module_symbols, *self.functions):
             name = self.module.symbol_name(op)
@@ -81,10 +79,10 @@ class BodyOps:
         return out
 
     def definition(self, name: str, seen_from: int) -> int:
-        """The op that a symbol means to an op that mentions it; NONE if there is none.
+        """The op that defines a symbol referenced from the op `seen_from`; NONE if there is none.
 
-        Of several with that name, in the symbol tables of several nested modules, it is the one
-        in the innermost table around the op.
+        If several symbol tables of nested modules define the name, the innermost one around the
+        reference wins.
         """
         found = self._defined.get(name, [])
         parents = self.module.t.parent
@@ -93,7 +91,7 @@ class BodyOps:
 
     @cached_property
     def referenced(self) -> dict[str, list[int]]:
-        """Symbol name to the functions and other ops that mention it anywhere inside."""
+        """Symbol name to the functions and other module-level ops that refer to it."""
         out: dict[str, list[int]] = {}
         for op in (*self.module_symbols, *self.functions):
             for name in self.module.symbol_refs(op):
@@ -101,13 +99,13 @@ class BodyOps:
         return out
 
     def body_op_of(self, op: int) -> int:
-        """The unit that an op is or lies in; NONE for functions, terminators and what is beside."""
+        """The body op that is or contains an op; NONE for functions, terminators and the rest."""
         while op != NONE and op not in self.function_of:
             op = self.module.t.parent[op]
         return op
 
     def callees(self, function: int) -> list[int]:
-        """Other functions that a function mentions, also through an executable around them."""
+        """Other functions that a function refers to, directly or through an executable."""
         found = self._callees.get(function)
         if found is None:
             found = self._callees[function] = list(self._find_callees(function))
@@ -122,7 +120,7 @@ class BodyOps:
                 yield from (f for f in self.functions_inside(op) if f != function)
 
     def functions_inside(self, enclosing_op: int) -> list[int]:
-        """The functions anywhere inside a shell."""
+        """All functions nested in an enclosing op."""
         return [f for f in self.functions if self.module.is_inside(f, enclosing_op)]
 
     @cached_property
@@ -130,7 +128,7 @@ class BodyOps:
         return frozenset(self.enclosing)
 
     def enclosing_ops(self, op: int) -> Iterator[int]:
-        """The shells that an op lies in, from the inside out."""
+        """The enclosing ops around an op, innermost first."""
         op = self.module.t.parent[op]
         while op != NONE:
             if op in self._enclosing_set:
@@ -139,7 +137,7 @@ class BodyOps:
 
     @cached_property
     def exported(self) -> frozenset[int]:
-        """Functions that an op beside them refers to, as an export does: their type is fixed."""
+        """Functions that a module-level op refers to, such as an export; their type is fixed."""
         module_symbols = set(self.module_symbols)
         return frozenset(
             function
@@ -150,6 +148,6 @@ class BodyOps:
 
 
 def is_referred_to(module: Module, function: int) -> bool:
-    """Whether some op mentions a function by name, so that its type must stay."""
+    """Whether any op refers to a function by name, so that its type must not change."""
     name = module.symbol_name(function)
     return name is not None and bool(BodyOps.of(module).referenced.get(name))

@@ -1,4 +1,4 @@
-"""Which types may cross a function's boundary, so that a lost value can become an argument."""
+"""Types that may cross a function boundary, so that a lost value can become an argument."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ _DIALECT_TYPE = re.compile(r"![\w$.-]+")
 
 
 class BoundaryTypes:
-    """Types that may be arguments: the builtin ones, and dialect types that the input passes.
+    """Types allowed as arguments: builtin types, and dialect types in the input's signatures.
 
-    Whether `!torch.int` or `!hal.buffer_view` may be an argument is for the compiler's front end
-    to say. The input knows: a kind of dialect type that its own functions take is allowed.
+    Only the compiler's front end decides whether `!torch.int` or `!hal.buffer_view` may be an
+    argument. The input shows it: a dialect type that its own functions take or return is allowed.
     """
 
     def __init__(self, dialect_types: frozenset[str]) -> None:
@@ -23,7 +23,7 @@ class BoundaryTypes:
 
     @staticmethod
     def of(module: Module) -> "BoundaryTypes":
-        """Reads the dialect types that the functions of a module take or return."""
+        """The boundary types of a module, from the signatures of its functions."""
         return BoundaryTypes(frozenset(m for t in _boundary_types(module) if (m := _mnemonic(t))))
 
     def allows(self, kind: str) -> bool:
@@ -33,7 +33,7 @@ class BoundaryTypes:
         return mnemonic is not None and mnemonic in self.dialect_types
 
     def is_shaped(self, kind: str) -> bool:
-        """Whether values of a type are data (tensors), rather than scalars that configure ops."""
+        """Whether values of this type are data (tensors) rather than scalars that configure ops."""
         return bool(_SHAPED.match(kind)) or (kind.startswith("!") and self.allows(kind))
 
 

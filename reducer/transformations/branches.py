@@ -1,4 +1,4 @@
-"""Take one way only: a branch becomes a plain jump to one of its targets, or a return."""
+"""Simplify branches: to an unconditional branch to one target, or to a return."""
 
 import re
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ _SEGMENTS = re.compile(r"operandSegmentSizes = array<i32: ([\d, ]+)>")
 
 
 class TakeOneBranch:
-    """Jumps to one target of a conditional branch; blocks that nothing reaches any more go.
+    """Makes a conditional branch unconditional and drops the blocks that become unreachable.
 
-    A site's number is that of the target. Of several sites at one branch the first counts.
+    The number of a site is that of the target. If one branch has several sites, the first wins.
     """
 
     name = "take one branch"
@@ -52,7 +52,7 @@ class TakeOneBranch:
 
 
 class ReturnEarly:
-    """Returns instead of a jump, where some block of the same body returns no values."""
+    """Replaces a branch by a return, if some block of the same region returns no values."""
 
     name = "return early"
     all_at_once = False
@@ -78,9 +78,9 @@ class ReturnEarly:
 
 
 def _bare_return(module: Module, op: int) -> str:
-    """The text of an op that leaves the body an op stands in without values; '' if there is none.
+    """The text of an op that leaves the region of `op` without values; '' if there is none.
 
-    It ends a block, goes nowhere else, and takes no operands.
+    Such an op ends a block and has no successors, regions or operands.
     """
     t = module.t
     for block in t.region_blocks[t.block_region[t.block[op]]]:
@@ -91,7 +91,7 @@ def _bare_return(module: Module, op: int) -> str:
 
 
 def _passed(module: Module, op: int, number: int) -> tuple[int, ...] | None:
-    """The operands that a branch passes to one of its targets; None if that cannot be told."""
+    """The operands that a branch passes to one of its targets; None if that is unknown."""
     operands = module.t.operands[op]
     target = block_named(module, op, module.t.successors[op][number])
     if target == NONE or not operands:

@@ -1,4 +1,4 @@
-"""Calls of functions in the same module: any op that names one as its `callee`."""
+"""Calls within a module: any op that names a function as its `callee`."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ _MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
 
 
 def calls(module: Module) -> Iterator[tuple[int, int]]:
-    """Each call whose operands and results have the types of the function, and that function."""
+    """Pairs of a call and its function, if their operand and result types match."""
     body = BodyOps.of(module)
     functions = set(body.functions)
     for op in range(len(module)):
@@ -26,18 +26,18 @@ def calls(module: Module) -> Iterator[tuple[int, int]]:
 
 
 def calls_of(module: Module, function: int) -> list[int] | None:
-    """All calls of a function; None if it has none, or is mentioned in another way too."""
+    """All calls of a function; None if there are none, or if it is also referenced otherwise."""
     return module.derived(_known_calls).get(function)
 
 
 def mentions(module: Module, function: int) -> int:
-    """How often a module's text refers to a function's symbol."""
+    """The number of references to a function's symbol in the module's text."""
     name = module.symbol_name(function)
     return 0 if name is None else module.derived(_mentions)[name]
 
 
 def _known_calls(module: Module) -> dict[int, list[int]]:
-    """Each function that is called, and never mentioned in another way, to its calls."""
+    """Maps each function that is only referenced by calls to those calls."""
     found: dict[int, list[int]] = {}
     for call, function in calls(module):
         found.setdefault(function, []).append(call)
@@ -45,7 +45,7 @@ def _known_calls(module: Module) -> dict[int, list[int]]:
 
 
 def _mentions(module: Module) -> Counter[str]:
-    """How often each symbol is referred to."""
+    """The number of references to each symbol."""
     return Counter(quoted or bare for quoted, bare in _MENTION.findall(module.text))
 
 

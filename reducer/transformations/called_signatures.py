@@ -1,4 +1,4 @@
-"""Drop arguments and results of functions together with those of every call."""
+"""Drop arguments and results of functions together with those of all their calls."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reducer.transformations.call_graph import calls, calls_of
 
 
 class DropCalledArguments:
-    """Drops arguments that a called function does not use, and what the callers pass there."""
+    """Drops unused arguments of called functions, and the operands that callers pass for them."""
 
     name = "drop arguments of called functions"
     all_at_once = True
@@ -33,7 +33,7 @@ class DropCalledArguments:
 
 
 class DropCalledResults:
-    """Drops results that no caller uses. What made them stays, perhaps unused."""
+    """Drops results that no caller uses. The ops that compute them stay, perhaps unused."""
 
     name = "drop results of called functions"
     all_at_once = True
@@ -62,7 +62,7 @@ class DropCalledResults:
 
 
 def _called(module: Module) -> list[int]:
-    """Functions that are called, and referred to in no other way."""
+    """Functions that are called and not referenced in any other way."""
     callees = sorted({function for _, function in calls(module)})
     return [function for function in callees if calls_of(module, function)]
 

@@ -1,18 +1,19 @@
-"""Carving: keep some units of a module, stub the values they lose, return what others wanted.
+"""Carving: keep some body ops of a module, stub the values they lose, return what others used.
 
-This makes any subset of a module's ops into a module that still verifies:
+Carving turns any subset of a module's ops into a module that verifies:
 
-- A lost value becomes a new argument of the function, where its type may cross the boundary;
-  otherwise its producer stays too (scalars, lists and other configuration of the front end).
-- Cheap scalar producers stay where that is allowed, for compilers care about constants.
-- Configuration that lost its last user goes along: it is nobody's result.
-- A result that a dropped op used is returned, so that nothing kept becomes dead code. Results
-  that had no use are not returned: being unused may be the very point.
-- Functions without a kept unit go, and so do symbols that nothing kept refers to, with the
-  executables or modules around them.
-- A function that is called or exported keeps its type: its values are not stubbed.
+- A lost value becomes a new argument of the function, if its type may cross the boundary.
+  Otherwise its producer stays too (scalars, lists and other configuration of the front end).
+- Cheap scalar producers stay unless they are to be deleted, because compilers treat constants
+  specially.
+- Configuration that lost its last user is dropped.
+- A result that a dropped op used is returned, so that no kept op becomes dead code. Results
+  that had no users are not returned: being unused may be what triggers the failure.
+- Functions without kept body ops are dropped, and so are symbols without references, together
+  with the executables or modules around them.
+- A function that is called or exported keeps its type, so its values are not stubbed.
 
-The idea of typed stubs for lost definitions is that of DRReduce (arXiv 2605.19412).
+The idea of typed stubs for lost definitions comes from DRReduce (arXiv 2605.19412).
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,11 +27,11 @@ _LONG_CONSTANT = 300  # characters; a longer constant is data and becomes an arg
 
 
 class Carving:
-    """One carving of `module`. `render` gives the text; `kept` is what stays in the end.
+    """One carving of `module`. `render` returns the text; `kept` are the body ops that stay.
 
     Args:
-        keep: the units to keep.
-        gone: units that must not come back as somebody's producer, if their type allows.
+        keep: the body ops to keep.
+        gone: body ops that must not be kept as cheap producers, if their types can be stubbed.
     """
 
     def __init__(
@@ -46,17 +47,17 @@ class Carving:
         self.boundary = boundary
         self.gone = gone
         self.kept: set[int] = set(keep)
-        self.lost: dict[int, set[int]] = {}  # function -> values to become arguments
-        self.kept_whole: set[int] = set()  # functions that something kept refers to
-        self.kept_symbols: set[int] = set()  # other symbols that stay
+        self.lost: dict[int, set[int]] = {}  # function -> values that become arguments
+        self.kept_whole: set[int] = set()  # functions that kept ops refer to
+        self.kept_symbols: set[int] = set()  # other symbols that kept ops refer to
         self._settled: set[int] = set()
         self._close()
         self._drop_idle()
 
-    # ---- what has to stay ------------------------------------------------------------------
+    # ---- what must stay --------------------------------------------------------------------
 
     def _close(self) -> None:
-        """Adds producers that cannot be stubbed and symbols that are referred to."""
+        """Keep producers that cannot be stubbed, and referenced symbols, to a fixpoint."""
         self._settle(sorted(self.kept))
         done: set[int] = set()
         while functions := [f for f in self._active_functions() if f not in done]:
@@ -77,7 +78,7 @@ class Carving:
                 waiting.extend(self._follow_symbols(body_op))
 
     def _producers_of(self, function: int, values: list[int]) -> list[int]:
-        """Producers of values used in a function that have to stay."""
+        """Producers of these values that must stay in the function."""
         out: list[int] = []
         for value in values:
             producer = self.module.t.def_op[value]
@@ -88,13 +89,13 @@ class Carving:
         return out
 
     def _may_change(self, function: int) -> bool:
-        """Whether a function's arguments and results are ours to choose."""
+        """Whether a function's arguments and results may change."""
         if function in self.kept_whole or function in self.body.exported:
             return False
         return takes_arguments(self.module, function)
 
     def _stub(self, value: int) -> bool:
-        """Whether a lost value becomes an argument (else its producer must stay)."""
+        """Whether a lost value becomes an argument; otherwise its producer must stay."""
         producer = self.module.t.def_op[value]
         function = self.body.function_of.get(producer, NONE)
         if function == NONE or not self._may_change(function):
@@ -117,7 +118,7 @@ class Carving:
         return not t.operands[producer] or not self.boundary.is_shaped(kind)
 
     def _follow_symbols(self, body_op: int) -> list[int]:
-        """Keeps what a unit refers to; functions as a whole. Returns units to look at."""
+        """Keep the symbols that a body op refers to; returns the body ops of kept functions."""
         out: list[int] = []
         waiting = [(name, body_op) for name in self.module.symbol_refs(body_op)]
         while waiting:
@@ -138,13 +139,13 @@ class Carving:
         return self.body.ops_in[function]
 
     def _active_functions(self) -> list[int]:
-        """Functions that stay. Emptied ones too, if single ops were to go and not functions."""
+        """Functions that stay; all of them, even if empty, when single ops are to be deleted."""
         if self.gone:
             return self.body.functions
         return sorted({self.body.function_of[body_op] for body_op in self.kept} | self.kept_whole)
 
     def _drop_idle(self) -> None:
-        """Drops kept configuration whose users have all been dropped."""
+        """Drop kept configuration whose users have all been dropped."""
         for body_op in sorted(self.kept, reverse=True):
             uses = [
                 use for value in self.module.results(body_op) for use, _ in self.module.uses[value]
@@ -163,7 +164,7 @@ class Carving:
     # ---- terminators -----------------------------------------------------------------------
 
     def _returning(self, function: int) -> int | None:
-        """The terminator whose operands are the function's results, if they may be chosen."""
+        """The terminator that returns the function's results, if these may change."""
         if not self._may_change(function):
             return None
         terminator = terminator_of(self.module, function)
@@ -185,7 +186,7 @@ class Carving:
         return out
 
     def _wanted(self, function: int, terminator: int) -> list[Returned]:
-        """What to return: old results that are still made, then what dropped ops used."""
+        """Values to return: old results that are still computed, then what dropped ops used."""
         module = self.module
         out: dict[int, Returned] = {}
         for number, value in enumerate(module.t.operands[terminator]):
@@ -227,7 +228,7 @@ class Carving:
         for function in sorted(active - self.kept_whole):
             self._render_function(rewrite, function)
         for op in (active | enclosing) - self.kept_whole - self.kept_symbols:
-            # Nothing that stays refers to it: were it private, it would be dead.
+            # No kept op refers to it, so if it were private, it would be dead.
             if op not in self.body.exported:
                 rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
@@ -240,7 +241,7 @@ class Carving:
             yield op
 
     def _stays_beside(self, op: int, enclosing: set[int]) -> bool:
-        """What has no name, is referred to, or belongs to a shell that stays."""
+        """True for ops that have no name, are referenced, or belong to a kept enclosing op."""
         if op in self.kept_symbols or self.module.symbol_name(op) is None:
             return True
         return next(self.body.enclosing_ops(op), NONE) in enclosing
@@ -268,7 +269,7 @@ class Carving:
 
 
 def is_configuration(body: BodyOps, body_op: int, boundary: BoundaryTypes) -> bool:
-    """Whether a unit only makes constants, or values that no function could take or return."""
+    """Whether a body op only makes constants, or values that cannot cross a function boundary."""
     module = body.module
     if body_op in module.t.regions or not module.t.num_results[body_op]:
         return False
@@ -279,5 +280,5 @@ def is_configuration(body: BodyOps, body_op: int, boundary: BoundaryTypes) -> bo
 
 
 def carve(body: BodyOps, keep: Iterable[int], boundary: BoundaryTypes) -> str:
-    """The text of a module of only these units, made whole by stubs."""
+    """The text of a module with only these body ops, completed by stubs."""
     return Carving(body, keep, boundary).render()

@@ -7,7 +7,7 @@ from reducer.transformations.base import Site
 
 
 class MergeConstants:
-    """Lets users of a constant take an equal one that stands earlier in the same block."""
+    """Replaces a constant by an equal one earlier in the same block."""
 
     name = "merge constants"
     all_at_once = True
@@ -27,7 +27,7 @@ class MergeConstants:
 
 
 def _duplicates(module: Module) -> dict[int, int]:
-    """Each op without operands and regions that repeats an earlier one of its block."""
+    """Maps each op without operands or regions to an equal earlier one in its block."""
     seen: dict[tuple[int, str], int] = {}
     out: dict[int, int] = {}
     t = module.t

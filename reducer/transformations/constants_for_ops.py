@@ -1,7 +1,7 @@
-"""Put a zero or an empty tensor in the place of an op, where no argument can stand in for it.
+"""Replace an op by a zero or an empty tensor if its results cannot become arguments.
 
-That is in functions whose type is fixed, since they are called or exported: what their ops make
-can be replaced, but nothing can be asked of the caller.
+This applies to functions with a fixed type, because they are called or exported: the results of
+their ops can be replaced locally, but arguments cannot be added.
 """
 
 import re
@@ -19,7 +19,7 @@ _VECTOR = re.compile(r"vector<(?:\d+x)*(\w+)>$")
 
 
 class ReplaceByConstants:
-    """Replaces an op by one constant or empty tensor for each result that is used."""
+    """Replaces an op by one constant or empty tensor per used result."""
 
     name = "replace by constants"
     all_at_once = False
@@ -48,7 +48,7 @@ def _is_replaceable(module: Module, op: int) -> bool:
     if block == NONE or module.hidden[op] or module.t.block_ops[block][-1] == op:
         return False
     if not module.t.operands[op] and op not in module.t.regions:
-        return False  # a constant itself, or as good as one
+        return False  # a constant already, or equally simple
     function = container_of(module, op)
     if function == NONE or is_function(module, op):
         return False
@@ -59,7 +59,7 @@ def _is_replaceable(module: Module, op: int) -> bool:
 
 
 def _constant(kind: str) -> str | None:
-    """An op that makes some value of a type, in generic form; None if none is known."""
+    """An op in generic form that makes a value of this type; None if no such op is known."""
     if _INTEGER.match(kind):
         return f'"arith.constant"() <{{value = 0 : {kind}}}> : () -> {kind}'
     if _FLOAT.match(kind):

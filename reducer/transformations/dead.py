@@ -1,4 +1,4 @@
-"""Which ops of a body nothing needs any more once some uses of values are gone."""
+"""Find the ops that become dead when some uses of values are removed."""
 
 from collections.abc import Container, Iterable
 
@@ -11,10 +11,11 @@ Use = tuple[int, int]
 def newly_dead_ops(
     module: Module, lost: Iterable[Use], inside: int, kept: Container[int] = ()
 ) -> set[int]:
-    """Ops inside an op (`inside`) whose results are only used where uses were lost.
+    """Ops nested in `inside` that have no uses left once the `lost` uses are removed.
 
-    What such ops use is lost in turn. Ops that had no users before stay: they may be the point.
-    So do those in `kept`, whose results get other users.
+    The operands of such ops lose those uses in turn. Ops without users before are not included:
+    being unused may be what triggers the failure. Neither are ops in `kept`, whose results get
+    new users.
     """
     gone = set(lost)
     waiting = [module.t.operands[op][number] for op, number in gone]

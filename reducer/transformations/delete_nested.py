@@ -1,4 +1,4 @@
-"""Delete ops in the bodies of other ops; what they made becomes an argument of the function."""
+"""Delete ops in the bodies of other ops; their results become arguments of the function."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ from reducer.transformations.boundary_types import BoundaryTypes
 
 
 class DeleteNested:
-    """Removes an op from a loop, a branch, a `linalg.generic`… with a stub for its results.
+    """Removes an op from a loop, a branch, a `linalg.generic`… and stubs its results.
 
-    A body may use whatever its function has, so an argument can stand in for a value there too.
-    Bodies that are isolated from above cannot; the parser turns those candidates away at once.
+    A body can use all values of its function, so a function argument can replace a value there too.
+    Ops that are isolated from above are the exception; the parser rejects those candidates.
     """
 
     name = "delete ops in bodies"

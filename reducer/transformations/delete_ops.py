@@ -1,4 +1,4 @@
-"""Delete ops of function bodies, with stubs for what they made."""
+"""Delete ops of function bodies and stub their results."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from reducer.transformations.carve import Carving
 
 
 class DeleteOps:
-    """Lost values become arguments, values that lost a user are returned (see `carve`)."""
+    """Lost values become arguments; values that lost a user are returned (see `carve`)."""
 
     name = "delete ops"
     all_at_once = False
@@ -19,7 +19,7 @@ class DeleteOps:
         self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
-        """Ops whose loss can be made good. Mere configuration goes with its last user."""
+        """Ops whose used results can be stubbed. Configuration is dropped with its last user."""
         return [Site(op) for op in BodyOps.of(module).ops if self._can_go(module, op)]
 
     def _can_go(self, module: Module, op: int) -> bool:

@@ -10,12 +10,13 @@ from reducer.transformations.dead import newly_dead_ops
 
 
 class DeleteWithUsers:
-    """Removes dependency closures: needs no stubs, so it works where stubs do not.
+    """Removes an op with all its transitive users; needs no stubs, so it works where they do not.
 
-    That is in the bodies of ops, in functions of several blocks, and in functions whose type is
-    fixed since others refer to them; elsewhere stubs do better.
+    It acts in the bodies of ops, in functions with several blocks, and in functions whose type is
+    fixed because they are referenced; elsewhere stubs work better.
 
-    The closures are those of binary reduction (Kalhauge & Palsberg, ESEC/FSE 2019), downwards.
+    The closures are those of binary reduction (Kalhauge & Palsberg, ESEC/FSE 2019), but follow
+    dependencies from definitions to uses.
     """
 
     name = "delete ops with their users"
@@ -30,7 +31,7 @@ class DeleteWithUsers:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        dropped: dict[int, set[int]] = {}  # terminator -> operand numbers that go
+        dropped: dict[int, set[int]] = {}  # terminator -> operand numbers to drop
         waiting = [site.op for site in sites]
         while waiting:
             op = waiting.pop()
@@ -50,9 +51,10 @@ class DeleteWithUsers:
 
 
 class DeleteUnused:
-    """Removes ops whose results nobody uses, at any depth.
+    """Removes ops whose results are unused, at any depth.
 
-    What only they used goes along first (`number` 1): one step for a chain instead of one each.
+    First tries to remove the ops that become unused with them as well (`number` 1), so that a chain
+    takes one step instead of one per op.
     """
 
     name = "delete unused ops"
@@ -78,7 +80,7 @@ class DeleteUnused:
 
 
 def _chain_behind(module: Module, op: int) -> set[int]:
-    """The ops that lose their last use with an op."""
+    """The ops that become unused when this op is removed."""
     uses = [
         (inner, n) for inner in module.subtree(op) for n in range(len(module.t.operands[inner]))
     ]
@@ -88,15 +90,15 @@ def _chain_behind(module: Module, op: int) -> set[int]:
 
 
 def _is_deletable(module: Module, op: int) -> bool:
-    """An op in a block that is no terminator, no function and not implied by another.
+    """Whether an op is in a block and is not a terminator, function or hidden op.
 
-    Symbols beside the functions are not either: they have a transformation of their own.
+    Module-level symbols are excluded, because `DropSymbols` handles them.
     """
     block = module.t.block[op]
     if block == NONE or module.hidden[op] or is_function(module, op):
         return False
     makes_values = module.t.num_results[op] > 0
-    if container_of(module, op) == NONE:  # a block that need not have a terminator
+    if container_of(module, op) == NONE:  # module level: the block may have no terminator
         if op in BodyOps.of(module).outside and not makes_values:
             return False
         return module.t.block_ops[block][-1] != op or makes_values

@@ -1,4 +1,4 @@
-"""Drop entries of dictionaries and empty lists inside attributes, as target descriptions have."""
+"""Drop dictionary entries and clear lists inside attributes, such as target descriptions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,9 +12,9 @@ _CLOSING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
 class DropNestedEntries:
-    """Drops an entry of a dictionary that is part of an attribute's value, at any depth.
+    """Drops a dictionary entry inside an attribute's value, at any depth.
 
-    A list that is part of a dialect's attribute becomes empty.
+    Lists in dialect attributes are cleared instead.
     """
 
     name = "drop nested entries"
@@ -42,11 +42,11 @@ class DropNestedEntries:
 
 
 Group = tuple[Span, list[Span]]
-"""The inside of a pair of brackets, and its entries. A list counts as one entry."""
+"""The inside of a pair of brackets, and its entries. A list counts as a single entry."""
 
 
 def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
-    """Definitions of aliases (as NONE, NONE - 1…) and ops, with the groups in their attributes."""
+    """Alias definitions (numbered NONE, NONE - 1…) and ops, with the groups in their attributes."""
     for number, alias in enumerate(module.t.aliases):
         yield NONE - number, _groups(module.text, alias.start, alias.end)
     for op in range(len(module)):
@@ -58,7 +58,7 @@ def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
 
 
 def _groups(text: str, start: int, end: int) -> list[Group]:
-    """Each `{…}`, and each `[…]` in the angle brackets of a dialect's attribute, in a span."""
+    """All `{…}` in a span, and each `[…]` inside the angle brackets of a dialect attribute."""
     out: list[Group] = []
     opened: list[tuple[str, int, list[int]]] = []  # closing bracket, inside, commas
     quoted = False
@@ -85,12 +85,12 @@ def _groups(text: str, start: int, end: int) -> list[Group]:
 
 
 def _is_parameter(text: str, bracket: int, opened: list[tuple[str, int, list[int]]]) -> bool:
-    """Whether a list is a named parameter of a dialect's attribute: `<sizes = [1, 2]>`."""
+    """Whether a list is a named parameter of a dialect attribute: `<sizes = [1, 2]>`."""
     return bool(opened) and opened[-1][0] == ">" and text[bracket - 2 : bracket] == "= "
 
 
 def _with_edits(module: Module, edits: list[tuple[int, int, str]]) -> str | None:
-    """The text with spans replaced, of which the widest win; what is unused then goes."""
+    """The text after the edits, the widest winning if they overlap; drops aliases then unused."""
     text, left = module.text, len(module.text)
     for start, end, new in sorted(edits, key=lambda edit: (-edit[1], edit[0])):
         if end <= left:

@@ -1,4 +1,4 @@
-"""Simplify element types, toward those that every target has: f32, i32, i64."""
+"""Simplify element types toward those that every target supports: f32, i32, i64."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _INTEGER = re.compile(r"([su]?)i(\d+)")
 
 
 class SimplifyElements:
-    """Gives values another element type, together with all that must have the same."""
+    """Changes the element type of values, together with all values that must share it."""
 
     name = "simplify element types"
 
@@ -21,14 +21,14 @@ class SimplifyElements:
 
 
 class Elements:
-    """The classes of values of one element type."""
+    """The classes of values that share an element type."""
 
     def __init__(self, types: ElementTypes) -> None:
         self._types = types
 
     @cached_property
     def values(self) -> dict[int, str]:
-        """Classes with something simpler to be."""
+        """The classes that have a simpler element type."""
         found = {number: element for number, (element, _) in enumerate(self._types.classes)}
         return {number: e for number, e in found.items() if self.simpler(number, e)}
 
@@ -49,8 +49,8 @@ class Elements:
 
 
 def simpler_elements(element: str) -> list[str]:
-    """What to try in place of an element type, the simplest first; nothing for simple ones."""
-    if element.startswith("complex<"):  # a real number would be another question
+    """Element types to try instead, the simplest first; empty for types that are simple already."""
+    if element.startswith("complex<"):  # stay complex: real arithmetic takes different paths
         return ["complex<f32>"] if element != "complex<f32>" else []
     if _FLOAT.fullmatch(element):
         return [] if element == "f32" else ["f32"]

@@ -1,4 +1,4 @@
-"""Leave only the declaration of a function that is called."""
+"""Reduce a called function to its declaration."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from reducer.transformations.call_graph import calls
 
 
 class EmptyCallees:
-    """Drops the bodies of called functions. A declaration is private by the rules of MLIR."""
+    """Drops the bodies of called functions. MLIR requires declarations to be private."""
 
     name = "empty called functions"
     all_at_once = True

@@ -11,10 +11,10 @@ _CLOSING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
 class DropEncodings:
-    """Drops what follows the element type of a tensor or memref, wherever that is written.
+    """Drops what follows the element type in tensor and memref types, wherever they occur.
 
-    A type goes with every value it is passed on to, so one kind of encoding goes everywhere at
-    once: `tensor<4xf32, #enc>` becomes `tensor<4xf32>`, whatever the shape.
+    Values pass their types on to other ops, so one encoding is dropped everywhere at once:
+    `tensor<4xf32, #enc>` becomes `tensor<4xf32>`, whatever the shape.
     """
 
     name = "drop encodings"
@@ -34,11 +34,11 @@ class DropEncodings:
 
 
 def _suffixes(text: str) -> Iterator[tuple[int, int]]:
-    """Each part of a type after its element type: a layout, a memory space, an encoding."""
+    """The spans after the element types of shaped types: layouts, memory spaces, encodings."""
     done = 0
     for head in _HEAD.finditer(text):
         if head.group(0).startswith('"') or head.start() < done:
-            continue  # a string, or part of what has been seen already
+            continue  # a string, or inside a type that was handled already
         commas, end = _commas(text, head.end())
         done = end if commas else done
         if commas:
@@ -46,7 +46,7 @@ def _suffixes(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _commas(text: str, start: int) -> tuple[list[int], int]:
-    """The commas between the parts of a type, and where it is closed."""
+    """The commas between the parts of a type, and the position of its closing bracket."""
     closing = [">"]
     commas: list[int] = []
     for at in range(start, len(text)):

@@ -1,4 +1,4 @@
-"""Replace what an op makes by a value of the same type that exists already."""
+"""Replace the results of an op by existing values of the same type."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,16 +9,16 @@ from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
 
 _ALTERNATIVES = 3
-_DEPTH = 3  # how far behind an op to look: casts there and back are two apart
+_DEPTH = 3  # how many levels of operands to search: a pair of inverse casts spans two
 
 
 class ForwardOperand:
-    """Removes an op and lets its users take one of its operands, or another value in reach.
+    """Removes an op; its users take one of its operands, or another value in scope.
 
-    Ops in the bodies of other ops (`linalg.generic`, loops) cannot turn into arguments as those
-    of functions do; for them an argument of the block or an earlier result does as well. Where a
-    new argument of the function can stand in, that is for `DeleteOps` and `DeleteNested` to try,
-    and an argument that is there already is not tried again here.
+    Values in the bodies of other ops (`linalg.generic`, loops) cannot always become function
+    arguments, but a block argument or an earlier result serves as well. Values that can be replaced
+    by a new function argument are left to `DeleteOps` and `DeleteNested`, and existing function
+    arguments are not tried for them either.
     """
 
     name = "forward operands"
@@ -36,7 +36,7 @@ class ForwardOperand:
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        chosen: dict[int, dict[int, int]] = {}  # op -> each used result and what stands in for it
+        chosen: dict[int, dict[int, int]] = {}  # op -> used result -> its replacement
         for site in sites:
             if site.op not in chosen:
                 stand_ins = self._stand_ins(module, site)
@@ -62,7 +62,7 @@ class ForwardOperand:
         return out
 
     def _alternatives(self, module: Module, op: int) -> list[int]:
-        """Values of the type of the op's first used result, nearest first."""
+        """Values with the type of the op's first used result, nearest first."""
         used = [v for v in module.results(op) if module.uses[v]]
         if not used:
             return []
@@ -77,7 +77,7 @@ class ForwardOperand:
         return list(out)
 
     def _tried_by_others(self, module: Module, op: int, kind: str) -> range:
-        """The arguments of the function, if a new one would do as well as one of them."""
+        """The function's arguments, if a new argument would serve as well as one of them."""
         function = container_of(module, op)
         block = entry_block(module, function) if function != NONE else None
         if block is None or not self.boundary.allows(kind):
@@ -94,7 +94,7 @@ class ForwardOperand:
         yield from module.block_args(block)
         parent = module.t.parent[op]
         if parent != NONE and is_function(module, parent) and self.boundary.is_shaped(kind):
-            return  # of data, arguments and what lies behind are enough
+            return  # for data, arguments and transitive operands are enough
         for earlier in reversed(module.t.block_ops[block]):
             if earlier < op:
                 yield from module.results(earlier)
@@ -109,7 +109,7 @@ class ForwardOperand:
 
 
 def _behind(module: Module, op: int) -> Iterator[int]:
-    """Operands, then the operands of their producers, and so on: breadth first, for a while."""
+    """The op's transitive operands, breadth first, up to `_DEPTH` levels."""
     level, seen = [op], {op}
     for _ in range(_DEPTH):
         values = [v for op in level for v in module.t.operands[op] if v != NONE]
@@ -120,10 +120,10 @@ def _behind(module: Module, op: int) -> Iterator[int]:
 
 
 def _resolve_all(module: Module, chosen: dict[int, dict[int, int]]) -> dict[int, int]:
-    """For each result that goes, the value that stays in the end; some ops may have to stay.
+    """Maps each removed result to its final replacement; drops entries from `chosen` if needed.
 
-    Those are taken out of `chosen`: ops that stand in for each other in a circle, and those whose
-    stand-in is a result that nothing else used, made by an op that goes.
+    Ops have to stay if their replacements form a cycle, or if a replacement is an otherwise unused
+    result of an op that is removed.
     """
     while True:
         flat = {value: other for pairs in chosen.values() for value, other in pairs.items()}
@@ -140,7 +140,7 @@ def _resolve_all(module: Module, chosen: dict[int, dict[int, int]]) -> dict[int,
 
 
 def _resolve(value: int, chosen: dict[int, int]) -> int | None:
-    """Follows substitutions to a value that stays; None if they run in a circle."""
+    """Follow substitutions to a value that stays; None if they form a cycle."""
     seen: set[int] = set()
     while value in chosen:
         if value in seen:

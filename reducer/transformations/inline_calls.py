@@ -1,4 +1,4 @@
-"""Put the body of a called function in the place of its call."""
+"""Replace calls by the bodies of the called functions."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,10 @@ _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w$.-]+)(#\d+)?')
 
 
 class InlineCalls:
-    """Inlines calls of functions of one block; a function that loses all its calls goes.
+    """Inlines calls of single-block functions; a function without remaining calls is removed.
 
-    The compiler's inliner does it for a whole module, and only where an op says that it is a call.
+    The compiler's inliner would process a whole module at once, and only ops that implement its
+    call interface.
     """
 
     name = "inline calls"
@@ -29,12 +30,12 @@ class InlineCalls:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        inlined: dict[int, int] = {}  # function -> how many of its calls
+        inlined: dict[int, int] = {}  # function -> number of inlined calls
         callers: set[int] = set()
-        for site in sorted(sites, key=lambda site: site.op):  # results before they are passed on
+        for site in sorted(sites, key=lambda site: site.op):  # definitions before uses
             caller, function = container_of(module, site.op), site.number
             if caller in inlined or function in callers:
-                continue  # its text is about to change or to be copied: the next sweep sees to it
+                continue  # its text is changing or being copied; left to the next sweep
             _inline(rewrite, site.op, function)
             inlined[function] = inlined.get(function, 0) + 1
             callers.add(caller)

@@ -1,4 +1,4 @@
-"""Drop values that loops carry from one iteration to the next."""
+"""Drop loop-carried values (`iter_args`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from reducer.transformations.base import Site
 
 
 class DropLoopCarried:
-    """Drops a carried value: initial operand, block argument, yielded operand and result.
+    """Drops a loop-carried value: initial operand, block argument, yielded operand and result.
 
-    Whoever used it, inside or after the loop, takes the initial value. A loop is recognised by
-    its shape and not by its name: the last operands, the last arguments of its body, what the
-    body yields and the results have the same types, one by one.
+    Uses inside and after the loop are replaced by the initial value. Loops are recognized by their
+    structure rather than their name: the types of the last operands, the last block arguments, the
+    yielded operands and the results must match.
     """
 
     name = "drop carried values"
@@ -29,7 +29,7 @@ class DropLoopCarried:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for site in sorted(sites, key=lambda site: site.op):  # initial values first
+        for site in sorted(sites, key=lambda site: site.op):  # definitions of initial values first
             loop = _loop(module, site.op)
             if loop is None:
                 return None
@@ -39,12 +39,12 @@ class DropLoopCarried:
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """An op that carries `count` values: the last of its operands and of its blocks' arguments."""
+    """An op that carries `count` values, which come last in its operands and block arguments."""
 
     op: int
     count: int
     blocks: tuple[int, ...]
-    yields: tuple[tuple[int, int], ...]  # op, and the number of the first operand that is carried
+    yields: tuple[tuple[int, int], ...]  # terminator, number of its first carried operand
 
 
 def _loop(module: Module, op: int) -> _Loop | None:
@@ -62,8 +62,8 @@ def _loop(module: Module, op: int) -> _Loop | None:
             return None
         last = module.t.block_ops[block][-1]
         if last in module.t.regions:
-            continue  # it says what becomes of the values in a body of its own
-        # Where there are two bodies, the first one yields a condition before the values.
+            continue  # it passes the values on in its own body
+        # If there are two regions, the first one yields a condition before the values.
         before = 1 if len(blocks) == 2 and not yields else 0
         if len(module.t.operands[last]) != count + before:
             return None

@@ -1,4 +1,4 @@
-"""Let one argument of a function stand in for another one of its type."""
+"""Merge function arguments of the same type."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from reducer.transformations.signatures import functions_without_calls
 
 
 class MergeArguments:
-    """Drops an argument; its users take the first one of the same type."""
+    """Drops an argument and replaces its uses by the first argument of the same type."""
 
     name = "merge arguments"
     all_at_once = True
@@ -40,7 +40,7 @@ class MergeArguments:
 
 
 def _changeable(module: Module) -> Iterator[int]:
-    """Functions that nobody calls, or of which all calls are known."""
+    """Functions without calls, or with calls that are all known."""
     free = set(functions_without_calls(module))
     for function in BodyOps.of(module).functions:
         if function in free or calls_of(module, function):
@@ -48,7 +48,7 @@ def _changeable(module: Module) -> Iterator[int]:
 
 
 def _repeated(module: Module, function: int) -> dict[int, int]:
-    """Number of each used argument whose type an earlier one has, to the number of that one."""
+    """Maps the number of each used argument to that of the first used one of the same type."""
     block = entry_block(module, function)
     first: dict[str, int] = {}
     out: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Shrink numbers that are no sizes: offsets, strides, factors, constants."""
+"""Shrink integers that are not sizes: offsets, strides, factors, constants."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from reducer.transformations.properties import ESSENTIAL
 
 
 class ShrinkNumbers:
-    """Gives each integer in an attribute the smallest value with which the failure survives."""
+    """Finds for each integer in an attribute the smallest value that preserves the failure."""
 
     name = "shrink numbers"
 
@@ -23,7 +23,7 @@ class ShrinkNumbers:
 
 @dataclass(frozen=True)
 class _Place:
-    """One number of an attribute: of several if it is an array."""
+    """The place of one integer in an attribute, with its index if the attribute is an array."""
 
     op: int
     entry: Entry
@@ -31,7 +31,7 @@ class _Place:
 
 
 class Numbers:
-    """The integers of a module that no shape repeats; 0, 1 and -1 are simple enough."""
+    """The integers of a module that are not sizes; 0, 1 and -1 are simple enough."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -40,7 +40,7 @@ class Numbers:
         self.values = {number: value for number, (_, value) in enumerate(found)}
 
     def simpler(self, number: int, value: int) -> list[int]:
-        """From 0 away: 1, 2, 4, and from there each number four times the one before."""
+        """0, then 1, 2 and the powers of four below the value, with its sign."""
         if abs(value) < 2:
             return []
         sign = 1 if value > 0 else -1
@@ -73,7 +73,7 @@ class Numbers:
 
 
 def _numbers(module: Module) -> Iterator[tuple[_Place, int]]:
-    """Every integer attribute and every number of an integer array that is no size."""
+    """All integers in attributes and integer arrays that are not sizes."""
     system = SizeSystem(module)
     sizes = {op for variable in system.variables for op in system.constants(variable)}
     for op in range(len(module)):

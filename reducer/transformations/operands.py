@@ -1,4 +1,4 @@
-"""Drop operands that an op can do without: optional ones, and elements of lists."""
+"""Drop operands that are optional, or that are elements of a list."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,11 @@ from reducer.transformations.base import Site
 
 
 class DropOperands:
-    """Drops single operands of ops that may have more or fewer of them.
+    """Drops single operands of variadic ops.
 
-    Those are ops which say how many operands each of their groups has, and ops all of whose
-    operands have the same type and no result does, as of lists. Where a body has one argument for
-    each operand of a group, an unused argument goes along. What may not go is for the compiler's
-    verifier to say.
+    Candidates are ops with operand segment sizes, and ops whose operands all have one type that
+    differs from all result types, as when building a list. If a region has one argument per operand
+    of a segment, the unused argument is dropped as well. The verifier decides what is allowed.
     """
 
     name = "drop operands"
@@ -37,7 +36,7 @@ class DropOperands:
 
 
 def _leaving_one(module: Module, sites: Sequence[Site]) -> Iterator[Site]:
-    """The sites, but for the last operand of a list: an op on nothing is another question."""
+    """The sites without the last operand of a list: an empty list would change the problem."""
     left = Counter({site.op: len(module.t.operands[site.op]) for site in sites})
     for site in sites:
         left[site.op] -= 1
@@ -46,7 +45,7 @@ def _leaving_one(module: Module, sites: Sequence[Site]) -> Iterator[Site]:
 
 
 def _droppable(module: Module, op: int) -> Iterator[int]:
-    """Numbers of the operands that an op might do without."""
+    """Numbers of the operands that may be optional."""
     operands = module.t.operands[op]
     block = module.t.block[op]
     if not operands or NONE in operands or module.hidden[op] or is_function(module, op):
@@ -55,9 +54,9 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
         return
     text = module.own_text(op)
     if "indexing_maps = " in text or "callee = " in text or is_opaque(module.t.name[op]):
-        return  # their operands belong together with other things, which others know
+        return  # such operands have counterparts that other transformations handle
     if f"{DYNAMIC}" in text:
-        return  # each place that an array calls dynamic has its operand
+        return  # each dynamic entry of an array has its operand
     if segment_sizes(module, op) is None and not _is_list(module, op):
         return
     for number in range(len(operands)):
@@ -71,13 +70,13 @@ def _is_list(module: Module, op: int) -> bool:
         return False
     kinds = {module.type_of(value) for value in module.t.operands[op]}
     made = {module.type_of(value) for value in module.results(op)}
-    return len(kinds) == 1 and kinds.isdisjoint(made)  # else it is arithmetic on two values
+    return len(kinds) == 1 and kinds.isdisjoint(made)  # otherwise it may be binary arithmetic
 
 
 def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
-    """Block and number of the argument that an operand becomes in an op's first body, if any.
+    """Block and number of the entry block argument that an operand becomes, if any.
 
-    The arguments are those of one group of operands, and perhaps one for each result after them.
+    The block arguments must correspond to one operand segment, optionally followed by the results.
     """
     block = next(module.blocks_of(op), None)
     count = module.t.block_num_args[block] if block is not None else 0

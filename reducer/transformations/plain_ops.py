@@ -1,4 +1,4 @@
-"""Put one plain op of a builtin dialect in the place of ops that only have to compute something."""
+"""Replace ops that only have to compute something by one `arith` op."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,20 +13,20 @@ from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.dead import Use, newly_dead_ops
 
-_DEPTH = 8  # how far behind an op to look for data
+_DEPTH = 8  # how many levels of operands to search for data
 _FLOAT = re.compile(r"f\d+\w*|bf16|tf32")
 _INTEGER = re.compile(r"i\d+")
 
 
 class ReplaceByPlainOps:
-    """Lets `arith.negf` or `arith.addi` make of a builtin value behind an op what the op made.
+    """Computes a result by `arith.negf` or `arith.addi` from a value that the op depends on.
 
-    What stood between the two goes along. Where all that matters is that something is computed,
-    no deletion gets there: it would leave nothing to compute. The value is the nearest one of the
-    result's own type; where the result is only returned, any other builtin type does as well, and
-    the function's type follows.
+    The ops between that value and the result are dropped. This helps if the failure only needs
+    some computation: deletion cannot get there, because it leaves nothing to compute. The source is
+    the nearest value of the result's own type; if the result is only returned, any other builtin
+    type works too, and the function's type changes with it.
 
-    Each edit takes away at least one op that is not plain, so none can be undone by another.
+    Each edit removes at least one op that is not elementwise, so edits cannot undo each other.
     """
 
     name = "replace by plain ops"
@@ -61,7 +61,7 @@ class ReplaceByPlainOps:
 
 @dataclass(frozen=True, slots=True)
 class _Replacement:
-    """An op to be replaced, its one result that is used, and the value to compute on instead."""
+    """An op to replace, its only used result, and the value to compute the result from."""
 
     op: int
     result: int
@@ -69,7 +69,7 @@ class _Replacement:
 
 
 def _outermost(module: Module, sites: Sequence[Site]) -> list[int]:
-    """The ops of sites in text order, without those that lie in another one and go with it."""
+    """The ops of the sites in text order, without those nested in another one."""
     out: list[int] = []
     for op in sorted(site.op for site in sites):
         if not (out and module.is_inside(op, out[-1])):
@@ -89,9 +89,9 @@ def _replacement_for(module: Module, op: int) -> _Replacement | None:
 
 
 def _source(module: Module, op: int, result: int) -> int | None:
-    """The nearest value behind an op that a plain op may make its result of.
+    """The nearest value behind an op from which an `arith` op can compute its result.
 
-    An op that is plain itself only goes where the type changes; else what lies behind it is enough.
+    An elementwise op is only replaced if the type changes; otherwise nothing would be gained.
     """
     kind = module.type_of(result)
     found = [v for v in _behind(module, op) if v not in module.results(op)]
@@ -105,9 +105,9 @@ def _source(module: Module, op: int, result: int) -> int | None:
 
 
 def _behind(module: Module, op: int) -> Iterator[int]:
-    """Operands, then those of their producers, and so on: breadth first, for a while.
+    """The op's transitive operands, breadth first, up to `_DEPTH` levels.
 
-    What only gives a size is left out, and what lies behind it.
+    Values of type `index`, which only compute sizes, are not followed.
     """
     level, seen = [op], {op}
     for _ in range(_DEPTH):
@@ -120,7 +120,7 @@ def _behind(module: Module, op: int) -> Iterator[int]:
 
 
 def _holds_data(module: Module, value: int) -> bool:
-    """Whether a value comes from an argument or a symbol: constants are folded away."""
+    """Whether a value depends on an argument or a symbol; constants would be folded away."""
     if _is_source(module, value):
         return True
     return any(_is_source(module, v) for v in _behind(module, module.t.def_op[value]))
@@ -132,7 +132,7 @@ def _is_source(module: Module, value: int) -> bool:
 
 
 def _is_only_returned(module: Module, value: int) -> bool:
-    """Whether nothing but a return uses a value, of a function whose type may change."""
+    """Whether a value is only used by the return of a function whose type may change."""
     users = {user for user, _ in module.uses[value]}
     if len(users) != 1:
         return False
@@ -143,7 +143,7 @@ def _is_only_returned(module: Module, value: int) -> bool:
 
 
 def _is_worth_it(module: Module, plan: _Replacement) -> bool:
-    """Whether more than one op goes, and not only plain ones."""
+    """Whether more than one op would be removed, and not only elementwise ones."""
     op = plan.op
     dead = newly_dead_ops(
         module, _uses(module, op), _around(module, op), {module.t.def_op[plan.source]}
@@ -154,7 +154,7 @@ def _is_worth_it(module: Module, plan: _Replacement) -> bool:
 
 
 def _uses(module: Module, op: int) -> set[Use]:
-    """What an op and all in it use."""
+    """All uses of values by an op and the ops nested in it."""
     return {
         (inner, number)
         for inner in module.subtree(op)
@@ -182,9 +182,9 @@ def _replace(rewrite: Rewrite, plan: _Replacement) -> None:
 
 
 def _plain_op(kind: str, token: str = "") -> str:
-    """An op of no attributes that computes something of a type from a value of that type.
+    """An op without attributes that computes a value of this type from a value of the same type.
 
-    Empty if there is none. No release of the compiler folds these two away.
+    Empty if there is none. No release of the compiler folds these two ops away.
     """
     if "<" in kind and not kind.startswith(("tensor<", "vector<")):
         return ""

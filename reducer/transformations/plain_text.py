@@ -1,4 +1,4 @@
-"""Cutting text that is no MLIR to us: bracket groups, then lines."""
+"""Cut text that cannot be parsed as MLIR: bracketed groups, then lines."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from reducer.transformations.base import Site
 
 
 class DeleteGroups:
-    """Deletes runs of lines from an opening bracket to its closing one."""
+    """Deletes the lines from an opening bracket to the matching closing one."""
 
     name = "delete bracket groups"
     all_at_once = False
@@ -20,7 +20,7 @@ class DeleteGroups:
 
 
 class DeleteLines:
-    """Deletes lines."""
+    """Deletes single lines."""
 
     name = "delete lines"
     all_at_once = False
@@ -30,7 +30,7 @@ class DeleteLines:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         gone = runs_of((site.op, site.op + 1) for site in sites)
-        # A fragment that opens what it never closes fails for that alone, and reads badly.
+        # A fragment with unbalanced brackets would fail for that reason alone, and is hard to read.
         if module.is_balanced and not module.is_balanced_without(gone):
             return None
         return module.without(gone)

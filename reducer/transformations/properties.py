@@ -1,4 +1,4 @@
-"""Reset the properties of ops to their defaults, where they have one."""
+"""Reset the properties of ops to their defaults, if they have one."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from reducer.transformations.base import Site
 ESSENTIAL = frozenset(
     {"function_type", "sym_name", "callee", "value", *SEGMENT_SIZES, *RESULT_SEGMENT_SIZES}
 )
-"""Properties that belong to the structure of a program, and are changed with it if at all."""
-_STRUCTURAL = re.compile(r"\[|array<|affine_|@|[a-z]+<|!")  # lists, symbols, types: mostly needed
+"""Properties that define the structure of a program; other edits change them as needed."""
+_STRUCTURAL = re.compile(r"\[|array<|affine_|@|[a-z]+<|!")  # lists, symbols, types: often required
 _DEFAULT = re.compile(r"#[\w.]+<none>|false")
 
 
 class DropProperties:
-    """Drops properties one by one; only those that are optional in their op can go.
+    """Drops properties one by one.
 
-    Which ones are is for the compiler to say: the check before a run turns others away. A global
-    loses its initial value like this, an op its fast-math flags, its name, or a hint.
+    The verifier decides which ones are optional; screening rejects the other candidates before they
+    are run. This drops the initial value of a global, fast-math flags, names and hints.
     """
 
     name = "drop properties"
@@ -35,7 +35,7 @@ class DropProperties:
             for entry in module.syntax(op).properties
             if entry.name not in ESSENTIAL and not _DEFAULT.fullmatch(entry.value)
         ]
-        # The search tries later sites first: those of which many go together.
+        # The search tries later sites first: put those that often succeed together last.
         found.sort(key=lambda pair: _STRUCTURAL.match(pair[1]) is None)
         return [site for site, _ in found]
 

@@ -1,4 +1,4 @@
-"""Drop dims: from types, affine maps, iterators, reassociations and slices at once."""
+"""Drop dims from types, affine maps, iterators, reassociations and slices at once."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -8,15 +8,15 @@ from reducer.ir.sizes import DROPPED, Size, SizeSystem, Variable
 
 
 class DropDims:
-    """Lowers ranks: a size goes from every shape that has it, and with it the loop over it."""
+    """Lowers ranks: removes a size from all shapes that have it, and the loop over it."""
 
     name = "drop dims"
 
     def __init__(self, illegal: str = "") -> None:
         """
         Args:
-            illegal: the name of an op that the compiler says nothing of but that it has no use for
-                it. Where no verifier looks either, a rank less may be one more reason for that.
+            illegal: the name of an op that the compiler reports as illegal without saying why. If
+                no verifier checks that op, a lower rank might itself make it illegal.
         """
         self._illegal = illegal
 
@@ -25,7 +25,7 @@ class DropDims:
 
 
 class Ranks:
-    """The sizes of a module, each of which may go."""
+    """The sizes of a module that can be dropped."""
 
     def __init__(self, system: SizeSystem, illegal: str = "") -> None:
         self._system = system
@@ -37,7 +37,7 @@ class Ranks:
 
     @cached_property
     def values(self) -> dict[int, Size]:
-        """Units first: dropping them changes least."""
+        """Sizes of 1 first, because dropping them changes the least."""
         order = sorted(self._variables.values(), key=lambda variable: variable.size != 1)
         return {variable.number: variable.size for variable in order}
 
@@ -51,11 +51,11 @@ class Ranks:
         return None
 
     def around(self, number: int, values: Mapping[int, Size]) -> str:
-        """Whether a size is one, more, or dynamic; how much it is does not matter here."""
+        """Only distinguishes 1, larger and dynamic sizes; the exact size does not matter here."""
         return self._system.around(self._variables[number], values, exactly=False)
 
     def texts(self, values: Mapping[int, Size]) -> list[str]:
-        """With a value that counts dims counted down, and as it is, or what numbers later dims."""
+        """Variants: with shape elements dropped, without, and with later dim numbers decreased."""
         dropped = [self._variables[number] for number, size in values.items() if size is DROPPED]
         texts = [self._system.text(values)]
         if elements := self._system.lost_elements(values):

@@ -1,4 +1,4 @@
-"""Give symbols short plain names: `@main` for the entry point, `@f`, `@g`… for other functions."""
+"""Give symbols short names: `@main` for the entry point, `@f`, `@g`… for other functions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from reducer.transformations.base import Site
 
 _FUNCTIONS = "fghk"
 _PLAIN = re.compile(r"[A-Za-z_][\w$.-]*")
-# A definition, a reference, or a string that happens to look like either.
+# A definition, a reference, or a string that may look like either.
 _MENTION = re.compile(
     r'(?P<defines>\bsym_name = )"(?P<defined>(?:[^"\\]|\\.)*)"'
     r'|@(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[\w$.-]+))'
@@ -19,11 +19,11 @@ _MENTION = re.compile(
 
 
 class RenameSymbols:
-    """Renames what defines a symbol, and everything that refers to it.
+    """Renames symbols and all references to them.
 
-    One name becomes one other name everywhere, whatever symbol table it belongs to, and no two
-    names become the same: so every reference finds what it found before. Not part of the search,
-    since a name makes nothing smaller; a reduction ends with it.
+    A name is renamed everywhere in the same way, whatever symbol table it belongs to, and different
+    names stay different, so all references resolve as before. This is not part of the search,
+    because names do not make a program smaller; a reduction runs it at the end.
     """
 
     name = "rename symbols"
@@ -47,13 +47,13 @@ def _renamed(mention: re.Match[str], names: dict[str, str]) -> str:
 
 
 def _new_names(module: Module) -> dict[str, tuple[int, str]]:
-    """By old name: the op that defines it, and the new name. Names that stay are left out."""
+    """Maps old names to the defining op and the new name. Names that stay are left out."""
     definers: dict[str, int] = {}
     for op in range(len(module)):
         name = module.symbol_name(op)
         if name and name not in definers:
             definers[name] = op
-    taken = _mentioned(module) - definers.keys()  # names of what is not here must stay
+    taken = _mentioned(module) - definers.keys()  # undefined symbols keep their names
     out: dict[str, tuple[int, str]] = {}
     for old, op in definers.items():
         new = next(name for name in _ideas(module, op, taken) if name not in taken)
@@ -71,7 +71,7 @@ def _mentioned(module: Module) -> set[str]:
 
 
 def _ideas(module: Module, op: int, taken: set[str]) -> Iterator[str]:
-    """Names for an op's symbol, the nicest first, without an end."""
+    """An endless sequence of names for an op's symbol, best first."""
     if "function_type = " in module.header(op):
         if _is_entry(module, op):
             yield "main"
@@ -86,7 +86,7 @@ def _ideas(module: Module, op: int, taken: set[str]) -> Iterator[str]:
 
 
 def _is_entry(module: Module, op: int) -> bool:
-    """Whether others may call this function by its name, at the top level of the program."""
+    """Whether a function is public and at the top level of the program."""
     visibility = module.syntax(op).property("sym_visibility")
     hidden = visibility is not None and "private" in visibility.value
     parent = module.t.parent[op]

@@ -1,4 +1,4 @@
-"""Drop results and arguments of functions that nobody calls."""
+"""Drop results and arguments of functions without calls."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from reducer.transformations.body_ops import BodyOps, is_referred_to
 
 
 class DropReturns:
-    """Returns fewer values. What made them stays, perhaps unused."""
+    """Drops results of a function. The ops that compute them stay, perhaps unused."""
 
     name = "drop results"
     all_at_once = False
@@ -37,7 +37,7 @@ class DropReturns:
 
 
 class DropArguments:
-    """Drops arguments that nothing uses."""
+    """Drops unused arguments."""
 
     name = "drop arguments"
     all_at_once = True
@@ -60,7 +60,7 @@ class DropArguments:
 
 
 def functions_without_calls(module: Module) -> Iterator[int]:
-    """Functions that no other function refers to; an export may, and need not mind."""
+    """Functions that no other function refers to; exports do not depend on the arguments."""
     body = BodyOps.of(module)
     functions = set(body.functions)
     for function in body.functions:
@@ -71,7 +71,7 @@ def functions_without_calls(module: Module) -> Iterator[int]:
 
 
 def uncalled_functions(module: Module) -> Iterator[int]:
-    """Functions whose signature may change, since nothing refers to them."""
+    """Functions whose signature may change, because nothing refers to them."""
     body = BodyOps.of(module)
     for function in body.functions:
         if takes_arguments(module, function) and not is_referred_to(module, function):

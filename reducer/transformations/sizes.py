@@ -1,4 +1,4 @@
-"""Shrink sizes, wherever one size stands: in types, integer arrays and scalar constants."""
+"""Shrink sizes wherever they occur: in types, integer arrays and scalar constants."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -7,13 +7,13 @@ from reducer.ir import Module
 from reducer.ir.sizes import SizeSystem
 
 _STATIC_FOR_DYNAMIC = (2, 8, 100)
-"""Sizes that a dynamic dim is given: small ones, and one that is large and no power of two."""
+"""Sizes to try for a dynamic dim: small ones, and a large one that is not a power of two."""
 
-_MAYBE_A_DIM_NUMBER = 4  # constants as small as this may number dims and say nothing of sizes
+_MAYBE_A_DIM_NUMBER = 4  # a constant up to this may be a dim number rather than a size
 
 
 class ShrinkSizes:
-    """Gives each size the smallest value with which the failure survives; dynamic ones, any."""
+    """Finds the smallest size that preserves the failure; for dynamic sizes, any static one."""
 
     name = "shrink sizes"
 
@@ -22,7 +22,7 @@ class ShrinkSizes:
 
 
 class Sizes:
-    """The free sizes of a module; None is a dynamic one."""
+    """The free sizes of a module; None is a dynamic size."""
 
     def __init__(self, system: SizeSystem) -> None:
         self._system = system
@@ -30,7 +30,7 @@ class Sizes:
 
     @cached_property
     def values(self) -> dict[int, int | None]:
-        """Dynamic sizes first, since static ones compile faster; then the largest."""
+        """Dynamic sizes first, since static ones compile faster; then the largest first."""
         system = self._system
         free = (
             v
@@ -41,9 +41,9 @@ class Sizes:
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: int | None) -> list[int | None]:
-        """1, 2, 4, from there each size four times the one before, and the largest power of two.
+        """1, 2, the powers of four below the value, and the largest power of two below it.
 
-        Compilers tile by powers of two: a failure at 224 may be there at 128 and not at 223.
+        Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223.
         """
         if value is None:
             return list(_STATIC_FOR_DYNAMIC)
@@ -62,7 +62,7 @@ class Sizes:
         return self._system.around(self._variables[number], values)
 
     def texts(self, values: Mapping[int, int | None]) -> list[str]:
-        """With the constants that hold a size changed too; without, where they may hold none."""
+        """The text with constants of that size changed; also without, if they may not be sizes."""
         constants: dict[int, int] = {}
         doubtful = False
         for number, size in (self._system.derive(values) or {}).items():

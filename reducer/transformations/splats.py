@@ -1,4 +1,4 @@
-"""Put a splat in the place of the data of a constant."""
+"""Replace constant data by splats."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ _CHOICES = 2  # ones, zeros
 
 
 class SplatConstants:
-    """Replaces lists, blobs and resources by zeros or, where that fails, by ones.
+    """Replaces lists, blobs and resources by zeros or, if that fails, by ones.
 
-    It does not matter where in an attribute they are written, nor of which dialect it is.
+    This works anywhere in an attribute, of any dialect.
     """
 
     name = "make constants splats"
@@ -45,7 +45,7 @@ class SplatConstants:
 
 
 def _literals(module: Module, op: int) -> Iterator[tuple[Span, str]]:
-    """Where the data of an op's attributes are written, and their element type."""
+    """The spans of constant data in an op's attributes, with their element types."""
     for start, end in _own_spans(module, op):
         if "dense" not in module.text[start:end]:
             continue
@@ -63,7 +63,7 @@ def _own_spans(module: Module, op: int) -> Iterator[Span]:
 
 
 def _splat(element: str, choice: int) -> str:
-    """Zero (choice 1) or one (choice 0) as a literal of an element type."""
+    """Zero (choice 1) or one (choice 0) as a literal of the element type."""
     if element.startswith("complex"):
         part = _splat(element[len("complex<") : -1], choice)
         return f"({part}, {_splat(element[len('complex<') : -1], 1)})"

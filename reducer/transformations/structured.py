@@ -1,4 +1,4 @@
-"""Drop inputs and outputs of ops whose operands have indexing maps, such as linalg.generic."""
+"""Drop inputs and outputs of ops with indexing maps, such as `linalg.generic`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,10 +14,10 @@ _DIM = re.compile(r"\bd\d+\b")
 
 
 class DropStructuredOperands:
-    """Drops an operand with its indexing map and its block argument; of an output the result too.
+    """Drops an operand with its indexing map, block argument and, for an output, its result.
 
-    A block argument that is used gives way to another one of its type. An output must have an
-    unused result. Operands stay that alone give some dimension of the iteration space its size.
+    A used block argument is replaced by another one of its type. Outputs are only dropped if their
+    result is unused. Operands stay if they alone define some dimension of the iteration space.
     """
 
     name = "drop structured operands"
@@ -51,11 +51,11 @@ class _StructuredOp:
     outputs: int
 
     def droppable(self, module: Module) -> Iterator[int]:
-        """Numbers of the operands that can go on their own."""
+        """Numbers of the operands that can be dropped on their own."""
         return (n for n in range(len(self.maps)) if self._can_go(module, {n}))
 
     def drop(self, rewrite: Rewrite, numbers: Sequence[int]) -> None:
-        """Drops as many operands of these numbers as can go together."""
+        """Drop as many of these operands as can be dropped together."""
         module, gone = rewrite.module, set[int]()
         for number in numbers:
             if self._can_go(module, gone | {number}):
@@ -92,11 +92,11 @@ class _StructuredOp:
         return len(self.maps) - self.outputs
 
     def _has_arguments(self, module: Module) -> bool:
-        """Whether each operand has a block argument (the body of attention only sees scores)."""
+        """Whether each operand has a block argument (attention's body only gets the scores)."""
         return module.t.block_num_args[self.block] == len(self.maps)
 
     def _stand_ins(self, module: Module, gone: set[int]) -> dict[int, int] | None:
-        """For each used argument that goes, one that stays; None if there is none."""
+        """Maps each used argument to drop to a remaining one; None if one has no replacement."""
         out: dict[int, int] = {}
         if not self._has_arguments(module):
             return out
@@ -116,7 +116,7 @@ class _StructuredOp:
         return out
 
     def _covers(self, module: Module, gone: set[int]) -> bool:
-        """Whether the maps that stay name every dimension that all of them name together."""
+        """Whether the remaining maps use all dimensions that the maps used together before."""
         dims = [_dims_of(module, text) for text in self.maps]
         left = set().union(*(d for number, d in enumerate(dims) if number not in gone))
         return left == set().union(*dims)
@@ -135,10 +135,10 @@ def _structured_op(module: Module, op: int) -> _StructuredOp | None:
         return None
     outputs = len(module.t.operands[ops[-1]])
     if not outputs or module.t.num_results[op] not in (0, outputs):
-        return None  # results are absent where outputs are memrefs
+        return None  # ops on memrefs have no results
     return _StructuredOp(op, tuple(maps), blocks[0], ops[-1], outputs)
 
 
 def _dims_of(module: Module, text: str) -> set[str]:
-    """The dimensions that an affine map, or an alias of one, names on its right side."""
+    """The dimensions that the results of an affine map (or an alias of one) use."""
     return set(_DIM.findall(resolve_alias(module, text.strip()).partition("->")[2]))

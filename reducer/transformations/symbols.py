@@ -1,4 +1,4 @@
-"""Drop functions, globals and other ops that stand beside the functions."""
+"""Drop functions, globals and other module-level symbols."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from reducer.transformations.body_ops import BodyOps
 
 
 class DropSymbols:
-    """Drops whole functions, globals and executables that nothing else refers to."""
+    """Drops whole functions, globals and executables without references."""
 
     name = "drop symbols"
     all_at_once = True
@@ -27,7 +27,7 @@ class DropSymbols:
 
 
 def _orphans(body: BodyOps, removed: set[int]) -> Iterator[int]:
-    """Functions and executables that lose their last referrer: if private, they would be dead."""
+    """Functions and executables that lose their last reference; if private, they would be dead."""
     for op in (*body.functions, *body.enclosing):
         name = body.module.symbol_name(op)
         users = [

@@ -1,4 +1,4 @@
-"""Put the body of an op in its place: a loop runs once, a branch is taken, a call is inlined."""
+"""Replace an op by its body: a loop runs once, a branch is taken."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from reducer.transformations.boundary_types import BoundaryTypes
 
 
 class UnwrapBodies:
-    """Replaces an op that has a body of one block by that block's ops.
+    """Replaces an op that has a single-block region by the ops of that block.
 
-    The op's results become what the block's last op yields; the block's arguments become operands
+    The op's results become the values that the block yields; the block's arguments become operands
     of the same type, or new arguments of the function. This is the hoisting of hierarchical delta
-    debugging (Vince et al., arXiv 2104.03637), on SSA form.
+    debugging (Vince et al., arXiv 2104.03637), applied to SSA form.
     """
 
     name = "unwrap bodies"
@@ -34,8 +34,8 @@ class UnwrapBodies:
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         done: list[int] = []
-        for site in sorted(sites, key=lambda site: site.op):  # what is made before it is used
-            # One inside another, or two bodies of one op: the next sweep sees to it.
+        for site in sorted(sites, key=lambda site: site.op):  # definitions before uses
+            # Skip nested sites, and second regions of an op; the next sweep handles them.
             if not any(module.is_inside(site.op, op) for op in done):
                 self._unwrap(rewrite, site)
                 done.append(site.op)
@@ -59,7 +59,7 @@ class UnwrapBodies:
         return self._yielded(module, op, inner[-1]) is not None
 
     def _yielded(self, module: Module, op: int, terminator: int) -> dict[int, int] | None:
-        """For each used result the yielded value of its type, in order; None if one has none."""
+        """Maps each used result to a yielded value of its type, in order; None if one has none."""
         left = [v for v in module.t.operands[terminator] if v != NONE]
         out: dict[int, int] = {}
         for result in module.results(op):
@@ -87,7 +87,7 @@ class UnwrapBodies:
         rewrite.hoist(site.op, inner)
 
     def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
-        """What stands in for the block's arguments once the block is gone."""
+        """What replaces the block's used arguments."""
         module = rewrite.module
         left = [v for v in module.t.operands[op] if v != NONE]
         out: dict[int, str] = {}

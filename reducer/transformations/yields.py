@@ -1,4 +1,4 @@
-"""Let a body yield something that is there anyway instead of what it computes."""
+"""Make a region yield an existing value instead of a computed one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,11 +12,11 @@ _ALTERNATIVES = 2
 
 
 class YieldOthers:
-    """Makes a body's last op take an argument of equal type; what it took before dies with that.
+    """Makes a terminator use a block argument of equal type; ops that become dead are dropped.
 
-    So a `linalg.generic` copies an input, a loop carries a value around unchanged, a branch yields
-    what was there before it, a function that is called returns what it was given. Forwarding the
-    ops of a body one by one gets there too, if each step on the way keeps the failure.
+    As a result, a `linalg.generic` copies an input, a loop passes a value on unchanged, a branch
+    yields a value from outside, and a called function returns its argument. Forwarding the ops of
+    the body one by one gets there too, but only if every step on the way keeps the failure.
     """
 
     name = "yield other values"
@@ -32,12 +32,12 @@ class YieldOthers:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        lost: dict[int, set[Use]] = {}  # op -> uses in its body that go
+        lost: dict[int, set[Use]] = {}  # op -> uses in its body that are removed
         for site in sites:
             number, choice = divmod(site.number, _ALTERNATIVES)
             inside = lost.setdefault(module.t.parent[site.op], set())
             if (site.op, number) in inside:
-                continue  # another choice for the same operand was taken
+                continue  # another site for the same operand was applied
             inside.add((site.op, number))
             value = _alternatives(module, site.op, number)[choice]
             rewrite.set_operand(site.op, number, module.t.token[value])
@@ -48,7 +48,7 @@ class YieldOthers:
 
 
 def _terminators(module: Module) -> Iterator[int]:
-    """Last ops of the only block of a region, where what they take may be chosen freely."""
+    """Terminators of single-block regions whose operands may be chosen freely."""
     for op in module.t.regions:
         function = is_function(module, op)
         if module.hidden[op] or (function and not is_referred_to(module, op)):
@@ -62,7 +62,7 @@ def _terminators(module: Module) -> Iterator[int]:
 
 
 def _alternatives(module: Module, terminator: int, number: int) -> list[int]:
-    """Arguments that could stand in for what a body computes: of the body, else around it."""
+    """Arguments that could replace a value computed in the block: its own, else the function's."""
     value = module.t.operands[terminator][number]
     if value == NONE or module.t.def_op[value] == NONE:
         return []
