@@ -1,1 +1,1 @@
-"""Runs compilers on other machines, through Dask (the optional extra `cluster`)."""
+"""Run compilers on other machines through Dask (the optional extra `cluster`)."""

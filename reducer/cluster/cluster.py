@@ -1,4 +1,4 @@
-"""A Dask cluster as a place to run compilers; workers offer versions as Dask resources."""
+"""A Dask cluster that runs compilers; workers offer compiler versions as Dask resources."""
 
 import threading
 import uuid
@@ -15,19 +15,19 @@ from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder
 
 
 def resource_name(version: str) -> str:
-    """What a worker calls the runs that it can make with a version: `iree-3.13.0`."""
+    """The Dask resource for runs of a compiler version: `iree-3.13.0`."""
     return f"iree-{version}"
 
 
 def resources_of(versions: Iterable[str], slots: int) -> dict[str, float]:
-    """What a worker offers that runs `slots` compilers at once."""
+    """The resources of a worker that runs `slots` compilers at once."""
     return {resource_name(version): float(slots) for version in versions}
 
 
 def required_resources(program: Path) -> dict[str, float]:
-    """What a run of this program takes of a worker; nothing if it is no cached toolchain's.
+    """The resources that a run of this program needs.
 
-    Such a program is looked for at the same path on the worker.
+    Empty for programs outside the toolchain cache, which must have the same path on the worker.
     """
     try:
         inside = program.absolute().relative_to(toolchains_folder())
@@ -38,7 +38,7 @@ def required_resources(program: Path) -> dict[str, float]:
 
 
 def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> int:
-    """How many runs with these needs the workers, as the scheduler describes them, can make."""
+    """The number of such runs that the workers (as described by the scheduler) can do at once."""
     total = 0
     for worker in workers:
         offered = worker.get("resources") or {}
@@ -47,28 +47,28 @@ def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> 
     return total
 
 
-_CONNECT_TIMEOUT = 10.0  # seconds to find the scheduler
-_POLL_SECONDS = 0.05  # seconds between two looks at whether a run is still wanted
+_CONNECT_TIMEOUT = 10.0  # seconds to connect to the scheduler
+_POLL_SECONDS = 0.05  # how often to check whether a run was canceled
 
 T = TypeVar("T")
 
 
 class RunCancelled(Exception):
-    """Nobody wants the answer any more."""
+    """The result of the run is no longer needed."""
 
 
 class RunLost(Exception):
-    """The cluster could not carry out a run, for a reason of its own."""
+    """The cluster failed to complete a run; the run itself is not at fault."""
 
 
 class Cluster:
-    """The workers behind one scheduler. Safe to use from threads.
+    """The workers behind one scheduler. Thread-safe.
 
-    What a worker had under way when it died is carried out by another: Dask sees to that.
+    If a worker dies, Dask reruns its tasks on another one.
     """
 
     def __init__(self, address: str) -> None:
-        """Raises Unavailable where Dask is not installed, or where nobody answers."""
+        """Connect. Raises Unavailable if Dask is not installed or no scheduler responds."""
         try:
             from distributed import Client
         except ImportError:
@@ -84,9 +84,10 @@ class Cluster:
         self.address = address
 
     def capacity(self, wanted: Mapping[str, float]) -> int:
-        """How many runs with these needs go on at once.
+        """The number of runs with these resource needs that can proceed at once.
 
-        Raises Unavailable where no worker meets them: such runs would wait for ever.
+        Raises:
+            Unavailable: no worker has the resources, so such runs would wait forever.
         """
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         found = slots(workers, wanted)
@@ -104,11 +105,11 @@ class Cluster:
         wanted: Mapping[str, float],
         cancel: threading.Event | None = None,
     ) -> T:
-        """What `function` answers on a worker; it gets an id that `cancel_job` knows it by.
+        """Call `function` on a worker, with an id for use with `cancel_job`, and return its result.
 
         Raises:
-            Cancelled: `cancel` was set; the run is ended.
-            Lost: the cluster failed, not the function. What that raises is raised here.
+            RunCancelled: `cancel` was set; the run has been ended.
+            RunLost: the cluster failed, not the function. Exceptions of the function are reraised.
         """
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
@@ -129,11 +130,11 @@ class Cluster:
         return answer
 
     def close(self) -> None:
-        """Leaves the cluster; what we still had there is dropped."""
+        """Disconnect from the cluster; pending runs are dropped."""
         self._client.close()
 
     def _end(self, id: str, future: Any) -> None:
-        """A run that waits is taken out of line; one that goes on is killed where it is."""
+        """Remove a run from the queue, or kill it where it is running."""
         future.cancel(force=True)
         self._client.run(cancel_job, id, on_error="ignore")
 
@@ -142,10 +143,10 @@ _CANCELLED = ProcessResult(End.CANCELLED, -9, 0.0, 0.0, 0, "", "")
 
 
 class ClusterRunner:
-    """Carries out runs on the workers that offer the program; the outcome is the same.
+    """Runs programs on workers that offer them, with the same outcome as a local run.
 
-    The files beside the candidate travel with it, and no file comes back: only what a program
-    prints counts. `say` hears, once, that the cluster failed and runs go on here.
+    The files in the working directory are sent along; output files are not returned, because only
+    the printed output matters. `log` is told once if the cluster fails and runs become local.
     """
 
     def __init__(self, cluster: Cluster, log: Callable[[str], None]) -> None:
@@ -162,7 +163,7 @@ class ClusterRunner:
         cancel: threading.Event | None = None,
         reader: Reader | None = None,
     ) -> ProcessResult:
-        """Runs `argv` somewhere. One whose output is read as it comes is run here."""
+        """Run `argv` on a worker, or here if its output has to be read while it runs."""
         here = partial(run_process, argv, cwd=cwd, limits=limits, cancel=cancel, reader=reader)
         if reader is not None:
             return here()

@@ -1,4 +1,4 @@
-"""Carries out triage's tasks on a cluster."""
+"""Run triage tasks on a cluster."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -12,17 +12,18 @@ from reducer.triage.running import Task, TaskResult, run_task
 
 
 class ClusterExecutor:
-    """Sends each task to a worker that offers its compiler; in line until one is free.
+    """Sends each task to a worker that offers its compiler, waiting for a free one if needed.
 
-    A task that the cluster cannot carry out is carried out here.
+    A task that the cluster loses is run locally.
     """
 
     def __init__(
         self, cluster: Cluster, versions: Iterable[str | None], log: Callable[[str], None]
     ) -> None:
-        """`versions` are those that tasks will need; None is a program that is no release's.
+        """`versions` are those that tasks will need; None is a program outside the releases.
 
-        Raises Unavailable where nobody offers one of them.
+        Raises:
+            Unavailable: no worker offers one of them.
         """
         self._cluster = cluster
         self._capacity = sum(cluster.capacity(_needed(version)) for version in versions)

@@ -1,7 +1,7 @@
-"""One run of a program as plain data, and how a worker carries it out.
+"""One run of a program as plain data, and its execution on a worker.
 
-A program and its flags may lie elsewhere on another machine: what is in the toolchain cache is
-named by its place in the cache, and installed there on first use.
+Paths differ between machines. Those in the toolchain cache are sent relative to the cache, and the
+worker installs the toolchain on first use.
 """
 
 import os
@@ -24,7 +24,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class RemoteJob:
-    """Runs `argv` in a folder that holds only `files`, by name."""
+    """Runs `argv` in a folder that contains exactly these `files`, by name."""
 
     argv: tuple[str, ...]
     files: tuple[tuple[str, bytes], ...]
@@ -32,15 +32,17 @@ class RemoteJob:
 
 
 def job_of(argv: Sequence[str], cwd: Path, limits: Limits) -> RemoteJob:
-    """The run of `argv` in `cwd`, with the files that lie there now."""
+    """The job that runs `argv` in `cwd` with a copy of the files there."""
     files = [(path.name, path.read_bytes()) for path in sorted(cwd.iterdir()) if path.is_file()]
     return RemoteJob(tuple(_portable(word) for word in argv), tuple(files), limits)
 
 
 def run_job(job: RemoteJob, id: str) -> ProcessResult:
-    """Carries out a job on the machine where this is called, until `cancel_job(id)` ends it.
+    """Run a job on this machine until it ends or `cancel_job(id)` is called.
 
-    Raises OSError where the program cannot be started, ToolchainError where it cannot be had.
+    Raises:
+        OSError: the program cannot be started.
+        ToolchainError: the toolchain cannot be installed.
     """
     with cancellable(id) as cancel, tempfile.TemporaryDirectory(prefix="job-") as folder:
         for name, data in job.files:
@@ -50,7 +52,7 @@ def run_job(job: RemoteJob, id: str) -> ProcessResult:
 
 
 def cancel_job(id: str) -> None:
-    """Ends a job that runs in this process; one that does not is none of our business."""
+    """End a job if it is running in this process."""
     with _lock:
         event = _running.get(id)
     if event is not None:
@@ -59,7 +61,7 @@ def cancel_job(id: str) -> None:
 
 @contextmanager
 def cancellable(id: str) -> Iterator[threading.Event]:
-    """An event that `cancel_job(id)` sets, as long as the body of the `with` is running."""
+    """An event that `cancel_job(id)` sets while the body of the `with` is running."""
     event = threading.Event()
     with _lock:
         _running[id] = event
@@ -71,13 +73,13 @@ def cancellable(id: str) -> Iterator[threading.Event]:
 
 
 def _portable(word: str) -> str:
-    """A path into the toolchain cache as a name that another machine understands."""
+    """A path into the toolchain cache, in a form that is independent of the machine."""
     folder = f"{toolchains_folder()}{os.sep}"
     return f"{_IN_CACHE}{word.removeprefix(folder)}" if word.startswith(folder) else word
 
 
 def _local(word: str) -> str:
-    """The path on this machine; installs the toolchain that it leads into."""
+    """The path on this machine; installs the toolchain if necessary."""
     if not word.startswith(_IN_CACHE):
         return word
     inside = word.removeprefix(_IN_CACHE)

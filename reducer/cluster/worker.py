@@ -18,11 +18,12 @@ def serve(
     stop: threading.Event,
     log: Callable[[str], None],
 ) -> None:
-    """Works for the scheduler at `address` until `stop` is set or the scheduler goes.
+    """Work for the scheduler at `address` until `stop` is set or the scheduler disappears.
 
-    One process, `slots` runs at once: compilers are children of their own anyway.
+    One process runs `slots` jobs at once, since compilers are child processes anyway.
 
-    Raises Unavailable where Dask is not installed, or where nobody answers.
+    Raises:
+        Unavailable: Dask is not installed, or no scheduler responds.
     """
     try:
         from distributed import Worker
@@ -44,7 +45,7 @@ async def _serve(
         nthreads=slots,
         resources=resources_of(versions, slots),
         dashboard=False,
-        memory_limit=0,  # each run has a limit of its own
+        memory_limit=0,  # each run has its own limit
     )
     try:
         await asyncio.wait_for(worker, _CONNECT_TIMEOUT)

@@ -1,6 +1,6 @@
-"""One failure on many releases: where it came in, and where it went.
+"""Run one failure on many releases, to find where it appeared and where it was fixed.
 
-Beside `reducer.session`: neither that nor the search knows of it.
+This package is independent of `reducer.session` and of the search.
 """
 
 from reducer.releases.bisector import Bisector, BisectResult, Boundary

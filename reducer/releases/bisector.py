@@ -1,7 +1,8 @@
-"""Bisects releases: which there are, what each says, and where good turns into bad.
+"""Bisect releases: find the published ones, classify them, and locate the good/bad boundaries.
 
-Binary search supposes that a bug that came stays. Where what is known says otherwise, everything
-is asked. What cannot be decided is left out, as in `git bisect skip`, and told.
+Binary search assumes that a bug, once introduced, stays. If known verdicts contradict that, all
+releases are tested. Releases that cannot be decided are skipped, as in `git bisect skip`, and
+reported.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +23,10 @@ ReleaseTest = Callable[[str], ReleaseVerdict]
 
 @dataclass(frozen=True)
 class Boundary:
-    """One end of the releases around the first one that are bad.
+    """One end of the range of bad releases.
 
-    `bad` is the last of them in the direction searched, `good` the next that is good (None: there
-    is none), `between` those that lie between the two and cannot tell.
+    `bad` is the last bad release in the direction searched, `good` the next good one (None if there
+    is none), and `between` are the releases between them that could not be decided.
     """
 
     bad: str
@@ -36,10 +37,10 @@ class Boundary:
 def search(
     start: str, side: Sequence[str], test: ReleaseTest, known: Mapping[str, ReleaseVerdict]
 ) -> Boundary:
-    """The boundary on one side of `start`, which is bad.
+    """The boundary on one side of the bad release `start`.
 
-    `side` are the releases from the nearest to the farthest; `known` verdicts, which may grow with
-    every question, are not asked for.
+    `side` lists the releases from nearest to farthest. Releases with `known` verdicts, to which
+    `test` may add, are not tested again.
     """
     _narrow(side, test)
     if not _monotone([known[version] for version in side if version in known]):
@@ -49,7 +50,7 @@ def search(
 
 
 def nearest(start: str, side: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> Boundary:
-    """The boundary nearest to `start` as far as verdicts are known."""
+    """The boundary nearest to `start`, according to the known verdicts."""
     bad, good = -1, len(side)
     for index, version in enumerate(side):
         verdict = known.get(version)
@@ -70,7 +71,7 @@ def _undecided(rest: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> tupl
 
 
 def _narrow(side: Sequence[str], test: ReleaseTest) -> None:
-    """Asks the far end, and then between the last bad and the first good."""
+    """Test the far end, then bisect between the last bad and the first good release."""
     bad, good = -1, len(side)
     asked: set[int] = set()
     wanted = len(side) - 1
@@ -83,23 +84,24 @@ def _narrow(side: Sequence[str], test: ReleaseTest) -> None:
             good = wanted
         middle = (bad + good) / 2
         left = [index for index in range(bad + 1, good) if index not in asked]
-        # The nearer a release is, the likelier it reads the same language.
+        # On a tie, take the release nearer to `start`: it is likelier to read the same syntax.
         wanted = min(left, key=lambda index: (abs(index - middle), index), default=len(side))
 
 
 def _monotone(verdicts: Sequence[ReleaseVerdict]) -> bool:
-    """Whether, from the bad start on, no bad one comes after a good one."""
+    """Whether no bad verdict follows a good one, going away from the bad start."""
     decided = [verdict for verdict in verdicts if verdict.decides]
     return decided == sorted(decided, key=lambda verdict: verdict is ReleaseVerdict.GOOD)
 
 
 @dataclass(frozen=True)
 class BisectResult:
-    """What the releases said, oldest first.
+    """The verdicts of all tested releases, oldest first, and the boundaries found.
 
-    `first` looks back from the reference: its `bad` is the first bad release, its `good` the last
-    good one before. `fixed` looks ahead: the last bad release and the first good one after it. It
-    is None where nothing newer was looked at. `unasked` are releases that were not run.
+    `first` searches backward from the reference: its `bad` is the first bad release, its `good` the
+    last good one before it. `fixed` searches forward: the last bad release and the first good one
+    after it. Either is None if there was nothing to search on that side. `untested` are releases
+    that did not have to be run.
     """
 
     signature: Signature
@@ -112,7 +114,7 @@ class BisectResult:
 
     @property
     def other_bad(self) -> tuple[str, ...]:
-        """Bad releases outside the stretch around the reference."""
+        """Bad releases outside the contiguous range around the reference."""
         low = Version(self.first.bad if self.first else self.reference)
         high = Version(self.fixed.bad if self.fixed else self.reference)
         bad = [each.version for each in self.results if each.verdict is ReleaseVerdict.BAD]
@@ -120,17 +122,17 @@ class BisectResult:
 
     @property
     def decided(self) -> bool:
-        """Whether any release but the reference could tell."""
+        """Whether any release other than the reference was good or bad."""
         others = [each for each in self.results if each.version != self.reference]
         return any(each.verdict.decides for each in others)
 
 
 class Bisector:
-    """Looks for the first bad and the last good release.
+    """Finds the first bad and the last good release.
 
-    `bad` is where the failure is known ("newest": the newest release), `good` where it is known
-    not to be; `everything` asks all of them, `candidates` takes release candidates in. `say` gets
-    what is going on, `answered` each answer as it comes.
+    `bad` is a release known to fail ("newest": the newest one), `good` one known not to fail.
+    `everything` tests all releases, `candidates` includes release candidates. `log` receives
+    progress messages, `on_result` each result as it arrives.
     """
 
     def __init__(
@@ -155,9 +157,11 @@ class Bisector:
         self._verdicts: dict[str, ReleaseVerdict] = {}
 
     def run(self) -> BisectResult:
-        """Asks as many releases as are needed.
+        """Test as many releases as needed.
 
-        Raises NotInteresting, NoEnd, UsageError, ToolchainError for the reference, Interrupted.
+        Raises:
+            NotInteresting, DoesNotTerminate, UsageError, ToolchainError: on the reference release.
+            Interrupted: the user wants to stop.
         """
         versions = self._published()
         reference = versions[-1] if self._bad == NEWEST else checked_version(self._bad)
@@ -202,7 +206,7 @@ class Bisector:
         return kept or versions
 
     def _sides(self, versions: list[str], reference: str) -> tuple[list[str], list[str]]:
-        """The releases before and after the reference, the nearest first."""
+        """The releases before and after the reference, nearest first."""
         at = versions.index(reference)
         older, newer = versions[:at][::-1], versions[at + 1 :]
         if self._good is None:

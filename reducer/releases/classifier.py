@@ -1,9 +1,9 @@
-"""Runs one release and decides whether it shows the same failure.
+"""Run one release and decide whether it shows the same failure.
 
-Releases reword messages, tell the pass or do not, and put functions between others. An equal
-signature is the same failure. Otherwise it is taken for the same only if kind, stage and op are
-equal, and the message has the same words in another order; or, for a crash, if the stacks meet. The
-level `loose` would leave the op out, which makes one of many bugs (docs/signatures.md).
+Releases reword messages, name the pass or not, and insert functions into stacks. An equal signature
+is the same failure. Otherwise, two failures count as the same only if kind, phase and op are equal
+and the messages have the same words in any order, or, for crashes, if the stacks overlap. The
+signature level `loose` would ignore the op, which conflates different bugs (docs/signatures.md).
 """
 
 import re
@@ -25,9 +25,9 @@ _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
 
 
 def tolerated_difference(target: Signature, found: Signature) -> str | None:
-    """What differs between two signatures of one failure: '' where nothing does.
+    """How two signatures of the same failure differ; '' if they are equal.
 
-    None if the found failure is another one.
+    None if they are different failures.
     """
     if found == target:
         return ""
@@ -54,9 +54,9 @@ def _words(template: str) -> Counter[str]:
 
 
 def _like_stack(target: Signature, found: Signature) -> str | None:
-    """Crashes that come from the same function and go through another one on the way.
+    """Accept crashes whose stacks share the outermost frame and at least one other.
 
-    The outermost one tells most: the inner ones are called from everywhere.
+    The outermost frame is the most specific one; the inner ones are called from everywhere.
     """
     common = set(target.frames) & set(found.frames)
     meets = bool(target.frames) and target.frames[-1] in common and len(common) > 1
@@ -66,9 +66,9 @@ def _like_stack(target: Signature, found: Signature) -> str | None:
 
 
 SLOWDOWN_FACTOR = 10.0
-"""How many times longer than the reference a release may take."""
+"""How many times as long as the reference a release may take."""
 SHORTEST_LIMIT = 60.0  # seconds
-FIRST_LIMIT = 3600.0  # seconds; nobody waits longer for a failure without saying so
+FIRST_LIMIT = 3600.0  # seconds for the reference if the user set no limit
 
 _HARMLESS = """\
 func.func @probe(%arg0: tensor<4xf32>) -> tensor<4xf32> {
@@ -76,12 +76,12 @@ func.func @probe(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 """
-"""Compiles everywhere; where it does not, the command is at fault."""
+"""Compiles on every release; if it does not, the command is at fault."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The release on which the failure is known: what fails there, and with which words."""
+    """The release known to fail: version, signature, command words, and run time in seconds."""
 
     version: str
     signature: Signature
@@ -91,15 +91,16 @@ class Reference:
 
     @property
     def limit(self) -> float:
-        """Seconds that another release may take."""
+        """The time limit for other releases in seconds."""
         return max(SHORTEST_LIMIT, SLOWDOWN_FACTOR * self.seconds)
 
 
 class ReleaseClassifier:
-    """Puts the question of a bench to releases; the failure is that of `reference`.
+    """Runs a query on releases and compares each result with the failure on `reference`.
 
-    Raises NotInteresting, NoEnd or UsageError where there is nothing to look for on that release,
-    ToolchainError where it cannot be had.
+    Raises:
+        NotInteresting, DoesNotTerminate, UsageError: the reference shows no usable failure.
+        ToolchainError: the reference cannot be installed.
     """
 
     def __init__(self, runner: ReleaseRunner, reference: str) -> None:
@@ -110,7 +111,7 @@ class ReleaseClassifier:
         self._generic_known = False
 
     def test(self, version: str) -> ReleaseResult:
-        """What this release does with the input."""
+        """The result of running the query on this release."""
         if version == self.reference.version:
             return self.reference.result
         try:
@@ -123,7 +124,7 @@ class ReleaseClassifier:
             self._runner.done_with(version)
 
     def test_from_cache(self, version: str) -> ReleaseResult | None:
-        """The answer of a release that was asked before, for nothing."""
+        """The result of a release that was tested before, without running anything."""
         self._runner.cache_only = True
         try:
             return self.test(version)
@@ -133,7 +134,7 @@ class ReleaseClassifier:
             self._runner.cache_only = False
 
     def _run_reference(self, version: str) -> Reference:
-        """Runs the reference."""
+        """Run the reference release."""
         runner, query = self._runner, self._query
         translation = translate(query.words, runner.flags(version))
         words = translation.words
@@ -174,7 +175,7 @@ class ReleaseClassifier:
         return replace(result, notes=(*notes, *result.notes))
 
     def _judge(self, version: str, words: tuple[str, ...], text: str) -> tuple[ReleaseResult, bool]:
-        """The answer on one text, and whether the release could read that."""
+        """The result for one text, and whether the release could read that text."""
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(version, words, text, limit)
         how = tolerated_difference(self.reference.signature, outcome.signature)
@@ -196,8 +197,8 @@ class ReleaseClassifier:
     def _judge_failure(
         self, version: str, words: tuple[str, ...], text: str, outcome: Outcome, limit: float
     ) -> tuple[ReleaseResult, bool]:
-        """What a failure that is not the wanted one is worth."""
-        if not outcome.failed:  # only a pattern or a code was looked for
+        """Classify a failure that differs from the reference's."""
+        if not outcome.failed:  # the oracle only looks for a pattern or an exit code
             outcome = self._runner.compile(version, words, text, limit)
         unsure = _answer(version, ReleaseVerdict.CANNOT_TELL, outcome, words)
         target = self.reference.signature
@@ -213,26 +214,26 @@ class ReleaseClassifier:
     def _fails_anyway(
         self, version: str, words: tuple[str, ...], signature: Signature, limit: float
     ) -> bool:
-        """Whether a program without any fault fails in the same way."""
+        """Whether a valid program fails in the same way."""
         outcome = self._runner.compile(version, words, _HARMLESS, limit)
         return outcome.failed and outcome.signature == signature
 
     def _unreadable(self, version: str, text: str) -> Outcome | None:
-        """What a release does not understand in a text that the reference does."""
+        """The error of a release that cannot read a text which the reference can; else None."""
         outcome = self._runner.read(version, text)
         if not outcome.failed or self._runner.read(self.reference.version, text).failed:
             return None
         return outcome
 
     def _fails_without(self, numbers: Collection[int]) -> bool:
-        """Whether the failure needs none of these words on the reference."""
+        """Whether the reference fails in the same way without these command words."""
         words = _without(self.reference.words, numbers)
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(self.reference.version, words, self._query.text, limit)
         return outcome.signature == self.reference.signature
 
     def _in_generic_form(self) -> str | None:
-        """The input in generic form, if it fails like that too."""
+        """The input in generic form; None if it cannot be printed or then fails differently."""
         if not self._generic_known:
             reference = self.reference
             text = self._runner.generic(reference.version, self._query.text)
@@ -260,7 +261,7 @@ def _said(outcome: Outcome) -> str:
 
 
 def _is_doubt(severity: str, file: str) -> bool:
-    """Whether a diagnostic is an oracle's own remark on what it could not look at."""
+    """Whether a diagnostic is an oracle's own remark about something it could not check."""
     return severity == "remark" and not file
 
 

@@ -1,7 +1,7 @@
-"""The flags of a command as another release spells them.
+"""Translate the flags of a command to those of another release.
 
-What a release knows, it says itself (`--help-hidden`). What it does not know is looked up among
-the renames below, and then by what the flag is for: a flag that kept its description is the same.
+Each release lists its flags itself (`--help-hidden`). A flag that it does not know is looked up in
+the renames below, and then by its description: flags with equal descriptions are the same.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Known = Mapping[str, str]
-"""Flags of one release, with two dashes, and what its help says of each."""
+"""The flags of one release, with two dashes, and their descriptions."""
 
 RENAMED: tuple[tuple[str, ...], ...] = (
     ("--iree-opt-import-parameters", "--iree-parameter-import"),
@@ -33,20 +33,20 @@ RENAMED: tuple[tuple[str, ...], ...] = (
         "--iree-dispatch-creation-data-tiling",
     ),
 )
-"""Names of one flag, in the order in which releases had them."""
+"""Names of the same flag, in the order in which releases used them."""
 
 RENAMED_FAMILIES: tuple[tuple[str, str], ...] = (("--iree-hip-", "--iree-rocm-"),)
-"""How the names of a whole group begin: up to 3.11, and from 3.11 on."""
+"""Prefixes of a group of flags: until 3.11, and since 3.11."""
 
 _ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
 
 
 @dataclass(frozen=True)
 class Translation:
-    """Words for one release, as many as there were.
+    """The words of a command for one release, as many as before.
 
-    `renamed` are old and new names; `unknown` are the numbers of words that the release does not
-    know, which stay as they were.
+    `renamed` are pairs of old and new names; `unknown` are the positions of words that the release
+    does not know, which are left unchanged.
     """
 
     words: tuple[str, ...]
@@ -55,7 +55,7 @@ class Translation:
 
 
 def read_help(text: str) -> dict[str, str]:
-    """The flags in the help of an LLVM tool.
+    """Parse the flags in the help text of an LLVM tool.
 
     >>> read_help("  --iree-x=<string>   - Does x.\\\\n    =a  -  One way\\\\n  -o <file> - Output")
     {'--iree-x': 'Does x.', '--o': 'Output'}
@@ -68,10 +68,10 @@ def read_help(text: str) -> dict[str, str]:
 
 
 def translate(words: Sequence[str], known: Known, described: Known | None = None) -> Translation:
-    """The words of a command (its program first) for a release that knows the flags `known`.
+    """Translate a command (its program first) for a release that has the flags `known`.
 
-    `described` are the flags of a release on which the words are known to work. A release that
-    does not tell its flags (`known` is empty) gets the words as they are.
+    `described` are the flags of a release on which the command is known to work. If `known` is
+    empty, because the release does not list its flags, the words are left unchanged.
     """
     if not known:
         return Translation(tuple(words))
@@ -95,7 +95,7 @@ def translate(words: Sequence[str], known: Known, described: Known | None = None
 
 
 def _flag(name: str) -> str | None:
-    """The flag with two dashes; None for what is none."""
+    """The flag with two dashes; None if the word is not a flag."""
     match = re.fullmatch(r"--?([A-Za-z][\w.-]*)", name)
     return f"--{match[1]}" if match else None
 

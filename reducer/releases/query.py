@@ -1,4 +1,4 @@
-"""What is asked of every release, and what it answers."""
+"""The query that is run on every release, and its result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from reducer.toolchain import Toolchain
 class ReleaseVerdict(StrEnum):
     """Whether a release has the bug.
 
-    Only `good` and `bad` decide anything. A release that fails in another way may hide the bug or
-    have lost it; one that cannot read the input or the command says nothing at all.
+    Only `good` and `bad` are decisive. A release that fails in another way may hide the bug or may
+    have fixed it; one that cannot read the input or the command provides no information.
     """
 
     BAD = "bad"
@@ -24,17 +24,17 @@ class ReleaseVerdict(StrEnum):
 
     @property
     def decides(self) -> bool:
-        """Whether it says that the bug is there, or that it is not."""
+        """Whether the verdict shows that the bug is present or absent."""
         return self in (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
 
 
 @dataclass(frozen=True)
 class ReleaseResult:
-    """One release, asked.
+    """The result of one release.
 
-    `seconds` is the wall time of its compiler, now or when it was run; `message` what it said or
-    why it cannot tell; `bucket` names the failure (none where there is none); `flags` is the
-    command as this release was given it, `notes` what was done to make it understand.
+    `seconds` is the wall time of its compiler (of the original run if cached). `message` is its
+    error, or the reason why it cannot tell. `bucket` names the failure ('' if it did not fail).
+    `flags` is the command as given to this release, `notes` how it was adapted.
     """
 
     version: str
@@ -46,7 +46,7 @@ class ReleaseResult:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """Plain values."""
+        """The result as JSON-serializable values."""
         return {
             "version": self.version,
             "verdict": str(self.verdict),
@@ -59,16 +59,18 @@ class ReleaseResult:
 
 
 MakeOracle = Callable[[str, Sequence[str], str], Oracle]
-"""The oracle for a version, the words of a command and a text. Raises ToolchainError."""
+"""Makes the oracle for a version, a command and a text. May raise ToolchainError."""
 
 
 @dataclass(frozen=True)
 class BisectQuery:
-    """A text, a command (its program first), and what is looked for.
+    """A text, a command (its program first), and the failure to look for.
 
-    `identity` changes with whatever else decides an outcome: patterns, references, limits. `kinds`
-    are the kinds of outcome that may be kept, any failure where it is None. `timeout` is in
-    seconds. Raises UsageError where no release brings the program.
+    `identity` changes with everything else that affects outcomes: patterns, references, limits.
+    `kinds` are the accepted kinds of failure; None accepts all. `timeout` is in seconds.
+
+    Raises:
+        UsageError: the program is not part of a release.
     """
 
     text: str
@@ -92,15 +94,15 @@ class BisectQuery:
 
     @property
     def tool(self) -> str:
-        """The name of the program."""
+        """The name of the program, without its folder."""
         return PurePath(self.words[0]).name
 
     def keeps(self, outcome: Outcome) -> bool:
-        """Whether an outcome is a failure to look for."""
+        """Whether an outcome is a failure of the kind to look for."""
         return outcome.failed and (self.kinds is None or outcome.kind in self.kinds)
 
 
 def compiler_of(oracle: Oracle) -> CompilerOracle | None:
-    """The oracle that only compiles and classifies, inside one that asks for something else."""
+    """The plain compiler oracle inside an oracle, if any; it compiles and classifies."""
     inner = oracle if isinstance(oracle, CompilerOracle) else getattr(oracle, "inner", None)
     return inner if isinstance(inner, CompilerOracle) else None

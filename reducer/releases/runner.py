@@ -1,4 +1,4 @@
-"""Runs releases, installing them when they are needed, and never asks the same twice."""
+"""Run releases, install them on demand, and cache every result."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _SECONDS = 60.0
 
 
 def flags_of(executable: Path) -> dict[str, str]:
-    """The flags in the help of a tool; nothing for one that has no such help."""
+    """The flags in a tool's help; empty if it has no `--help-hidden`."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         words = [str(executable), "--help-hidden"]
         result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS))
@@ -31,23 +31,26 @@ def flags_of(executable: Path) -> dict[str, str]:
 
 
 CLASSIFIER_VERSION = 1
-"""Counts up whenever a journal's entries would mean something else."""
+"""Incremented whenever the meaning of cached journal entries changes."""
 
 _TOOL_SECONDS = 600.0
 _DOWNLOAD = re.compile(r"^Downloading .*\((\d+(?:\.\d+)?) MB\)")
 
 
 class NotCached(Exception):
-    """The journal does not have the answer."""
+    """The result is not in the journal."""
 
 
 class ReleaseRunner:
-    """Every release at hand for one question. `keep`: leave what was installed in the cache.
+    """Runs any release for one query. `keep`: leave newly installed releases in the cache.
 
-    Raises ToolchainError from any method when a version cannot be had, and Interrupted when `stop`
-    was set. `runs` counts compiler runs in this process, `seconds` their wall time, `fetched` the
-    versions downloaded and `megabytes` their size. With `remembers_only`, what would need a
-    compiler raises NotKnown.
+    `runs` counts the compiler runs of this process and `seconds` their wall time; `fetched` are the
+    versions downloaded and `megabytes` their size.
+
+    Raises (from any method):
+        ToolchainError: a version cannot be installed.
+        Interrupted: `stop` was set.
+        NotCached: `cache_only` is set, but a compiler would have to run.
     """
 
     cache_only = False
@@ -72,7 +75,7 @@ class ReleaseRunner:
         self._keep = keep
 
     def flags(self, version: str) -> dict[str, str]:
-        """The flags that the tool of a release knows, and what they are for; none if it is mute."""
+        """The flags of the tool in this release with their descriptions; empty if it lists none."""
         key = _digest("flags", version, self.query.tool)
         known = self._journal.get_text(key)
         if known is None:
@@ -83,7 +86,7 @@ class ReleaseRunner:
         return flags
 
     def test(self, version: str, words: Sequence[str], text: str, seconds: float | None) -> Outcome:
-        """The question, with these words, on this text; a run may take so many seconds."""
+        """Run the query's oracle with these words on this text, for at most `seconds`."""
         key = ("ask", self.query.identity, *words, str(seconds), text)
         return self._cached(
             version, key, lambda: self._run(self._oracle(version, words, text), text, seconds)
@@ -92,7 +95,7 @@ class ReleaseRunner:
     def compile(
         self, version: str, words: Sequence[str], text: str, seconds: float | None
     ) -> Outcome:
-        """What the compiler alone says, whatever is asked."""
+        """The outcome of the compiler alone, whatever oracle the query uses."""
 
         def run() -> Outcome:
             compiler = compiler_of(self._oracle(version, words, self.query.text))
@@ -105,9 +108,9 @@ class ReleaseRunner:
         return self._cached(version, ("compile", *words, str(seconds), text), run)
 
     def read(self, version: str, text: str) -> Outcome:
-        """What a release says that only reads the text, and takes no op that it does not know.
+        """The outcome of only parsing the text with `iree-opt`, which rejects unregistered ops.
 
-        A compiler takes any op, and then fails for the want of what would have become of it.
+        `iree-compile` accepts unregistered ops, and only fails later because nothing lowers them.
         """
 
         def run() -> Outcome:
@@ -117,7 +120,7 @@ class ReleaseRunner:
         return self._cached(version, ("read", text), run)
 
     def generic(self, version: str, text: str) -> str | None:
-        """The text in generic form, printed by a release; None if it cannot."""
+        """The text in generic form, printed by this release; None if it cannot."""
         key = _digest("generic", version, text)
         known = self._journal.get_text(key)
         if known is None:
@@ -127,7 +130,7 @@ class ReleaseRunner:
         return known or None
 
     def done_with(self, version: str) -> None:
-        """Deletes a release that was installed for this question only, unless all are kept."""
+        """Remove a release that was installed for this query, unless `keep` is set."""
         if not self._keep and version in self.fetched:
             remove(version)
 
@@ -139,7 +142,7 @@ class ReleaseRunner:
             try:
                 found = install(version, progress=self._on_install_progress)
             except ToolchainError as error:
-                if self.stop.is_set():  # the terminal's Ctrl-C reached pip too
+                if self.stop.is_set():  # Ctrl-C in the terminal also reached pip
                     raise Interrupted(_GO_ON) from error
                 raise
             if version not in self.fetched:
@@ -165,7 +168,7 @@ class ReleaseRunner:
         return outcome
 
     def _cached(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
-        """A known outcome, or that of a run, which is on disk before anything else happens."""
+        """The cached outcome, or that of a new run, which is on disk when this returns."""
         digest = _digest(version, *key)
         outcome = self._journal.get(digest)
         if outcome is None:

@@ -1,6 +1,6 @@
-"""Compiler versions side by side: each `iree-base-compiler` release in a cached folder.
+"""Compiler versions side by side, one cached folder per `iree-base-compiler` release.
 
-Finds, installs and removes versions, and says which program a command line means.
+Finds, installs and removes versions, and resolves the program of a command line.
 """
 
 from reducer.toolchain.install import (

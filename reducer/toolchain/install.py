@@ -1,4 +1,4 @@
-"""Installs compiler versions side by side from the Python package index."""
+"""Install compiler versions side by side from the Python package index."""
 
 import fcntl
 import json
@@ -29,18 +29,20 @@ from reducer.toolchain.model import (
 
 Progress = Callable[[str], None]
 
-# Only the native programs inside a wheel are used, so the interpreter it was built for does not
-# matter: asking for one that every release supports serves any Python that runs this tool.
+# Only the native programs in a wheel are used, so the Python version it was built for does not
+# matter. Asking for one that all releases support works with any Python that runs this tool.
 _ANY_INTERPRETER = ("--python-version", "3.11", "--implementation", "cp")
 _FROM_VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
 
 
 def install(version: str, *, progress: Progress | None = None, runtime: bool = False) -> Toolchain:
-    """The toolchain of `version` ("newest": the newest release), installed if it is missing.
+    """The toolchain of `version` ("newest": the newest release), installed if missing.
 
-    `runtime` adds the matching `iree-run-module`. `progress` gets a line of text now and then.
-    Safe to call from several processes at once, and to kill: a version is there whole or not at
-    all. Raises ToolchainError when the version does not exist or cannot be fetched.
+    `runtime` adds the matching `iree-run-module`. `progress` receives lines of text. Safe to run
+    in several processes at once, and to kill: a version is installed completely or not at all.
+
+    Raises:
+        ToolchainError: the version does not exist or cannot be downloaded.
     """
     log = progress or _silent
     version = newest_release(log) if version == NEWEST else checked_version(version)
@@ -64,13 +66,16 @@ def newest_release(progress: Progress | None = None) -> str:
 
 
 def published(progress: Progress | None = None) -> list[str]:
-    """Every compiler release on the package index with a wheel for this platform, oldest first.
+    """All compiler releases on the package index with a wheel for this platform, oldest first.
 
-    Release candidates and the like are among them. Raises ToolchainError where there is none.
+    Includes prereleases.
+
+    Raises:
+        ToolchainError: there are none, or the index cannot be reached.
     """
     (progress or _silent)(f"looking up the releases of {COMPILER_PACKAGE}")
-    # What pip says of a version that does not exist has read the same for years, unlike the words
-    # of `pip index versions`, which calls itself experimental.
+    # pip's message about a nonexistent version has been stable for years, unlike the output of
+    # `pip index versions`, which is declared experimental.
     with _pip(
         "--dry-run", "--ignore-installed", "--target", str(toolchains_folder() / ".nowhere"),
         f"{COMPILER_PACKAGE}==0.0.0.dev0", merge_errors=True,
@@ -94,7 +99,7 @@ def _install_package(package: str, version: str, log: Progress) -> Path:
         if folder.is_dir():  # another process was faster
             return folder
         partial = folder.with_name(f".partial-{folder.name}")
-        shutil.rmtree(partial, ignore_errors=True)  # left by a killed installation
+        shutil.rmtree(partial, ignore_errors=True)  # left behind by a killed installation
         try:
             _download(package, version, partial, log)
             partial.rename(folder)
@@ -106,7 +111,7 @@ def _install_package(package: str, version: str, log: Progress) -> Path:
 
 @contextmanager
 def _lock(folder: Path, log: Progress) -> Iterator[None]:
-    """Holds the installation lock of `folder`; the kernel drops it when its holder dies."""
+    """Hold the installation lock of `folder`; the kernel releases it if the process dies."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         stream = folder.with_name(f".{folder.name}.lock").open("w", encoding="utf-8")
@@ -157,7 +162,7 @@ def _pip(*arguments: str, merge_errors: bool = False) -> subprocess.Popen[str]:
 
 
 def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> ToolchainError:
-    """Turns pip's last words into a message that says what to do."""
+    """Turn pip's last lines of output into a message that tells the user what to do."""
     text = "\n".join(lines)
     known = _FROM_VERSIONS.search(text)
     if known and known[1] == "none":
@@ -180,13 +185,15 @@ def _silent(_: str) -> None:
 def resolve_executable(
     name: str, iree: str | None = None, *, progress: Progress | None = None
 ) -> Path:
-    """The program that `name`, the first word of a compiler command, stands for.
+    """The program that `name`, the first word of a compiler command, refers to.
 
-    With `iree` (a version), a compiler tool given by name or by path means that version's own,
-    which is installed if it is missing. Without it, a path or a program on PATH is taken (behind
-    an entry point script of IREE's Python package: the native program that it starts), and a tool
-    found in neither place means that of the newest installed version.
-    Raises ToolchainError when there is no such program.
+    With `iree` (a version), the name or path of a compiler tool means that version's tool, which is
+    installed if missing. Otherwise it is a path or a program on PATH (if that is an entry point
+    script of IREE's Python package, the native program it starts), or, if neither exists, the tool
+    of the newest installed version.
+
+    Raises:
+        ToolchainError: there is no such program.
     """
     tool = Path(name).name
     if iree is not None and Toolchain.provides(tool):
@@ -212,18 +219,20 @@ _NAME = "iree-run-module"
 
 
 def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
-    """The `iree-run-module` that belongs to an `iree-compile`.
+    """The `iree-run-module` that matches an `iree-compile`.
 
-    That of an installed version is installed too if it is missing. Elsewhere it is looked for in
-    the same Python installation or build folder, then on PATH.
-    Raises ToolchainError where there is none.
+    For an installed version, the runtime is installed as well if missing. Otherwise, the same
+    Python installation or build folder is searched, then PATH.
+
+    Raises:
+        ToolchainError: there is none.
     """
     version = _installed_version(executable)
     if version is not None:
         return install(version, progress=progress, runtime=True).run_module
     real = executable.resolve()
     beside = [real.with_name(_NAME)]
-    if len(real.parents) > 2:  # iree/compiler/_mlir_libs/ and iree/_runtime_libs/ of one wheel set
+    if len(real.parents) > 2:  # iree/compiler/_mlir_libs/ and iree/_runtime_libs/ are siblings
         beside.append(real.parents[2] / "_runtime_libs" / _NAME)
     for path in beside:
         if path.is_file() and os.access(path, os.X_OK):

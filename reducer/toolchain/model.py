@@ -1,4 +1,4 @@
-"""What an installed compiler version is and where it lives."""
+"""Installed compiler versions and where they are stored."""
 
 import os
 import shutil
@@ -14,16 +14,16 @@ NEWEST = "newest"
 
 
 class ToolchainError(Exception):
-    """A compiler version cannot be had; the message says what the user can do about it."""
+    """A compiler version is not available; the message says what the user can do about it."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
     """One installed compiler version.
 
-    `root` is a plain folder of unpacked packages, not a Python environment: the tools inside are
-    native programs, called without the Python entry points that wrap them (those cost 45 to 150 ms
-    a call and turn a fatal signal into an ordinary exit code).
+    `root` is a plain folder of unpacked packages, not a Python environment. The native programs are
+    called directly, because the Python entry points that wrap them cost 45 to 150 ms per call and
+    turn a fatal signal into an ordinary exit code.
     """
 
     version: str
@@ -41,22 +41,22 @@ class Toolchain:
 
     @property
     def shared_library(self) -> Path:
-        """The shared library that holds the whole compiler."""
+        """The shared library that contains the whole compiler."""
         return self.root / _LIBRARIES / "libIREECompiler.so"
 
     @property
     def run_module(self) -> Path:
-        """The native `iree-run-module`; exists when installed with `runtime=True`."""
+        """The native `iree-run-module`; only present if installed with `runtime=True`."""
         folder = package_folder(RUNTIME_PACKAGE, self.version)
         return folder / "iree" / "_runtime_libs" / "iree-run-module"
 
     @staticmethod
     def provides(name: str) -> bool:
-        """Whether `name` is the name of a compiler tool that every version has."""
+        """Whether `name` is a compiler tool that every version includes."""
         return name in _TOOLS
 
     def tool(self, name: str) -> Path:
-        """The native program behind the entry point `name`, one that `provides` knows."""
+        """The native program behind the entry point `name`, for which `provides` must be true."""
         return self.root / _LIBRARIES / name
 
 
@@ -65,21 +65,21 @@ _LIBRARIES = Path("iree", "compiler", "_mlir_libs")
 
 
 def toolchains_folder() -> Path:
-    """Where versions are kept: under `$MLIR_REDUCER_CACHE`, else the user's cache folder."""
+    """The folder of all versions: in `$MLIR_REDUCER_CACHE`, or else the user's cache folder."""
     override = os.environ.get("MLIR_REDUCER_CACHE")
     cache = Path(override).absolute() if override else user_cache_path("mlir-reducer")
     return cache / "toolchains"
 
 
 def package_folder(package: str, version: str) -> Path:
-    """The folder of one package at one version, installed or not."""
+    """The folder of a package at a version, whether or not it is installed."""
     return toolchains_folder() / f"{package}-{checked_version(version)}"
 
 
 def checked_version(version: str) -> str:
-    """`version` in its normal form, which has three numbers: 3.13 is 3.13.0.
+    """`version` in normalized form with three numbers: 3.13 becomes 3.13.0.
 
-    It becomes part of a path, so nothing but a version may pass.
+    It becomes part of a path, so anything that is not a version is rejected.
     """
     try:
         parsed = Version(version)
@@ -92,7 +92,7 @@ def checked_version(version: str) -> str:
 
 
 def installed() -> list[Toolchain]:
-    """Every installed version, oldest first."""
+    """All installed versions, oldest first."""
     found = []
     for folder in toolchains_folder().glob(f"{COMPILER_PACKAGE}-*"):
         try:
@@ -104,7 +104,7 @@ def installed() -> list[Toolchain]:
 
 
 def find(version: str) -> Toolchain | None:
-    """The installed toolchain of that version (or the newest installed one), if there is one."""
+    """The installed toolchain of a version (or the newest installed one); None if missing."""
     if version == NEWEST:
         return next(reversed(installed()), None)
     folder = package_folder(COMPILER_PACKAGE, version)
@@ -112,9 +112,9 @@ def find(version: str) -> Toolchain | None:
 
 
 def remove(version: str) -> bool:
-    """Deletes an installed version with its runtime; says whether there was one.
+    """Delete an installed version and its runtime; returns whether it was installed.
 
-    The folder is renamed before it is emptied, so that nobody finds half a toolchain.
+    The folder is renamed before deletion, so that no process finds a partial toolchain.
     """
     removed = False
     for package in (COMPILER_PACKAGE, RUNTIME_PACKAGE):
