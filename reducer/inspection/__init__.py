@@ -1,1 +1,1 @@
-"""What can be said of a failure without reducing it: where it comes from, and where it ends."""
+"""Inspect a failure without reducing it: `locate` its origin, `explain` its boundary."""

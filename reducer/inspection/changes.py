@@ -1,8 +1,8 @@
-"""What could be different in a program: its ops, attributes, sizes and element types, one by one.
+"""The features of a program that could be different, each with changes to try.
 
-Each question is about one thing that is left, with changes to it from the nearest on. They come
-from the transformations and tunings that made the program small, so a change to one thing takes
-along whatever is tied to it.
+Features are ops, attributes, sizes and element types; their changes are ordered nearest first. The
+changes come from the transformations and tunings that the reduction uses, so a change to one
+feature also changes whatever is tied to it.
 """
 
 import re
@@ -27,15 +27,15 @@ from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.tuning import Parameters
 from reducer.transformations.unwrap import UnwrapBodies
 
-_VALUE = 40  # characters of an attribute's value that tell it from others
-_PLACES = 3  # types that say where a size or an element type stands
+_VALUE = 40  # characters of an attribute's value to show
+_PLACES = 3  # types to show for a size or an element type
 _NUMBER = re.compile(r"([su]?i|f|bf)(\d+)")
 _WIDTHS = {"f": (16, 32, 64), "bf": (16,), "i": (1, 8, 16, 32, 64)}
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change, and ways to write the program with it, the likeliest first."""
+    """A change, and the program texts that realize it, the likeliest to be valid first."""
 
     label: str
     texts: tuple[str, ...]
@@ -43,10 +43,10 @@ class Mutation:
 
 @dataclass(frozen=True)
 class ProgramFeature:
-    """Something that is left, how it is now, and changes to it, the nearest first.
+    """A feature of the program, its present value, and changes to it, nearest first.
 
-    `kind` is `op`, `attribute`, `size` or `element type`; `op` is where it is, or NONE. `at` makes
-    the change to any value of a thing whose values are numbers.
+    `kind` is `op`, `attribute`, `size` or `element type`; `op` is where it occurs, or NONE. For
+    numeric features, `at` makes the change to any given value.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class ProgramFeature:
 
 
 def program_features(module: Module, boundary: BoundaryTypes) -> list[ProgramFeature]:
-    """Everything to ask about a module, in the order of its text within each kind."""
+    """All features of a module, grouped by kind, in text order."""
     return [*_ops(module, boundary), *_attributes(module), *_sizes(module), *_elements(module)]
 
 
@@ -113,7 +113,7 @@ def _value(module: Module, op: int, name: str) -> str:
 
 
 def _value_after(label: str, text: str | None, op: int, name: str) -> str:
-    """The new value rather than a word for it, where the ops are still the same."""
+    """The new value of the attribute instead of the label, unless it was dropped."""
     if label == "dropped" or text is None:
         return label
     return _short(_value(Module.parse(text), op, name)) or label
@@ -143,7 +143,7 @@ def _with_size(space: Parameters[int | None], number: int, size: int) -> Mutatio
 
 
 def near_sizes(size: int | None) -> list[int]:
-    """Sizes to try in place of one, the nearest first; static ones for a dynamic one.
+    """Sizes to try instead, nearest first; for a dynamic size, some static ones.
 
     >>> near_sizes(40), near_sizes(1), near_sizes(None)
     ([39, 41, 20, 80, 1], [2, 3, 0], [2, 8, 100, 1])
@@ -156,7 +156,7 @@ def near_sizes(size: int | None) -> list[int]:
 
 
 def _places(module: Module, variable: Variable) -> str:
-    """Where a size is: `tensor<4x0xbf16> dim 1, tensor<0x4xbf16> dim 0`."""
+    """Where a size occurs: `tensor<4x0xbf16> dim 1, tensor<0x4xbf16> dim 0`."""
     return _listed(f"{module.type_of(dim.value)} dim {dim.number}" for dim in variable.dims)
 
 
@@ -170,7 +170,7 @@ def _elements(module: Module) -> Iterator[ProgramFeature]:
 
 
 def near_elements(element: str) -> list[str]:
-    """Element types of the same kind to try in place of one, the nearest first.
+    """Element types of the same kind to try instead, nearest first.
 
     >>> near_elements("f16"), near_elements("si64"), near_elements("complex<f32>")
     (['bf16', 'f32', 'f64'], ['si32', 'si16', 'si8'], ['f32'])
@@ -178,7 +178,7 @@ def near_elements(element: str) -> list[str]:
     if element.startswith("complex<"):
         return [element.removeprefix("complex<").removesuffix(">")]
     match = _NUMBER.fullmatch(element)
-    if match is None:  # the many kinds of 8 bits and less
+    if match is None:  # the many float types of 8 bits or fewer
         return ["f16", "f32"] if element.startswith("f") else []
     kind, width = match[1], int(match[2])
     if kind == "bf":
@@ -192,7 +192,7 @@ def near_elements(element: str) -> list[str]:
 
 
 def _merged(texts: Iterable[tuple[str, str | None]]) -> tuple[Mutation, ...]:
-    """Changes without repetition; those of one label are ways to write the same."""
+    """Changes without duplicates; texts with the same label are variants of one change."""
     ways: dict[str, list[str]] = {}
     for label, text in texts:
         if text is not None and text not in ways.setdefault(label, []):
@@ -201,7 +201,7 @@ def _merged(texts: Iterable[tuple[str, str | None]]) -> tuple[Mutation, ...]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    """A few of the items, each once."""
+    """The first few distinct items, and the number of others."""
     each = list(dict.fromkeys(items))
     more = f" and {len(each) - _PLACES} more" if len(each) > _PLACES else ""
     return ", ".join(each[:_PLACES]) + more

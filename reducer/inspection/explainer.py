@@ -1,7 +1,7 @@
-"""The boundary of a failure: for each thing that is left, the nearest change that makes it go away.
+"""Explain a failure: for each feature of the program, the nearest change that makes it go away.
 
-Every answer is a run of the compiler. A change that gives no valid program says nothing about the
-failure, so it counts only where no other change was found.
+Every answer is a run of the compiler. A change that yields no valid program reveals nothing about
+the failure, so it is only reported if no other change was found.
 """
 
 import threading
@@ -26,19 +26,19 @@ from reducer.transformations import BoundaryTypes
 _SLOWDOWN_FACTOR, _MIN_SECONDS = (
     4,
     30.0,
-)  # a changed program may take so many times as long, and seconds
-_MAX_SECONDS = 600.0  # for the failing run, where the user set no limit
+)  # the limit for a changed program: a multiple of the original run time, but at least this
+_MAX_SECONDS = 600.0  # limit for the failing run, if the user set none
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One thing that is left, and what happens when it is changed.
+    """One feature of the program or command, and the effect of changing it.
 
-    `kind` is `flag`, `op`, `attribute`, `size` or `element type`. `verdict` is that of the run
-    with `change`: `not-interesting` where nothing fails, `other-failure`, `timeout`, `invalid`
-    where no change gives a valid program, `same` where no change that was tried matters (`change`
-    is then empty). `outcome` says how that run ended; `still` are nearer changes under which the
-    failure stays.
+    `kind` is `flag`, `op`, `attribute`, `size` or `element type`. `verdict` is the verdict on the
+    program with `change`: `not-interesting` if it does not fail, `other-failure`, `timeout`,
+    `invalid` if no change yields a valid program, or `same` if no change that was tried makes a
+    difference (`change` is then empty). `outcome` describes that run; `still` lists nearer changes
+    that keep the failure.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The failure and its boundary. `compiler_seconds` is CPU time."""
+    """The failure and the facts about its boundary. `compiler_seconds` is CPU time."""
 
     outcome: Outcome
     facts: list[Fact]
@@ -62,7 +62,7 @@ class Explanation:
 
 
 class Explainer:
-    """Asks about one program. Set `stop` to end it early."""
+    """Explains the failure of one program. Set `stop` to end it early."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class Explainer:
         self.stop = threading.Event()
 
     def run(self) -> Explanation:
-        """Runs the program and everything that is near it.
+        """Run the program and its variations.
 
         Raises:
-            NotInteresting: it does not fail, or not when it is printed in generic form.
+            NotInteresting: it does not fail, or no longer fails in generic form.
             BadInput: it cannot be printed in generic form.
             Stopped: the user wants to stop.
         """
@@ -114,12 +114,12 @@ class Explainer:
         return Explanation(outcome, facts, evaluator.costs.calls, seconds)
 
     def _lines(self, conversions: Conversions, module: Module) -> dict[int, int]:
-        """The line of each op in the program as it was given."""
+        """The line of each op in the original text."""
         places = conversions.locations(self.text, module)
         return {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}
 
     def _flags(self, evaluator: Evaluator) -> list[Fact]:
-        """What each flag of the command is needed for."""
+        """The effect of dropping each flag of the command."""
         command = self.oracle.command
         facts: list[Fact] = []
         for group in removable(command) if command else ():
@@ -141,12 +141,12 @@ class Explainer:
                     pool.map(prober.probe, program_features(module, BoundaryTypes.of(module)))
                 )
             except BaseException:
-                self.stop.set()  # the other workers need not go on
+                self.stop.set()  # end the other workers too
                 raise
 
 
 class _FeatureProber:
-    """Answers questions about one module, each by runs of its own; safe to use from threads."""
+    """Probes the features of one module with separate runs of the compiler. Thread-safe."""
 
     def __init__(self, evaluator: Evaluator, ops: int, lines: dict[int, int]) -> None:
         self.evaluator = evaluator
@@ -154,7 +154,7 @@ class _FeatureProber:
         self.lines = lines
 
     def probe(self, feature: ProgramFeature) -> Fact:
-        """Tries the changes until one makes the failure go away."""
+        """Try the changes of a feature until one makes the failure go away."""
         still: list[str] = []
         invalid: Fact | None = None
         for change in feature.changes:
@@ -171,7 +171,7 @@ class _FeatureProber:
         return invalid
 
     def _boundary(self, feature: ProgramFeature, fact: Fact) -> Fact:
-        """The same with the value that is nearest to one with which it fails."""
+        """Refine `fact` by bisection to the value nearest to one that still fails."""
         if feature.at is None:
             return fact
         goes = int(fact.change)
@@ -190,7 +190,7 @@ class _FeatureProber:
         return replace(fact, still=(str(stays),) if changed else ())
 
     def _try(self, feature: ProgramFeature, change: Mutation) -> Fact:
-        """The first way to write a change that gives a valid program."""
+        """Run the first variant of a change that is a valid program."""
         fact = self._fact(feature, change.label, Verdict.INVALID, "")
         for text in change.texts:
             outcome = self.evaluator.run(text, self.ops)

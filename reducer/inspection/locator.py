@@ -1,4 +1,4 @@
-"""Where a failure comes from, without reducing it: phase, pass and the ops to look at."""
+"""Locate a failure without reducing the program: its phase, its pass, and the suspect ops."""
 
 import threading
 from collections.abc import Callable
@@ -27,12 +27,12 @@ from reducer.transformations import BodyOps, BoundaryTypes
 
 _MAX_SUSPECTS = 40
 _CODE_GENERATION = ("executable-configurations", "executable-targets", "")
-"""Phases in which dispatches are compiled; '' is what comes after all that one can stop at."""
+"""Phases in which dispatches are compiled; '' is the part after the last phase to stop at."""
 
 
 @dataclass(frozen=True)
 class SuspectOp:
-    """An op to look at: its name and where the input has it, as far as that is known."""
+    """An op that may cause the failure: its name, and its place in the input if known."""
 
     name: str
     place: Location | None
@@ -40,7 +40,7 @@ class SuspectOp:
 
 @dataclass
 class FailureLocation:
-    """What was found. `how` says what the culprits rest on; `sure` whether a run confirmed them."""
+    """The findings. `how` is the evidence for the suspects; `sure` is set if a run confirmed it."""
 
     outcome: Outcome
     how: str = "nothing was found"
@@ -55,7 +55,7 @@ class FailureLocation:
 
 
 class Locator:
-    """Runs the stages of a reduction that find the failure, and keeps what they learn."""
+    """Runs those stages of a reduction that locate the failure, and records their findings."""
 
     def __init__(
         self, text: str, oracle: Oracle, opt: Path | None, show: Callable[[str], None]
@@ -67,10 +67,10 @@ class Locator:
         self.stop = threading.Event()
 
     def run(self) -> FailureLocation:
-        """Finds what it can.
+        """Locate the failure as precisely as possible.
 
         Raises:
-            NotInteresting: nothing fails.
+            NotInteresting: the input does not fail.
             Stopped: the user wants to stop.
         """
         with temporary_evaluator(self.oracle, self.stop) as (evaluator, journal):
@@ -97,7 +97,7 @@ class Locator:
     def _find_ops(
         self, finding: FailureLocation, state: SearchState[Module], conversions: Conversions
     ) -> None:
-        """Fills in the culprits: ops that fail on their own, or those that diagnostics name."""
+        """Find the suspects: ops that fail on their own, or else those named by diagnostics."""
         module, boundary = state.document, BoundaryTypes.of(state.document)
         locations = conversions.locations(self.text, module)
         seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
@@ -169,9 +169,9 @@ class Locator:
 
 
 def _origins(before: Module, after: Module, places: dict[int, Location]) -> list[SuspectOp]:
-    """The ops of a carved module, with the places that the input has them at.
+    """The ops of a carved module, with their places in the input.
 
-    Carving keeps functions and value names, so an op with results is known by both.
+    Carving keeps the names of functions and values, which identify any op that has results.
     """
     names = {
         (before.symbol_name(function), before.t.token[value]): unit

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: one reduction, and an overview of buckets. They load nothing."""
+"""Self-contained HTML pages: a single reduction, and an overview of buckets."""
 
 from reducer.page.buckets import BucketRow, bucket_page
 from reducer.page.reduction import (

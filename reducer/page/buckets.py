@@ -1,4 +1,4 @@
-"""The overview of buckets: one row for each bug, with filters."""
+"""The overview of buckets: one row per bug, with filters."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from reducer.page.render import lines, render
 
-_STATES = ("new", "reopened", "known", "fixed")  # in the order in which one wants to see them
-_MAX_INPUTS = 200  # names of inputs that a row holds
+_STATES = ("new", "reopened", "known", "fixed")  # most interesting first
+_MAX_INPUTS = 200  # input names to show per row
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class BucketRow:
     Attributes:
         bucket: its short name.
         kind: the kind of failure: bufferization, crash…
-        signature: what its failures have in common, in one line.
+        signature: its signature, in one line.
         state: `new`, `known`, `fixed`, `reopened`, or any other word.
         wheels: the compiler versions on which it fails.
-        inputs: the inputs that fail like this.
+        inputs: the inputs that fail.
         before, after: ops of the representative and of its reproducer, None if unknown.
         text: the reproducer, '' if there is none yet.
-        page: another page about it, as a path relative to this one, '' if there is none.
+        page: a page with details, as a path relative to this page, '' if there is none.
     """
 
     bucket: str
@@ -49,7 +49,7 @@ class _Shown:
 
 
 def bucket_page(rows: Sequence[BucketRow], title: str = "Buckets") -> str:
-    """A whole HTML document. Rows stand as they are given; the page can sort and filter them."""
+    """A complete HTML document with the rows in the given order; readers can sort and filter."""
     states = Counter(row.state for row in rows)
     known = [state for state in _STATES if state in states]
     return render(
@@ -74,10 +74,10 @@ def _shown(row: BucketRow) -> _Shown:
 
 
 def _link(path: str) -> str:
-    """A link that can only lead to a file beside this page, whatever the path looks like."""
+    """A link that can only lead to a file in this page's folder or below, whatever the path."""
     return f"./{quote(path.lstrip('/'), errors='surrogateescape')}" if path else ""
 
 
 def _version(wheel: str) -> tuple[tuple[int, str], ...]:
-    """A key that sorts 3.8.0 before 3.13.0."""
+    """A sort key that puts 3.8.0 before 3.13.0."""
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in wheel.split("."))

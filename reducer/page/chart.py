@@ -1,4 +1,4 @@
-"""Size against cost as one drawing: steps on a logarithmic scale."""
+"""Charts of size against cost: step lines on a logarithmic scale."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from reducer.units import duration, plural
 
 WIDTH, HEIGHT = 440, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 46, 12, 38
-_MAX_DOTS = 120  # accepted candidates; more would hide the line
+_MAX_DOTS = 120  # accepted candidates; more dots would hide the line
 _NICE = (1, 2, 2.5, 5, 10)
 
 
@@ -28,7 +28,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """One measure: its step line, its dots, and where its name is written."""
+    """One measure: its step line, its dots, and the position of its label."""
 
     name: str
     path: str
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing of `WIDTH` by `HEIGHT`; `label` says in words what it shows."""
+    """A drawing of `WIDTH` by `HEIGHT`; `label` describes it in words."""
 
     title: str
     label: str
@@ -56,7 +56,7 @@ class Chart:
 
 
 def size_charts(history: History) -> list[Chart]:
-    """Size over oracle calls and over time."""
+    """Size over compiler runs, and size over time."""
     return [
         _chart(history, "Size over runs of the compiler", _RUNS),
         _chart(history, "Size over time", _TIME),
@@ -65,7 +65,7 @@ def size_charts(history: History) -> list[Chart]:
 
 @dataclass(frozen=True)
 class _Axis:
-    """What is counted, how one says it, how a tick does, and the least step between ticks."""
+    """A cost to plot, how to format it in text and on ticks, and the minimum tick distance."""
 
     name: str
     cost: Callable[[Spent], float]
@@ -122,7 +122,7 @@ def _chart(history: History, title: str, axis: _Axis) -> Chart:
 
 
 def _decades(sizes: Sequence[int]) -> tuple[int, int]:
-    """The powers of ten around all sizes, at least one apart."""
+    """The powers of ten that enclose all sizes, at least one decade apart."""
     low = math.floor(math.log10(max(1, min(sizes))))
     high = math.ceil(math.log10(max(1, *sizes)))
     return low, max(high, low + 1)
@@ -136,7 +136,7 @@ def _power(power: int) -> str:
 
 
 def _nice_ticks(end: float, least: float) -> Iterator[float]:
-    """Zero and a few round numbers up to the end, no nearer than `least`."""
+    """Zero and a few round numbers up to the end, at least `least` apart."""
     rough = max(end / 4, least)
     power = 10.0 ** math.floor(math.log10(rough))
     steps = (factor * power for factor in _NICE)

@@ -1,4 +1,4 @@
-"""Def-use graphs to draw: of a small program, and of what is around some ops of a large one."""
+"""Draw def-use graphs: of a small program, and of the surroundings of some ops in a large one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from reducer.page.layout import layered
 if TYPE_CHECKING:
     import networkx as nx
 
-MAX_FINAL_NODES = 150  # nodes of the final program
-MAX_CONTEXT_NODES = 44  # nodes of a neighbourhood
-_MAX_STEPS = 3  # from what was kept to what is drawn
-_MAX_NEIGHBORS = 6  # that one op adds; a constant may have thousands
-_LABEL = 34  # characters of a line in a box
-_TITLE = 400  # characters of an op that a pointer shows
-_CHARACTER, _LINE, _PADDING = 6.65, 15.0, 9.0  # of 11 px monospace
+MAX_FINAL_NODES = 150  # for the final program
+MAX_CONTEXT_NODES = 44  # for the kept ops and their surroundings
+_MAX_STEPS = 3  # distance from the kept ops
+_MAX_NEIGHBORS = 6  # added per op; a constant may have thousands of users
+_LABEL = 34  # characters per line in a box
+_TITLE = 400  # characters of an op in a tooltip
+_CHARACTER, _LINE, _PADDING = 6.65, 15.0, 9.0  # in px, for an 11 px monospace font
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node as drawn: its rectangle, its lines, and what it is: `kept`, `new`, `around`."""
+    """A node as drawn: rectangle, text lines, and its role: `kept`, `new` or `around`."""
 
     x: float
     y: float
@@ -37,9 +37,9 @@ class Box:
 
 @dataclass(frozen=True)
 class Edge:
-    """A curve; `inside` if it leads to an op in the body of another, and not to a user.
+    """A curve. `inside`: it leads to an op in the body of another, rather than to a user.
 
-    `kept` if both its ends are.
+    `kept`: both of its ends were kept.
     """
 
     path: str
@@ -49,7 +49,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A graph as drawn; `hidden` neighbours were left out."""
+    """A graph as drawn; `hidden` counts the neighbors left out."""
 
     width: float
     height: float
@@ -63,14 +63,14 @@ class Drawing:
 
 
 def draw_final(module: Module, origins: Mapping[int, int], named: str) -> Drawing:
-    """The graph of a whole program. `named` is the op that the failure names, '' if none."""
+    """The graph of a whole program. `named` is the op named in the failure, '' if none."""
     ops = _drawable(module)
     roles = {op: "kept" if op in origins else "new" for op in ops}
     return _draw(module, ops[:MAX_FINAL_NODES], roles, named, max(0, len(ops) - MAX_FINAL_NODES))
 
 
 def draw_around(module: Module, kept: Collection[int], named: str) -> Drawing:
-    """The graph of what was kept of a program and the nearest of what was around it."""
+    """The graph of the kept ops of a program and their nearest neighbors."""
     graph = _with_bodies(module)
     drawable = set(_drawable(module))
     core = sorted(drawable.intersection(kept))[:MAX_CONTEXT_NODES]
@@ -94,7 +94,7 @@ def draw_around(module: Module, kept: Collection[int], named: str) -> Drawing:
 
 
 def _drawable(module: Module) -> list[int]:
-    """Ops with something to say: no module, no function, nothing that the pretty form hides."""
+    """Ops worth drawing: no modules, no functions, nothing that the pretty form hides."""
     return [
         op
         for op, name in enumerate(module.t.name)
@@ -109,7 +109,7 @@ def _with_bodies(module: Module) -> "nx.DiGraph[int]":
 
 
 def _into_bodies(module: Module, ops: Iterable[int]) -> list[tuple[int, int]]:
-    """From ops with bodies to those in them that use nothing else from there."""
+    """Edges from ops with bodies to those ops inside that use no other value of the body."""
     t = module.t
     return [
         (t.parent[op], op)
@@ -166,7 +166,7 @@ def _draw(
 
 
 def _curve(points: Sequence[tuple[float, float]]) -> str:
-    """An SVG path through points, vertical at each."""
+    """An SVG path through the points that is vertical at each of them."""
     (x, y), *rest = points
     out = [f"M{x:.1f} {y:.1f}"]
     for to_x, to_y in rest:
@@ -177,7 +177,7 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _lines(module: Module, op: int) -> tuple[str, ...]:
-    """The op's name, and the value of a constant or the types of its results."""
+    """The op's name with the value of a constant, or followed by its result types."""
     name = module.t.name[op]
     syntax = module.syntax(op)
     value = next((e.value for e in syntax.entries if e.name == "value"), None)

@@ -1,9 +1,10 @@
-"""Places the nodes of a directed graph in layers, as Sugiyama, Tagawa and Toda do (1981).
+"""Layered layout of directed graphs, after Sugiyama, Tagawa and Toda (1981).
 
-Nodes come in text order, which for SSA is a topological one. Each gets a layer (its longest path
-from a source), long edges get bends in the layers they cross, layers are ordered by barycentres
-until edges cross no less, and positions are the ones nearest to the neighbours' means that the
-order allows (isotonic regression by pooling adjacent violators). Nothing is left to chance.
+Nodes are given in text order, which is topological for SSA. Each node gets a layer (its longest
+path from a source), and long edges get bends in the layers they cross. Layers are then ordered by
+barycenters as long as that reduces crossings. Finally, each node is placed as close to the mean of
+its neighbors as the order allows (isotonic regression by pooling adjacent violators). The result is
+deterministic.
 """
 
 from bisect import bisect_right, insort
@@ -13,13 +14,13 @@ from itertools import pairwise
 
 _ORDERING_SWEEPS = 12
 _PLACING_SWEEPS = 16
-_BEND = 10.0  # width that a bend takes in its layer
-_STRAIGHT = 6.0  # how much more a bend wants to be where its neighbours are than a node does
+_BEND = 10.0  # width of a bend in its layer
+_STRAIGHT = 6.0  # weight of a bend relative to a node, which keeps long edges straight
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of nodes; of each edge, the points it goes through, the bottom of a node first."""
+    """Centers of the nodes, and for each edge the points on its route."""
 
     width: float
     height: float
@@ -34,10 +35,10 @@ def layered(
     gap: float = 18.0,
     layer_gap: float = 34.0,
 ) -> Layout:
-    """Places nodes of these widths and heights, given in topological order.
+    """Lay out nodes with these widths and heights, given in topological order.
 
-    An edge against the order is drawn, but counts as one with it. `gap` and `layer_gap` are the
-    least distances between neighbours and between layers.
+    An edge against that order is laid out like its reverse and drawn in its own direction. `gap`
+    and `layer_gap` are the minimum distances between neighbors and between layers.
     """
     if not sizes:
         return Layout(0.0, 0.0, [], [])
@@ -51,7 +52,7 @@ def layered(
 
 
 def _layers(edges: Sequence[tuple[int, int]], count: int) -> list[int]:
-    """Longest path from a source; a source itself stands just above its first user."""
+    """The longest path from a source; sources themselves are placed just above their first user."""
     layers = [0] * count
     for before, after in sorted(edges, key=lambda edge: edge[1]):
         layers[after] = max(layers[after], layers[before] + 1)
@@ -66,7 +67,7 @@ def _layers(edges: Sequence[tuple[int, int]], count: int) -> list[int]:
 
 
 class _Chains:
-    """Nodes and bends, with edges between neighbouring layers only."""
+    """Nodes and bends, with edges between adjacent layers only."""
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class _Chains:
 
 
 def _ordered(chains: _Chains) -> list[list[int]]:
-    """The items of each layer from left to right."""
+    """The nodes and bends of each layer from left to right."""
     order: list[list[int]] = [[] for _ in range(max(chains.layer) + 1)]
     for item, layer in enumerate(chains.layer):
         order[layer].append(item)
@@ -134,7 +135,7 @@ def _crossings(chains: _Chains, order: list[list[int]]) -> int:
 
 
 def _placed(chains: _Chains, order: list[list[int]], gap: float) -> list[float]:
-    """The centre of each item from left to right."""
+    """The horizontal center of each node and bend."""
     xs = [0.0] * len(chains.layer)
     for layer in order:
         _place(chains, layer, [0.0] * len(layer), xs, gap)
@@ -155,7 +156,7 @@ def _placed(chains: _Chains, order: list[list[int]], gap: float) -> list[float]:
 def _place(
     chains: _Chains, layer: list[int], wanted: list[float], xs: list[float], gap: float
 ) -> None:
-    """Sets the positions of a layer as near to the wanted ones as the distances allow."""
+    """Place the items of a layer as close to the wanted positions as distances allow."""
     offsets = [0.0]
     for left, right in pairwise(layer):
         offsets.append(offsets[-1] + (chains.width[left] + chains.width[right]) / 2 + gap)
@@ -203,7 +204,7 @@ def _drawn(
             if item < chains.nodes:
                 half = sizes[item][1] / 2
                 points.append((x, y + half if number == 0 else y - half))
-            else:  # straight past the nodes of the layer
+            else:  # go straight past the nodes of the layer
                 half = heights[chains.layer[item]] / 2
                 points += [(x, y - half), (x, y + half)]
         routes.append(points)

@@ -19,15 +19,15 @@ from reducer.storage.files import read_input
 
 @dataclass(frozen=True)
 class ReductionFacts:
-    """One reduction.
+    """The data that the page shows.
 
     Attributes:
         name: the result's file name.
-        text: the result as it lies on disk, comments included.
-        history: how it came about.
-        original: the input in generic form, None where it has none.
-        final: the result likewise, from before its names were made short.
-        pass_name, pass_text: the reproducer at the level of the failing pass, '' if there is none.
+        text: the result as it is on disk, including comments.
+        history: the steps of the reduction.
+        original: the input in generic form, None if it could not be parsed.
+        final: the result in generic form, before names were shortened.
+        pass_name, pass_text: the reproducer for the failing pass, '' if there is none.
     """
 
     name: str
@@ -45,10 +45,10 @@ def default_journal_of(result: Path) -> Path:
 
 
 def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
-    """The facts about a result, from its journal (the one beside it by default).
+    """Read the data for the page from a result and its journal (by default, the one next to it).
 
     Raises:
-        ReducerError: one of both cannot be read; see `read_input` and `reading`.
+        ReducerError: either of them cannot be read; see `read_input` and `reading`.
     """
     text = read_input(result).text
     with reading(journal or default_journal_of(result)) as reader:
@@ -88,10 +88,10 @@ def _module(text: str) -> Module | None:
 
 @dataclass(frozen=True)
 class Gain:
-    """One row.
+    """One row: a transformation or phase.
 
-    `share` is the part of the way from the input's bytes to the result's, in logarithms: halving a
-    large program is as far as halving a small one. All shares add up to 1.
+    `share` is its part of the total reduction in bytes, measured in logarithms, so that halving a
+    large program counts as much as halving a small one. All shares add up to 1.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Gains:
-    """Those that won something, the most first; those that only tried; and what was no trying."""
+    """Rows with gains, largest first; those without success; and those that try no candidates."""
 
     winners: list[Gain]
     others: list[Gain]
@@ -109,7 +109,7 @@ class Gains:
 
 
 def gains(history: History) -> Gains:
-    """What the history tells of each transformation and phase."""
+    """The gains of each transformation and phase in the history."""
     shares = _shares(history)
     rows = [Gain(name, shares.get(name, 0.0), tries) for name, tries in history.tries.items()]
     rows.sort(key=lambda row: (-row.share, -row.tries.bytes, -row.tries.calls, row.name))
@@ -134,12 +134,12 @@ def _shares(history: History) -> dict[str, float]:
 
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_MAX_TEXT = 400_000  # characters of a program that are shown
+_MAX_TEXT = 400_000  # characters of a program to show
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """How large the program was and is, by one measure."""
+    """The size of the program before and after, by one measure."""
 
     name: str
     before: int
@@ -147,13 +147,13 @@ class _Measure:
 
     @property
     def factor(self) -> str:
-        """How many times smaller it is: 12,345x or 3.2x, with a proper sign."""
+        """How many times smaller it has become: 12,345x or 3.2x, with a multiplication sign."""
         factor = self.before / max(1, self.after)
         return f"{factor:,.0f}{_TIMES}" if factor >= 10 else f"{factor:.1f}{_TIMES}"
 
 
 def reduction_page(facts: ReductionFacts) -> str:
-    """A whole HTML document. The same facts always give the same text."""
+    """A complete HTML document. Equal facts yield equal text."""
     history = facts.history
     named = history.signature.op
     final = draw_final(facts.final, history.origins, named) if facts.final else None
@@ -176,7 +176,7 @@ def reduction_page(facts: ReductionFacts) -> str:
 
 
 def _verdict(facts: ReductionFacts) -> tuple[str, str]:
-    """A class and a word for how sure the result is."""
+    """A CSS class and a word for how far the result can be trusted."""
     history = facts.history
     if history.verified:
         return "good", "verified"
@@ -199,7 +199,7 @@ def _measures(facts: ReductionFacts) -> list[_Measure]:
 
 
 def _without_comments(text: str) -> str:
-    """The program as its size is counted: without the comments above and below it."""
+    """The program without the comments above and below it, which do not count toward its size."""
     rows = text.splitlines(keepends=True)
     while rows and rows[0].startswith("//"):
         rows.pop(0)
@@ -209,7 +209,7 @@ def _without_comments(text: str) -> str:
 
 
 def _command(words: list[str]) -> str:
-    """The command with the program by its name: where it is installed is nobody's business."""
+    """The command with the bare program name, so as not to reveal where it is installed."""
     if not words:
         return ""
     return one_line(shlex.join([PurePath(words[0]).name or words[0], *words[1:]]))
@@ -224,7 +224,7 @@ def _around(facts: ReductionFacts, named: str) -> Drawing | None:
 
 
 def _places(facts: ReductionFacts) -> list[float]:
-    """Where in the original the kept ops were, from 0 to 1."""
+    """The positions of the kept ops in the original program, from 0 to 1."""
     module = facts.original
     if module is None or len(module) < 2:
         return []

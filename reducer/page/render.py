@@ -1,7 +1,7 @@
-"""Renders templates to one HTML text that loads nothing, with MLIR highlighted.
+"""Render templates to self-contained HTML, with MLIR syntax highlighting.
 
-Everything is escaped by the template engine. Beside that, the page's policy names the one script
-and the one style sheet by their hashes, so that no other would run, and forbids every request.
+The template engine escapes all values. In addition, the page's content security policy names its
+only script and style sheet by their hashes, so that no others run, and forbids all requests.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"(?=\()')
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """The text in order, each piece with its class, which is '' where there is nothing to say.
+    """Split the text into pieces with their classes, '' for unhighlighted text.
 
     >>> list(pieces('%0 = "a.b"()'))
     [('value', '%0'), ('', ' = '), ('op', '"a.b"'), ('', '()')]
@@ -57,16 +57,16 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def lines(text: str) -> Iterator[list[tuple[str, str]]]:
-    """The same, line by line."""
+    """The pieces of each line."""
     return (list(pieces(line)) for line in text.rstrip("\n").split("\n"))
 
 
-# What no HTML may hold: controls, halves of surrogate pairs (file names that are no UTF-8).
+# Not allowed in HTML: control characters and lone surrogates (from undecodable file names).
 _FOREIGN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def render(template: str, **values: object) -> str:
-    """The page that a template of `templates/` makes of these values."""
+    """Render a template of `templates/` with these values, its style sheet and its script."""
     environment = _environment()
     style, script = (_source(f"{template}.{suffix}") for suffix in ("css", "js"))
     style = _source("base.css") + style
@@ -93,7 +93,7 @@ def _hash(text: str) -> str:
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # few commands draw a page
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow; few commands need it
 
     environment = Environment(
         loader=PackageLoader("reducer.page"),
@@ -108,19 +108,19 @@ def _environment() -> "Environment":
 
 
 def _source(name: str) -> str:
-    """A style sheet or a script of the package, word for word."""
+    """The source of a style sheet or script in the package."""
     environment = _environment()
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
 
 
 def _signed(gone: int) -> str:
-    """What went, with a minus; what came back, with a plus."""
+    """A decrease with a minus sign, an increase with a plus sign."""
     return f"\N{MINUS SIGN}{gone:,}" if gone > 0 else f"+{-gone:,}" if gone < 0 else ""
 
 
 def _tone(state: str) -> str:
-    """The colour of a bucket's state."""
+    """The CSS class for the color of a bucket's state."""
     return {"new": "bad", "reopened": "bad", "known": "open", "fixed": "good"}.get(state, "")
 
 
