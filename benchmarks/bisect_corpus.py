@@ -1,12 +1,12 @@
-"""Asks the releases that the corpus knows of, and compares with what its manifests say.
+"""Test the releases listed in the corpus manifests and compare the verdicts with the manifests.
 
-    python -m benchmarks.bisect_corpus                    everything; goes on where it stopped
+    python -m benchmarks.bisect_corpus                    everything; resumes where it stopped
     python -m benchmarks.bisect_corpus cat-zero-width     one case
-    python -m benchmarks.bisect_corpus --search           the boundaries too, with more releases
+    python -m benchmarks.bisect_corpus --search           also find boundaries, on more releases
 
-The failure is that of a case's first run. Every release in its manifest is asked; verdicts are
-kept in journals in the working folder. A release on which the case fails in a way of its own, with
-an expert's input of its own, should be called another failure.
+The failure to look for is that of a case's first run. Every release in its manifest is tested;
+verdicts are kept in journals in the working folder. If a case fails differently on a release, with
+a separate expert's input, the expected verdict there is "another failure".
 """
 
 import re
@@ -31,7 +31,7 @@ from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_
 
 @dataclass(frozen=True)
 class Row:
-    """One release of one case: what the manifest says, and what was found."""
+    """One release of one case: the expected verdict and the actual one."""
 
     case: str
     version: str
@@ -54,7 +54,7 @@ class Row:
     "--folder", default="build/bisect", show_default=True, type=click.Path(path_type=Path)
 )
 def main(names: tuple[str, ...], search: bool, longest: float, folder: Path) -> None:
-    """Prints a line for each release that disagrees, and a table of all cases."""
+    """Print a line for each release that disagrees, and a table of all cases."""
     if unknown := set(names) - set(case_names()):
         raise click.BadParameter(f"no such case: {', '.join(sorted(unknown))}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def main(names: tuple[str, ...], search: bool, longest: float, folder: Path) -> 
     with workspace():
         for case in map(load_case, names or case_names()):
             if any(run.program == TRITON for run in case.runs):
-                continue  # no release of this compiler
+                continue  # not a release of this compiler
             quick = bool(case.runs) and case.runs[0].seconds <= longest
             found, line = _one(case, folder, search and quick)
             rows += found
@@ -138,7 +138,7 @@ def _query(case: Case, folder: Path) -> BisectQuery:
 
 
 def _reference_in_python(execution: Execution) -> str:
-    """A function that returns the right results, whatever its arguments."""
+    """A Python function that returns the right results, whatever its arguments."""
     arrays = []
     for result in execution.expected:
         kind, _, values = result.partition("=")
@@ -151,7 +151,7 @@ def _reference_in_python(execution: Execution) -> str:
 
 
 def _twin_flags(case: Case) -> tuple[str, ...]:
-    """A healthy case has no run of its own: that of its failing twin tells how it is compiled."""
+    """The flags of the failing twin of a healthy case, which has no run of its own."""
     twin = load_case(case.name.replace("good", "bad"))
     return next(run.flags for run in twin.runs if run.wheel in case.healthy)
 
@@ -161,7 +161,7 @@ def _reference(case: Case) -> str:
 
 
 def _expected(case: Case) -> Mapping[str, str]:
-    """What the manifest says of each release."""
+    """The verdict expected for each release according to the manifest."""
     verdicts = {version: str(ReleaseVerdict.BAD) for version in case.failing}
     verdicts |= {version: str(ReleaseVerdict.GOOD) for version in case.healthy}
     verdicts |= {version: str(ReleaseVerdict.OTHER) for version in case.otherwise}

@@ -1,12 +1,12 @@
-"""How well signatures tell bugs apart: precision and recall over the recorded texts.
+"""Measure how well signatures distinguish bugs: precision and recall over the recorded texts.
 
-    python -m benchmarks.bucketing               a table, and what went wrong at `normal`
+    python -m benchmarks.bucketing               a table, and the errors at level `normal`
     python -m benchmarks.bucketing --list        every text with its bucket
 
-Pairs of texts are counted: precision is the share of pairs in one bucket that one bug made,
-recall the share of pairs of one bug that share a bucket. Two sorts of pairs are counted apart: two
-bugs whose texts do not differ at all, and one bug seen through commands that ask for different
-things (one of them for the failing pass, say), which no reduction ever compares.
+Pairs of texts are counted: precision is the share of pairs in one bucket that come from one bug,
+recall the share of pairs from one bug that are in one bucket. Two kinds of pairs are counted
+separately: two bugs whose texts are identical, and one bug seen through commands that collect
+different information (one of them finds the failing pass, say), which no reduction ever compares.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from tests.support.recorded import Recording, recordings
 
 @dataclass(frozen=True)
 class Score:
-    """Pairs of texts, and the pairs that are wrong."""
+    """Numbers of pairs of texts, and the pairs that are wrong."""
 
     right: int
     mixed: tuple[tuple[Recording, Recording], ...]
@@ -29,9 +29,9 @@ class Score:
     split: tuple[tuple[Recording, Recording], ...]
     """One bug in two buckets."""
     alike: int
-    """Two bugs in one bucket that print the same."""
+    """Two bugs in one bucket that print identical text."""
     asked: int
-    """One bug in two buckets, where only one of the commands asks for more."""
+    """One bug in two buckets, because only one of the commands collects more information."""
 
     @property
     def precision(self) -> float:
@@ -43,7 +43,7 @@ class Score:
 
 
 def score(texts: Iterable[Recording], bucket: Callable[[Recording], str]) -> Score:
-    """Compares buckets with true groups, pair by pair."""
+    """Compare buckets with the true groups, pair by pair."""
     known = [(text, bucket(text)) for text in texts]
     right = alike = asked = 0
     mixed: list[tuple[Recording, Recording]] = []
@@ -64,7 +64,7 @@ def score(texts: Iterable[Recording], bucket: Callable[[Recording], str]) -> Sco
 
 
 def score_at(level: Level, texts: Iterable[Recording]) -> Score:
-    """The score of one level's buckets."""
+    """The score of the buckets at one level."""
     return score(texts, lambda text: text.signature(level).bucket)
 
 
@@ -77,7 +77,7 @@ def score_at(level: Level, texts: Iterable[Recording]) -> Score:
     help="Of what is listed.",
 )
 def main(listed: bool, level: str) -> None:
-    """Prints precision and recall at each level."""
+    """Print precision and recall at each level."""
     texts = recordings()
     if listed:
         for text in texts:

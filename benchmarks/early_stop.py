@@ -1,11 +1,11 @@
-"""What stopping early saves, on the candidates of real reductions.
+"""Measure what stopping early saves, on the candidates of real reductions.
 
     python -m benchmarks.early_stop [--layers 20] [CASE]...
 
-Each case whose failure lies before LLVM is reduced once with the full command, and every candidate
-of that reduction is kept. Then the same candidates are run by the full command and by the one that
-stops after the failing phase, in turns. The runs of the input itself are left out: they are the
-same in both. Prints CPU seconds, and fails if the two disagree about a candidate.
+Each case that fails before LLVM is reduced once with the full command, and all candidates of that
+reduction are recorded. Then they are run alternately with the full command and with the one that
+stops after the failing phase. Runs of the input itself are left out, because they are the same in
+both. Prints CPU seconds, and fails if the two commands disagree about a candidate.
 """
 
 import tempfile
@@ -34,7 +34,7 @@ _FRONT = PHASES[: PHASES.index("dispatch-creation")]
 
 
 class Recorder:
-    """An oracle that keeps the texts it was asked about, in order, each once."""
+    """An oracle that records the distinct texts that it is run on, in order."""
 
     def __init__(self, oracle: CompilerOracle) -> None:
         self._oracle = oracle
@@ -59,14 +59,14 @@ class Recorder:
 
     @property
     def command(self) -> None:
-        """None, so that the command stays as it is."""
+        """None, so that the command is not changed."""
         return None
 
     def with_command(self, command: Command) -> Oracle:
         raise ValueError("the command stays as it is")
 
     def shortened(self) -> Sequence[Oracle]:
-        """None, so that the candidates do not depend on what is measured."""
+        """Empty, so that the candidates do not depend on the feature being measured."""
         return []
 
     def wants(self, outcome: Outcome) -> bool:
@@ -88,7 +88,7 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of all candidates, in two ways, and of finding where to stop."""
+    """CPU seconds for all candidates with either command, and for finding where to stop."""
 
     phase: str
     candidates: int
@@ -109,7 +109,7 @@ class Cost:
 @click.option("--layers", default=20, show_default=True, help="Size of the planted modules.")
 @click.option("--most-seconds", default=20.0, show_default=True, help="Skip slower inputs.")
 def main(names: tuple[str, ...], layers: int, most_seconds: float) -> None:
-    """Prints one row for each case, and the sums."""
+    """Print one row for each case, and the sums."""
     click.echo(
         f"{'case':42}{'stops after':26}{'cands':>6}{'plain':>9}{'stopped':>9}"
         f"{'ratio':>8}{'finding':>9}"
@@ -184,7 +184,7 @@ def _candidates(text: str, recorder: Recorder, toolchain: Toolchain) -> tuple[li
 
 
 def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float] | None:
-    """The command that stops early, and what finding it cost."""
+    """The command that stops early, and the cost of finding it."""
     evaluator = Evaluator(oracle, Memory())
     try:
         evaluator.target = evaluator.run(text, 1).signature

@@ -1,11 +1,11 @@
-"""Runs each compiler on each case of the corpus and compares with what the manifest says.
+"""Run each compiler on each case of the corpus and compare the failures with the manifest.
 
-    python -m benchmarks.failures                    every run of every case: an hour, nine wheels
+    python -m benchmarks.failures                    every run of every case: one hour, nine wheels
     python -m benchmarks.failures ds_real61_dyn      one case
     python -m benchmarks.failures --wheel 3.4.0      one compiler version
 
-Exit code 1 if any fails in another way, or not at all. The tests do the same for the runs that are
-quick, on few versions.
+The exit code is 1 if any run fails differently or does not fail. The tests do the same for quick
+runs on a few versions.
 """
 
 import sys
@@ -23,7 +23,7 @@ from tests.support.described import INPUTS, fails_as_described
 @click.argument("names", nargs=-1, metavar="[CASE]...")
 @click.option("--wheel", help="Only this compiler version.")
 def main(names: tuple[str, ...], wheel: str | None) -> None:
-    """Checks the corpus (or the named cases) and prints a line for each run of a compiler."""
+    """Check the corpus (or the named cases) and print a line for each compiler run."""
     if unknown := set(names) - set(case_names()):
         raise click.BadParameter(f"no such case: {', '.join(sorted(unknown))}")
     wrong = 0

@@ -1,13 +1,13 @@
-"""Injects faults into reductions of random programs, and counts what they break: nothing.
+"""Inject faults into reductions of random programs and count what they break (expected: nothing).
 
     python -m benchmarks.faults --faults 1000
 
-Each program is reduced once in peace and once with a compiler that floods, hangs, dies, eats
-memory, leaves processes and files behind, or answers now and not again; in every fourth one the
-program itself gets a signal, too, and is told to go on. At every moment the file on disk has to be
-whole and has to fail; afterwards no process and no file may be left. Faults that leave the
-compiler's answers as they are must leave the result as it is. If there is a bug report, it has to
-be whole and to hold a program that fails. The same seed is the same faults.
+Each program is reduced once undisturbed, and once with a compiler that floods its output, hangs,
+dies, exhausts memory, leaves processes and files behind, or gives inconsistent results. In every
+fourth one, the reducer itself also receives a signal and is resumed. At any time, the file on disk
+must be complete and must fail; afterward, no process and no file may be left over. Faults that do
+not change the compiler's results must not change the result of the reduction. A bug report, if
+there is one, must be complete and contain a failing program. Equal seeds inject equal faults.
 """
 
 import random
@@ -40,7 +40,7 @@ _ENDINGS = {0, 4, 130}  # reduced; found to be flaky; interrupted
 
 @dataclass
 class Tally:
-    """What was done, and what came out broken."""
+    """The numbers of reductions and faults, and everything that broke."""
 
     reductions: int = 0
     same: int = 0
@@ -58,7 +58,7 @@ class Tally:
 @click.option("--faults", default=1000, show_default=True, help="How many to inject.")
 @click.option("--seed", default=0, show_default=True)
 def main(faults: int, seed: int) -> None:
-    """Injects faults until there were as many as wanted; exit code 1 if any broke something."""
+    """Inject faults up to the requested number; exit code 1 if any of them broke something."""
     tally = Tally()
     number = 0
     while tally.injected < faults:
@@ -78,7 +78,7 @@ def main(faults: int, seed: int) -> None:
 
 
 def inject(seed: str, tally: Tally) -> None:
-    """One reduction in peace, one disturbed; adds to the tally."""
+    """Run one reduction undisturbed and one with faults, and add them to the tally."""
     rng = random.Random(seed)
     program = Program.random(rng)
     hiding = rng.random() < 0.25
@@ -102,7 +102,7 @@ def inject(seed: str, tally: Tally) -> None:
 
 
 def _reduce(place: Workplace, rng: random.Random, tally: Tally) -> int:
-    """Reduces; the exit code. Some reductions get a signal on the way, and are resumed."""
+    """Reduce and return the exit code; some reductions are interrupted by a signal and resumed."""
     words = place.words("-j", rng.choice((1, 2)), *_OPTIONS, "--resume")
     if rng.random() < 0.25:
         number = rng.choice(_SIGNALS)

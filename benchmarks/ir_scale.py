@@ -1,9 +1,9 @@
-"""How fast normalised text becomes an op table and a def-use graph.
+"""Measure how fast generic-form text is turned into an op table and a def-use graph.
 
     python -m benchmarks.ir_scale
 
-Prints CPU seconds and peak memory for a module of about 100,000 ops, and for the largest model of
-the corpus. The goal: at most 2 s and 1 GB for 100,000 ops, growing linearly.
+Prints CPU seconds and peak memory for a module of about 100,000 ops and for the largest model in
+the corpus. The goal is at most 2 s and 1 GB for 100,000 ops, with linear growth.
 """
 
 import resource
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @click.command()
 def main() -> None:
-    """Prints one row for each module."""
+    """Print one row for each module."""
     normaliser = OptPrinter(install("3.13.0").opt, Limits(600.0))
     trigger = load_case(_TRIGGER).input_text()
     inputs = {f"{n} planted layers": plant(trigger, n) for n in _LAYERS}
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """The result, and CPU seconds."""
+    """The result of `work`, and its CPU seconds."""
     started = time.process_time()
     result = work()
     return result, time.process_time() - started

@@ -1,4 +1,4 @@
-"""Measures one reduction: what the tool says of it, and what a check of its result says."""
+"""Measure one reduction: the figures that the tool reports, and an independent check of them."""
 
 import json
 import os
@@ -21,7 +21,7 @@ LIMITS = Limits(seconds=600)
 
 @dataclass(frozen=True)
 class Budget:
-    """What one reduction may use."""
+    """Limits for one reduction."""
 
     jobs: int
     max_seconds: int
@@ -29,7 +29,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Row:
-    """One case on one compiler version. Sizes of results are None where there is no result."""
+    """One case on one compiler version. Sizes of results are None if there is no result."""
 
     case: str
     wheel: str
@@ -38,7 +38,7 @@ class Row:
     status: str
     """`reduced`, `failed`, or the reason why it was not run."""
     same_failure: bool = False
-    """A fresh run of the compiler on the result fails as the manifest says, in the input's way."""
+    """Whether a fresh compiler run on the result fails as the manifest says, like the input."""
     verified: bool = False
     one_minimal: bool = False
     input_ops: int | None = None
@@ -55,14 +55,14 @@ class Row:
 
     @property
     def key(self) -> str:
-        """Names the measurement, so that it is not made twice."""
+        """A name for the measurement, so that it is not repeated."""
         return "-".join([self.case, self.wheel, *([str(self.layers)] if self.layers else [])])
 
 
 def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> Row:
-    """Reduces the case's own input, or else its trigger in `layers` layers, or alone if 0.
+    """Reduce the case's own input, or else its trigger in `layers` layers (alone if 0).
 
-    Works in `folder`, which is emptied first and keeps input, result and report.
+    Works in `folder`, which is emptied first and then holds the input, result and report.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -94,12 +94,12 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
 
 
 def save(row: Row, folder: Path) -> None:
-    """Keeps a finished measurement beside its result."""
+    """Store a finished measurement next to its result."""
     (folder / "row.json").write_text(json.dumps(asdict(row), indent=2) + "\n", encoding="utf-8")
 
 
 def load(folder: Path) -> Row | None:
-    """The measurement that `save` kept there, if there is one."""
+    """The measurement that `save` stored there, if there is one."""
     try:
         return Row(**json.loads((folder / "row.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -107,7 +107,7 @@ def load(folder: Path) -> Row | None:
 
 
 def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, Any], str]:
-    """Runs the tool; its report (empty without one) and the last line it printed."""
+    """Run the tool; return its report (empty without one) and the last line it printed."""
     command = [
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
         "-o", str(folder / "reduced.mlir"), "--json", "-", "--fresh",
@@ -136,7 +136,7 @@ def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, A
 
 
 def _fails_alike(folder: Path, case: Case, run: Run, bucket: str) -> bool:
-    """Checks the result with a compiler run that owes nothing to the reduction."""
+    """Check the result with a compiler run that is independent of the reduction."""
     if case.execution is not None:
         words = ["check", str(folder / "reduced.mlir"), "--json", "-", *case.words(run)]
         done = subprocess.run(
@@ -153,7 +153,7 @@ def _fails_alike(folder: Path, case: Case, run: Run, bucket: str) -> bool:
 
 
 def _sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
-    """Ops and characters of a file; comments and the space around do not count."""
+    """Ops and characters of a file, without comments and surrounding whitespace."""
     if path is None or not path.is_file():
         return {}
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

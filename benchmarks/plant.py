@@ -1,8 +1,8 @@
-"""Plants a small failing function in a large healthy module.
+"""Plant a small failing function in a large healthy module.
 
-A reducer is measured by what it finds again of a bug in a program of any size, so the program is
-made: layers in the manner of a transformer (matmul, bias, rectifier, row sum, normalisation,
-residual) that every compiler version translates, with the failing function's body half-way in.
+The input of a benchmark should have any size, with a known bug inside. So it is generated: layers
+like those of a transformer (matmul, bias, rectifier, row sum, normalization, residual), which every
+compiler version accepts, with the failing function's body halfway through.
 
     python -m benchmarks.plant corpus/cat-zero-width/expert.mlir 200 > planted.mlir
 """
@@ -62,7 +62,7 @@ ins(%{p}_active, %{p}_sums, {x} : {M}, {V}, {M}) outs(%{p}_matrix : {M}) {{
 
 @dataclass(frozen=True)
 class Trigger:
-    """A function cut into the pieces that planting needs, each as text."""
+    """A function split into the pieces that planting needs, each as text."""
 
     aliases: str
     header: str
@@ -73,7 +73,7 @@ class Trigger:
 
     @classmethod
     def parse(cls, text: str) -> "Trigger":
-        """The pieces of a file with one function; raises ValueError for any other file."""
+        """Split a file that contains one function. Raises ValueError for any other file."""
         text = re.sub(r"^\s*//.*\n", "", text, flags=re.M)
         start = re.search(r"^\s*func\.func @\w+\(", text, re.M)
         end = list(re.finditer(r"^\s*(?:func\.)?return\b *([^:\n]*)(?:: *(.*))?\n", text, re.M))
@@ -92,23 +92,23 @@ class Trigger:
 
     @property
     def calls_itself(self) -> bool:
-        """Whether the body names its own function."""
+        """Whether the body refers to its own function."""
         name = self.header.partition("(")[0].partition("@")[2]
         return re.search(rf"@{re.escape(name)}\b", self.body) is not None
 
     @property
     def function(self) -> str:
-        """The function as it was."""
+        """The original function."""
         returned = f" {self.values} : {self.types}" if self.values else ""
         return f"{self.header}{self.body}    return{returned}\n  }}\n"
 
 
 def plant(trigger_text: str, layers: int) -> str:
-    """A module of that many layers with the trigger in the middle.
+    """A module with this many layers and the trigger in the middle.
 
-    The trigger's arguments and results become the module's. A trigger of the torch dialect stays
-    a function of its own: a function may not mix that dialect's calling convention with others.
-    So does one that calls itself.
+    The trigger's arguments and results become those of the module. A trigger in the torch dialect
+    stays a separate function, because a function must not mix that dialect's calling convention
+    with others. So does one that calls itself.
     """
     trigger = Trigger.parse(trigger_text)
     half = layers // 2
@@ -130,7 +130,7 @@ def plant(trigger_text: str, layers: int) -> str:
 
 
 def _layers(numbers: range, x: str) -> tuple[str, str]:
-    """The text of some layers that start from the value `x`, and the value they end in."""
+    """The text of some layers that start from the value `x`, and the name of their result."""
     text = []
     for number in numbers:
         prefix = f"host{number}"

@@ -1,11 +1,11 @@
-"""Records what a real compiler prints on a failing input, for the corpus of recorded texts.
+"""Record what a real compiler prints for a failing input, for the corpus of recorded texts.
 
     python -m benchmarks.record_stderr GROUP NAME INPUT --iree 3.13.0 --source "written by hand" \\
         -- --iree-hal-target-backends=llvm-cpu
 
-The run is the one that the tool would make, in a temporary folder; where a signature needs short
-extra runs (does the `-opt` tool reject the input too? which pass failed?), those are recorded too,
-so that the texts can be classified again without any compiler. Printed IR is cut short.
+The run is the one that the tool would do, in a temporary folder. If a signature needs short extra
+runs (does the `-opt` tool reject the input as well? which pass failed?), these are recorded too, so
+that the texts can be classified again without a compiler. Printed IR is truncated.
 """
 
 import os
@@ -56,7 +56,7 @@ def main(
     entry_point: bool,
     keep_input: bool,
 ) -> None:
-    """Runs the compiler on INPUT and adds what it prints to the recorded texts."""
+    """Run the compiler on INPUT and add its output to the recorded texts."""
     executable = resolve_executable(program, version)
     binary = executable if entry_point else resolve_binary(executable)
     opt = install(version).opt
@@ -113,7 +113,7 @@ def _run(argv: Sequence[str], source: Path, symbolizer: bool) -> tuple[int, str]
 
 
 def _short(stderr: str) -> str:
-    """Without a personal path, and without the greater part of a printed module."""
+    """The text without the user's paths and without most of a printed module."""
     home = str(Path.home())
     text = _IR_DUMP.sub(r"\1", stderr).replace(home, "/home/user")
     lines = [shorten(line, 2_000) for line in text.splitlines()]

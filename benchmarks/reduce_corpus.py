@@ -1,12 +1,12 @@
-"""Reduces the corpus and prints how small, how surely and at what cost.
+"""Reduce the corpus and print the size, reliability and cost of each result.
 
-    python -m benchmarks.reduce_corpus                    everything; goes on where it stopped
+    python -m benchmarks.reduce_corpus                    everything; resumes where it stopped
     python -m benchmarks.reduce_corpus cat-zero-width     one case
     python -m benchmarks.reduce_corpus --layers 20        smaller modules around the triggers
     python -m benchmarks.reduce_corpus --layers 0         the triggers alone
 
-Every result is compared with the expert's in ops (counted in generic form, the same way for both)
-and in characters. Finished rows are kept in the working folder and not measured again.
+Each result is compared with the expert's in ops (counted in generic form for both) and in
+characters. Finished rows are kept in the working folder and not measured again.
 """
 
 import json
@@ -45,7 +45,7 @@ def main(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Reduces the corpus (or the named cases) and prints a table."""
+    """Reduce the corpus (or the named cases) and print a table."""
     if unknown := set(names) - set(case_names()):
         raise click.BadParameter(f"no such case: {', '.join(sorted(unknown))}")
     budget = Budget(jobs, max_seconds)

@@ -1,4 +1,4 @@
-"""Makes the bug report of every corpus case and runs its `repro.sh` in an empty folder.
+"""Make the bug report of every corpus case and run its `repro.sh` in an empty folder.
 
 python -m benchmarks.reports                    every case and wheel, from the expert's input
 python -m benchmarks.reports cat-zero-width     one case
@@ -28,9 +28,9 @@ _PATIENCE = 300.0  # seconds
 
 @dataclass(frozen=True)
 class Row:
-    """One report. `here` and `healthy` are exit statuses of `repro.sh`; None: not run.
+    """One report. `here` and `healthy` are exit statuses of `repro.sh`; None if it was not run.
 
-    A healthy compiler may not know a flag of the command; the script then ends with 2.
+    If a healthy compiler does not know a flag of the command, the script exits with 2.
     """
 
     case: str
@@ -56,7 +56,7 @@ class Row:
 )
 @click.option("--healthy", is_flag=True, help="Also run it with a wheel that compiles the case.")
 def main(names: tuple[str, ...], folder: Path, healthy: bool) -> None:
-    """Makes reports and prints a table."""
+    """Make the reports and print a table."""
     if unknown := set(names) - set(case_names()):
         raise click.BadParameter(f"no such case: {', '.join(sorted(unknown))}")
     rows = []
@@ -75,7 +75,7 @@ def _selected(names: Sequence[str]) -> Iterator[tuple[Case, Run]]:
 
 
 def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
-    """One report, made from the expert's input, and what its script says elsewhere."""
+    """Make one report from the expert's input, and run its script on two compilers."""
     expert = case.expert(run)
     assert expert is not None
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
     if made.returncode not in (0, 4) or not archive.is_file():
         return Row(case.name, run.wheel, run.kind, made.returncode, title=made.stderr[-120:])
     text = (folder / "report" / "report.md").read_text(encoding="utf-8")
-    first = run is case.runs[0]  # what is healthy is so for this one
+    first = run is case.runs[0]  # the healthy releases are those of the first run
     other = case.healthy[-1] if healthy and case.healthy and first else None
     return Row(
         case.name,
@@ -108,7 +108,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
 
 
 def _question(case: Case, run: Run) -> list[str]:
-    """Options that say what the failure is, where that is more than a compiler that fails."""
+    """Options that define the failure, if it is more than a compiler error."""
     words = ["--wrong-results"] if run.kind == "miscompile" else []
     if case.execution is not None:
         words += [word for word in case.execution.arguments if word.startswith("--input")]
@@ -122,7 +122,7 @@ def _question(case: Case, run: Run) -> list[str]:
 
 
 def _run(archive: Path, wheel: str) -> int:
-    """The exit status of the script, unzipped into an empty folder."""
+    """The exit status of the script after unpacking it in an empty folder."""
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(archive) as packed:
         packed.extractall(place)
         (script,) = Path(place).glob("*/repro.sh")

@@ -1,12 +1,12 @@
-"""Side by side with other reducers, on the same input and the same compiler.
+"""Compare with other reducers on the same input and the same compiler.
 
     python -m benchmarks.rivals [--layers 5] [--max-seconds 900] [CASE]...
 
-iree-reduce lies in IREE's wheels without a command, and is called through the library; C-Vise
-(`apt-get install cvise`) is told that the input is not C. Both need a script that says what is
-interesting: theirs runs the compiler and looks for the failure's message, as their manuals advise.
-Every run of the compiler is counted by the script, with its CPU time. What came out is then asked
-for its failure by our oracle: a message may stay while the failure becomes another one.
+IREE's wheels contain iree-reduce without a command, so it is called through the library. C-Vise
+(`apt-get install cvise`) is told that the input is not C. Both need an interestingness test: theirs
+is a script that runs the compiler and looks for the failure's message, as their manuals recommend.
+The script counts all compiler runs and their CPU time. Our oracle then checks whether the result
+still has the same failure: the message can stay while the failure becomes another one.
 """
 
 import os
@@ -55,7 +55,7 @@ sys.exit(ctypes.CDLL(sys.argv[1]).ireeReduceRunMain(len(words), argv))
 
 @dataclass(frozen=True)
 class Result:
-    """What one reducer made of an input. `seconds`: CPU time of the compiler; `wall`: of all."""
+    """The result of one reducer. `seconds`: CPU time of the compiler; `wall`: of all processes."""
 
     ops: int | None
     characters: int
@@ -74,7 +74,7 @@ class Result:
     "--folder", default="build/rivals", show_default=True, type=click.Path(path_type=Path)
 )
 def main(names: tuple[str, ...], layers: int, max_seconds: int, folder: Path) -> None:
-    """Prints one row for each case and reducer."""
+    """Print one row for each case and reducer."""
     click.echo(
         "| case | reducer | ops | chars | same failure | ended | calls | compiler s | ratio |\n"
         "|---|---|---:|---:|---|---|---:|---:|---:|"
@@ -98,7 +98,7 @@ def _line(case: str, name: str, result: Result, ours: Result) -> str:
 
 
 class Bench:
-    """One case, planted, and the reducers that are to be had here."""
+    """One planted case, and the reducers that are installed here."""
 
     def __init__(self, case: Case, layers: int, max_seconds: int, folder: Path) -> None:
         self.case, self.layers, self.max_seconds = case, layers, max_seconds
@@ -113,7 +113,7 @@ class Bench:
         self.target = self.oracle.run(self.text).signature
 
     def ours(self) -> Result:
-        """This program, as `benchmarks.reduce_corpus` runs it; the pass level is left out."""
+        """This program's result, run as in `benchmarks.reduce_corpus`, without the pass level."""
         place = self.folder / "ours"
         row = measure(self.case, self.run, self.layers, place, Budget(1, self.max_seconds))
         text = (place / "reduced.mlir").read_text(encoding="utf-8")
@@ -128,7 +128,7 @@ class Bench:
         )
 
     def rivals(self) -> Iterator[tuple[str, Callable[[], Result]]]:
-        """The other reducers: name, and what runs one."""
+        """The other reducers: name, and a function that runs it."""
         yield "iree-reduce", self._iree_reduce
         if shutil.which("cvise"):
             yield "cvise", self._cvise
@@ -171,7 +171,7 @@ class Bench:
         ended = _run([str(word) for word in words], place, self.max_seconds)
         times = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         seconds = sum(sum(map(float, line.split())) for line in times if line[:1].isdigit())
-        # some write in the end
+        # some reducers only write at the end
         text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
         outcome: Outcome = self.oracle.run(text)
         return Result(
@@ -197,7 +197,7 @@ def _children() -> float:
 
 
 def _run(words: Sequence[str], folder: Path, seconds: float) -> bool:
-    """Whether it came to its end in time; what it started goes with it."""
+    """Whether the command ended in time; its whole process group is ended in any case."""
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             words, cwd=folder, stdout=log, stderr=log, start_new_session=True

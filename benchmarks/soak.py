@@ -1,14 +1,14 @@
-"""Kills reductions with SIGKILL at random moments, resumes them, and compares the results.
+"""Kill reductions with SIGKILL at random moments, resume them, and compare the results.
 
     python -m benchmarks.soak --fake 188 --real 12
 
-Each reduction is done twice: in peace, and killed up to four times at random moments before it is
-left to finish with `--resume`. The bytes must be identical, nothing may be left behind, and with
-one worker no run of the compiler may be repeated but the one that a kill cut short, or the last
-one, which verifies the result past every cache, where the kill came too late. (A bug report is
-made anew each time, and left out here.) Most programs are random ones with a compiler of a few
-lines; the real ones are small cases of the corpus, planted into ten layers of a healthy module,
-with iree-compile.
+Each reduction is done twice: undisturbed, and killed up to four times at random moments before it
+is allowed to finish with `--resume`. The bytes must be identical, and nothing may be left behind.
+With one worker, no compiler run may be repeated, except the one that a kill interrupted, or the
+final one (which verifies the result without any cache) if the kill came too late. Bug reports are
+made anew each time and left out here. Most programs are random, with a compiler of a few lines;
+the real ones are small cases of the corpus, planted in ten layers of a healthy module, with
+iree-compile.
 """
 
 import random
@@ -44,7 +44,7 @@ _CASES = (
 
 
 class Place:
-    """A folder in which one program is reduced, with a compiler that notes what it is given."""
+    """A folder for the reduction of one program, with a compiler that logs its inputs."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Place:
         flags: Sequence[str] = (),
         cache: Path | None = None,
     ) -> None:
-        """`compiler` are the lines of a shell that run it, its arguments being "$@"."""
+        """`compiler` are shell lines that run the compiler with the arguments "$@"."""
         home.mkdir(parents=True)
         self.home = home
         self.output = home / OUTPUT
@@ -62,7 +62,7 @@ class Place:
         self._flags = flags
         self._log = home / "runs"
         (home / "in.mlir").write_text(text, encoding="utf-8")
-        noting = home / "noting"  # a name that `--iree` does not put the real one in place of
+        noting = home / "noting"  # a name that `--iree` does not replace by the real compiler
         noting.write_text(
             f"#!/bin/sh\nfor file in *.mlir; do :; done\n"
             f'echo "$(cksum < "$file") $*" >> {shlex.quote(str(self._log))}\n{compiler}\n',
@@ -71,24 +71,24 @@ class Place:
         noting.chmod(0o755)
 
     def start(self, *options: object) -> Forked:
-        """Starts a reduction."""
+        """Start a reduction."""
         words = ["reduce", "in.mlir", "--no-report", *options, "--", "./noting", *self._flags]
         return Forked(self.reducer, words)
 
     def runs(self) -> Counter[str]:
-        """Every run so far: what was compiled, and with which arguments."""
+        """All runs so far: the input that was compiled, and the arguments."""
         return Counter(
             self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else ()
         )
 
     def said(self) -> str:
-        """What the program printed."""
+        """The output of the reducer."""
         return (self.home / SAID).read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one reduction; `repeated` counts runs, `broken` says what went wrong."""
+    """The result of one reduction; `repeated` counts runs, `broken` describes what went wrong."""
 
     starts: int
     kills: int
@@ -103,7 +103,7 @@ class Result:
 @click.option("--real", default=12, show_default=True, help="Reductions with iree-compile.")
 @click.option("--seed", default=0, show_default=True)
 def main(fake: int, real: int, seed: int) -> None:
-    """Soaks; exit code 1 if anything came out different."""
+    """Soak; the exit code is 1 if any result was different."""
     results = []
     for number in range(fake + real):
         name = f"{seed}.{number}"
@@ -125,7 +125,7 @@ def main(fake: int, real: int, seed: int) -> None:
 
 
 def soak_fake(seed: str) -> Result:
-    """A random program."""
+    """Soak a random program."""
     rng = random.Random(seed)
     program = Program.random(rng)
     tests = " && ".join(f"""grep -q '"{need}"' "$file\"""" for need in program.needs)
@@ -139,7 +139,7 @@ def soak_fake(seed: str) -> Result:
 
 
 def soak_real(seed: str, number: int) -> Result:
-    """A case of the corpus."""
+    """Soak a case of the corpus."""
     name = _CASES[number % len(_CASES)]
     case = load_case(name)
     run = next(run for run in case.runs if run.wheel == _VERSION)
@@ -157,7 +157,7 @@ def soak_real(seed: str, number: int) -> Result:
 def soak(
     name: str, peaceful: Place, killed: Place, rng: random.Random, *options: object, jobs: int
 ) -> Result:
-    """Reduces in peace with one worker, then with kills."""
+    """Reduce undisturbed with one worker, then with kills, and compare."""
     began = time.monotonic()
     code = peaceful.start("-j1", "--quiet", *options).wait(_PATIENCE)
     seconds = time.monotonic() - began
@@ -185,9 +185,9 @@ def soak(
 
 
 def _killed(place: Place, words: Sequence[object], rng: random.Random, seconds: float) -> bool:
-    """Starts and kills it; whether it was still running.
+    """Start a reduction and kill it; return whether it was still running.
 
-    Half of the time what follows is at once, while the guardian still cleans up.
+    In half of the cases, returns at once, while the guardian process is still cleaning up.
     """
     process = place.start(*words)
     time.sleep(rng.uniform(0.0, seconds))

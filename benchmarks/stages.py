@@ -1,11 +1,11 @@
-"""What the first accepted step and the pass level cost, from finished reductions of the corpus.
+"""The cost of the first accepted step and of the pass level, from finished corpus reductions.
 
-    python -m benchmarks.reduce_corpus     makes them
-    python -m benchmarks.stages            prints how each found the failure
+    python -m benchmarks.reduce_corpus     runs the reductions
+    python -m benchmarks.stages            prints how each one located the failure
 
-For each case: how much of the input the first accepted candidate left, after how many oracle
-calls; the work of the whole reduction in runs of the whole input; and the reproducer at the level
-of the failing pass: its pass, size, calls, and whether a fresh run of its command verified it.
+For each case: how much of the input the first accepted candidate left, and after how many oracle
+calls; the cost of the whole reduction in units of a run of the whole input; and the pass-level
+reproducer: its pass, size, calls, and whether a fresh run of its command verified it.
 """
 
 import json
@@ -24,7 +24,7 @@ COLUMNS = (
 @click.command()
 @click.option("--folder", default="build/bench", show_default=True, type=click.Path(path_type=Path))
 def main(folder: Path) -> None:
-    """Prints one row for each finished reduction."""
+    """Print one row for each finished reduction."""
     rows = [_row(path.parent) for path in sorted(folder.glob("*/report.json"))]
     widths = [max(len(row[n]) for row in [COLUMNS, *rows]) for n in range(len(COLUMNS))]
     for row in [COLUMNS, *rows]:
@@ -47,7 +47,7 @@ def _row(folder: Path) -> tuple[str, ...]:
 
 
 def _first_step(journal: Path) -> tuple[int, int]:
-    """Ops left by the first accepted candidate, and the calls until then."""
+    """Ops left by the first accepted candidate, and the calls up to it."""
     with reading(journal) as reader:
         moments = reader.history().moments
     return (moments[0].ops, moments[0].spent.calls) if moments else (0, 0)

@@ -1,12 +1,12 @@
-"""Triage over the whole corpus, beside the truth.
+"""Triage the whole corpus and compare the buckets with the known bugs.
 
     python -m benchmarks.triage_corpus
     python -m benchmarks.triage_corpus --layers 3     triggers planted in small healthy modules
     python -m benchmarks.triage_corpus --no-reduce
 
-Every case is compiled on every wheel with its own flags; the buckets are compared with what is
-known of the bugs (`triage_truth.toml`). Then the same is run again, which must cost no compiler
-run. The working folder keeps the database, so a benchmark that was stopped goes on.
+Every case is compiled on every wheel with its own flags, and the buckets are compared with the
+ground truth (`triage_truth.toml`). Then the same triage is repeated, which must not run a compiler
+again. The working folder keeps the database, so an interrupted benchmark resumes.
 """
 
 import json
@@ -33,7 +33,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Failure:
-    """An input that fails on a wheel: the bucket it was put into, and the bug it is."""
+    """An input that fails on a wheel: its bucket, and its actual bug."""
 
     name: str
     wheel: str
@@ -43,7 +43,7 @@ class Failure:
 
 @dataclass
 class Score:
-    """How the buckets compare with the bugs."""
+    """How well the buckets match the bugs."""
 
     failures: list[Failure]
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Score:
         return [one for one in self.failures if one.bug != _UNKNOWN]
 
     def exact(self) -> set[str]:
-        """Bugs that have one bucket, which holds nothing else."""
+        """Bugs that have exactly one bucket, which contains no other bug."""
         pairs = {(one.bug, one.bucket) for one in self.known}
         buckets = Counter(bug for bug, _ in pairs)
         bugs = Counter(bucket for _, bucket in pairs)
@@ -82,7 +82,7 @@ class Score:
 def main(
     wheels: str, layers: int, jobs: int, timeout: int, max_calls: int, no_reduce: bool, folder: Path
 ) -> None:
-    """Triages the corpus twice and prints a table."""
+    """Triage the corpus twice and print a table."""
     inputs = folder / f"inputs-{layers}"
     write_inputs(inputs, layers)
     words = [
@@ -112,7 +112,7 @@ def triage(words: Iterable[object], target: Path) -> dict[str, Any]:
 
 
 def write_inputs(folder: Path, layers: int) -> None:
-    """The experts of all cases (planted, where they can be), and the flags that each wants."""
+    """Write the experts' inputs of all cases (planted if possible), and the flags for each."""
     folder.mkdir(parents=True, exist_ok=True)
     lines: dict[str, None] = {}
     for case in cases():
@@ -130,7 +130,7 @@ def write_inputs(folder: Path, layers: int) -> None:
 
 
 def _planted(text: str, layers: int) -> str:
-    """The trigger in the middle of a healthy module; alone where that is not possible."""
+    """The trigger in the middle of a healthy module, or alone if it cannot be planted."""
     try:
         return plant(text, layers)
     except ValueError:
@@ -142,15 +142,15 @@ def _name(case: Case, expert: Path) -> str:
 
 
 def as_newest(flags: Iterable[str]) -> list[str]:
-    """One spelling for all runs of a case; triage has one for each compiler."""
+    """One spelling of the flags for all runs of a case; triage translates it for each compiler."""
     return [flag.replace("--iree-hip-", "--iree-rocm-") for flag in flags]
 
 
-# ---- the truth -----------------------------------------------------------------------------
+# ---- ground truth --------------------------------------------------------------------------
 
 
 def truth() -> dict[tuple[str, str], str]:
-    """The bug of each case on each wheel; the wheel is '' for all that are not named."""
+    """The bug of each case on each wheel; '' stands for all wheels that are not listed."""
     found = {}
     for bug, entries in tomllib.loads(TRUTH.read_text(encoding="utf-8")).items():
         for entry in entries:
@@ -161,7 +161,7 @@ def truth() -> dict[tuple[str, str], str]:
 
 
 def score_of(report: dict[str, Any]) -> Score:
-    """The failures of a report beside the truth."""
+    """The failures of a report, each with its actual bug."""
     known = truth()
     score = Score([])
     for bug in report["bugs"]:
@@ -174,7 +174,7 @@ def score_of(report: dict[str, Any]) -> Score:
 
 
 def table(score: Score) -> str:
-    """One row a bucket, and figures below."""
+    """One row per bucket, and totals below."""
     lines = [
         "| bucket | signature | bugs in it | inputs | wheels | merged | ops | calls | right |",
         "|---|---|---|--:|---|--:|--:|--:|---|",
