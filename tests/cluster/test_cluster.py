@@ -1,4 +1,4 @@
-"""Who offers what."""
+"""Resources of workers, and runs on a cluster with real compilers."""
 
 import json
 import os
@@ -49,7 +49,7 @@ CASE = "cat-zero-width"
 def processes(
     tmp_path_factory: pytest.TempPathFactory, iree_compile: Path
 ) -> Iterator[LocalCluster]:
-    """A scheduler with two workers. What a test adds it takes away."""
+    """A scheduler with two workers. Tests that add workers remove them again."""
     with local_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
         for _ in range(2):
             cluster.add_worker([NEWEST_TESTED])
@@ -57,7 +57,7 @@ def processes(
 
 
 def reduce(folder: Path, *options: str) -> "subprocess.Popen[str]":
-    """Starts a reduction in a folder of its own."""
+    """Start a reduction in its own folder."""
     folder.mkdir()
     case = load_case(CASE)
     case.write_input(folder / "in.mlir")
@@ -119,17 +119,17 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
         )
         (processes.folder / "empty").mkdir()
         waiting.start()
-        time.sleep(0.5)  # it need not have begun: a run that waits is cancelled as well
+        time.sleep(0.5)  # it need not have started: a queued run is canceled as well
         cancel.set()
         waiting.join(timeout=30)
         assert [result.end for result in ends] == [End.CANCELLED]
-        assert oracle.run("not MLIR").kind is Kind.INVALID_INPUT  # nobody is kept busy
+        assert oracle.run("not MLIR").kind is Kind.INVALID_INPUT  # the slot is free again
     finally:
         cluster.close()
 
 
 @pytest.mark.iree
-def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
+def test_a_version_that_no_worker_offers(processes: LocalCluster) -> None:
     cluster = Cluster(processes.address)
     try:
         assert cluster.capacity({f"iree-{NEWEST_TESTED}": 1.0}) >= 2
@@ -140,14 +140,14 @@ def test_a_version_that_nobody_offers(processes: LocalCluster) -> None:
 
 
 @pytest.mark.iree
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reducer.cluster.cluster._CONNECT_TIMEOUT", 0.5)
     with pytest.raises(Unavailable, match="no Dask scheduler answers"):
         Cluster("tcp://127.0.0.1:9")
 
 
 def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
-    """Starts a triage of three inputs on two versions."""
+    """Start a triage of three inputs on two versions."""
     inputs = folder / "inputs"
     inputs.mkdir(parents=True)
     for name in ("cat-zero-width", "torch-fft-constant-int", "treshape-index-abi"):

@@ -1,4 +1,4 @@
-"""Runs as plain data."""
+"""Runs of programs as plain data."""
 
 import pickle
 import threading

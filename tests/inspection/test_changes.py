@@ -1,4 +1,4 @@
-"""What is asked about a program."""
+"""The features of a program and the changes to try."""
 
 from reducer.inspection.changes import ProgramFeature, program_features
 from reducer.ir import Module
@@ -20,7 +20,7 @@ def labels(question: ProgramFeature) -> list[str]:
     return [change.label for change in question.changes]
 
 
-def test_an_op_can_be_deleted_or_give_way_to_its_operand() -> None:
+def test_an_op_can_be_deleted_or_replaced_by_its_operand() -> None:
     question = ask()["op", ""]
     assert question.subject == "t.scale"
     assert labels(question)[0] == "deleted"
@@ -34,7 +34,7 @@ def test_attributes_are_simplified_or_dropped() -> None:
     assert labels(asked["attribute", '"fast"']) == ['""', "dropped"]
 
 
-def test_sizes_are_asked_about_once_wherever_they_stand() -> None:
+def test_each_size_is_listed_once() -> None:
     asked = ask()
     assert asked["size", "4"].subject == "tensor<4x?xf16> dim 0"
     assert labels(asked["size", "4"]) == ["3", "5", "2", "8", "1"]

@@ -1,4 +1,4 @@
-"""The boundary of a failure: with an oracle that we choose on IR that a real tool reads."""
+"""The boundary of a failure, found with a scripted oracle on IR that a real tool reads."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ Explain = Callable[..., dict[tuple[str, str], Fact]]
 
 @pytest.fixture
 def explain(iree_toolchain: Callable[..., Toolchain]) -> Explain:
-    """The facts about a program that fails as a predicate says, by kind and present value."""
+    """The facts about a program that fails as the predicate says, by kind and present value."""
 
     def run(fails: Callable[[str], bool], text: str = PROGRAM) -> dict[tuple[str, str], Fact]:
         oracle = PredicateOracle(fails)

@@ -1,4 +1,4 @@
-"""A browser for the tests of this folder."""
+"""A browser for the page tests."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tests.support.browser import Browser, find_browser
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless browser; where there is none the test is skipped, or fails if one is required."""
+    """A headless browser; without one, tests are skipped, or fail if it is required."""
     program = find_browser()
     if program is None:
         if os.environ.get("MLIR_REDUCER_BROWSER") == "required":

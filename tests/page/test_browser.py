@@ -1,4 +1,4 @@
-"""The pages as a reader meets them: in a real browser, light and dark, wide and narrow."""
+"""The pages as readers see them: in a real browser, light and dark, wide and narrow."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ VIEWS = [
 ]
 Write = Callable[[str], Path]
 
-# Text whose colour is too near to what is behind it, by the ratio of WCAG 2 (4.5 for body text).
+# Text with too little contrast to its background, by the ratio of WCAG 2 (4.5 for body text).
 CONTRAST = """(() => {
   const channels = color => color.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255)
@@ -48,7 +48,7 @@ CONTRAST = """(() => {
   return bad;
 })()"""
 
-# What is wider than the window, though nothing scrolls inside it.
+# Elements that are wider than the window, unless they scroll.
 TOO_WIDE = """Array.from(document.querySelectorAll('body *')).filter(e =>
   !e.closest('.scroll, svg, .visually-hidden') && e.checkVisibility()
   && e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 120))"""
@@ -65,7 +65,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def boxes(page: Page, selector: str) -> list[list[float]]:
-    """Width and height of everything that a selector finds."""
+    """Width and height of all elements that match a selector."""
     found: list[list[float]] = page.evaluate(
         f"Array.from(document.querySelectorAll({selector!r}), e => "
         "{ const b = e.getBoundingClientRect(); return [b.width, b.height]; })"
@@ -74,7 +74,7 @@ def boxes(page: Page, selector: str) -> list[list[float]]:
 
 
 def assert_sound(page: Page, path: Path) -> None:
-    """No complaint, no request, nothing too wide, all text readable."""
+    """Assert no console errors, no requests, nothing too wide, and all text readable."""
     assert page.complaints == []
     assert page.requests == [path.as_uri()]
     assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
@@ -164,7 +164,7 @@ SHOWN = (
 
 
 def choose(page: Page, name: str, value: str) -> str:
-    """Sets one filter; what is shown then."""
+    """Set one filter; return the text of the visible rows."""
     page.evaluate(
         f"(() => {{ const f = document.querySelector('.filters').elements[{name!r}]; "
         f"f.value = {value!r}; f.dispatchEvent(new Event('input', {{bubbles: true}})); }})()"

@@ -31,7 +31,7 @@ def test_what_was_lost_again_counts_against() -> None:
     ]
 
 
-def test_nothing_won() -> None:
+def test_no_gains() -> None:
     assert gains(history(moments=[], tries={})).winners == []
 
 
@@ -55,7 +55,7 @@ def test_the_page_says_what_matters() -> None:
     assert page == reduction_page(facts())
 
 
-def test_it_asks_for_nothing() -> None:
+def test_the_page_makes_no_requests() -> None:
     page = reduction_page(facts())
     assert "default-src &#39;none&#39;" in page
     links = re.findall(r"""(?:src|href|action)\s*=|url\((?!#)|@import""", page)
@@ -81,7 +81,7 @@ def test_everything_quoted_is_escaped() -> None:
     assert "<!--" not in page
 
 
-def test_names_that_are_no_text() -> None:
+def test_undecodable_names() -> None:
     page = reduction_page(facts(name="caf\udce9\0\x1b[2J.mlir"))
     page.encode()
     assert "\0" not in page and "\x1b" not in page

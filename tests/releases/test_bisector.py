@@ -1,4 +1,4 @@
-"""Where good turns into bad, on verdicts that are made up."""
+"""The search for the boundary between good and bad, on made-up verdicts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ B, G, OTHER, C = (
 def found(
     verdicts: list[ReleaseVerdict], known: dict[str, ReleaseVerdict] | None = None
 ) -> tuple[Boundary, int]:
-    """The boundary beyond the bad "start", the verdicts from near to far, and the questions."""
+    """The boundary on one side of "start", given verdicts from near to far, and the tests run."""
     side = [str(number) for number in range(len(verdicts))]
     results = dict(known or {})
     asked = 0
@@ -32,11 +32,11 @@ def found(
     return search("start", side, test, results), asked
 
 
-def test_nothing_to_ask() -> None:
+def test_no_releases() -> None:
     assert found([]) == (Boundary("start"), 0)
 
 
-def test_bad_as_far_as_one_can_see_costs_one_question() -> None:
+def test_all_bad_takes_one_test() -> None:
     assert found([B] * 15) == (Boundary("14"), 1)
 
 
@@ -44,15 +44,15 @@ def test_halves() -> None:
     assert found([B] * 5 + [G] * 10) == (Boundary("4", "5"), 5)
 
 
-def test_what_cannot_tell_is_left_out_and_named() -> None:
+def test_undecided_releases_are_skipped_and_reported() -> None:
     assert found([B, C, OTHER, G, G])[0] == Boundary("0", "3", ("1", "2"))
 
 
-def test_no_release_that_can_tell_is_no_good_one() -> None:
+def test_only_undecided_releases_mean_no_good_one() -> None:
     assert found([C, OTHER, C])[0] == Boundary("start", None, ("0", "1", "2"))
 
 
-def test_a_known_verdict_that_does_not_fit_makes_it_ask_all() -> None:
+def test_a_contradicting_known_verdict_tests_all_releases() -> None:
     verdicts = [G, B, B, G, G]
     boundary, asked = found(verdicts, {"0": G, "1": B})
     assert boundary == Boundary("start", "0")
@@ -63,8 +63,10 @@ def test_a_known_verdict_that_does_not_fit_makes_it_ask_all() -> None:
     st.integers(0, 20).flatmap(lambda bad: st.tuples(st.just(bad), st.integers(0, 20))),
     st.randoms(use_true_random=False),
 )
-def test_finds_what_asking_all_finds(sizes: tuple[int, int], random: object) -> None:
-    """If a bug that came stays, whatever cannot tell."""
+def test_bisection_finds_what_testing_all_releases_finds(
+    sizes: tuple[int, int], random: object
+) -> None:
+    """If a bug, once introduced, stays; some releases cannot be decided."""
     bad, good = sizes
     verdicts = [B] * bad + [G] * good
     choose = random.random  # type: ignore[attr-defined]

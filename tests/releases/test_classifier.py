@@ -1,4 +1,4 @@
-"""The same failure in the words of another release."""
+"""Recognize the same failure in the words of another release."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -47,7 +47,7 @@ def test_equal_signatures_are_the_same_failure() -> None:
         ),
     ],
 )
-def test_what_releases_say_otherwise(target: Signature, found: Signature, told: str) -> None:
+def test_tolerated_differences(target: Signature, found: Signature, told: str) -> None:
     assert tolerated_difference(target, found) == told
 
 
@@ -70,12 +70,12 @@ def test_what_releases_say_otherwise(target: Signature, found: Signature, told: 
         ),
     ],
 )
-def test_what_is_another_failure(target: Signature, found: Signature) -> None:
+def test_different_failures(target: Signature, found: Signature) -> None:
     assert tolerated_difference(target, found) is None
 
 
 def test_texts_that_real_compilers_printed() -> None:
-    """Whoever made the text, one bug is one bug; two bugs are one only where no text can tell."""
+    """Texts of one bug match; texts of two bugs only match if no text can distinguish them."""
     texts = [(each, each.signature(Level.NORMAL)) for each in recordings()]
     wrong = []
     for (one, first), (other, second) in combinations(texts, 2):

@@ -1,4 +1,4 @@
-"""Flags in the spelling of other releases."""
+"""Translate flags to the spelling of other releases."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_family_is_renamed_both_ways() -> None:
     assert translate(new.words, {"--iree-hip-target": ""}).words[1] == "--iree-hip-target=gfx942"
 
 
-def test_what_is_known_stays() -> None:
+def test_known_flags_are_unchanged() -> None:
     known = {"--iree-hip-target": "", "--iree-rocm-target": ""}
     words = ("iree-compile", "--iree-hip-target=gfx942", "-", "file.mlir", "{}")
     assert translate(words, known) == Translation(words)
@@ -56,7 +56,7 @@ def test_a_flag_that_kept_its_description_is_found() -> None:
     assert translate(words, {"--iree-same": "Does x."}, described).unknown == (1,)
 
 
-def test_a_release_that_does_not_tell_is_given_the_words_as_they_are() -> None:
+def test_words_are_unchanged_for_a_release_that_lists_no_flags() -> None:
     assert translate(("iree-compile", "--iree-x"), {}) == Translation(("iree-compile", "--iree-x"))
 
 
@@ -68,8 +68,10 @@ def test_no_flag_is_in_two_groups() -> None:
 
 
 @pytest.mark.iree
-def test_what_real_releases_know(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> None:
-    """The spellings of one command, by 3.8.0 and 3.13.0 themselves."""
+def test_translation_between_real_releases(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """The spellings of one command in 3.8.0 and 3.13.0, with the real compilers."""
     query = BisectQuery("", ("iree-compile",), _no_oracle)
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         runner = ReleaseRunner(query, journal)

@@ -30,12 +30,12 @@ def test_what_is_cheaper_comes_first(worse: Occurrence) -> None:
     assert cheapest_first([worse, ONE]) == [ONE, worse]
 
 
-def test_chance_in_run_times_does_not_choose() -> None:
+def test_noise_in_run_times_does_not_matter() -> None:
     noisy = replace(ONE, seconds=1.3, bytes=99)
     assert cheapest_first([ONE, noisy]) == [noisy, ONE]
 
 
-def test_a_compiler_of_ones_own_is_the_newest() -> None:
+def test_a_local_build_counts_as_the_newest() -> None:
     own = replace(ONE, version=None, compiler=7)
     assert cheapest_first([ONE, own]) == [own, ONE]
 
@@ -64,7 +64,7 @@ def test_merged_buckets_are_one_group(tmp_path: Path) -> None:
     assert find_group(records.database, names[0][:6]).root == group.root
 
 
-def test_a_prefix_must_mean_one(tmp_path: Path) -> None:
+def test_a_prefix_must_match_exactly_one_bug(tmp_path: Path) -> None:
     records = Records(tmp_path)
     with pytest.raises(UsageError, match="no bucket"):
         find_group(records.database, "ab")

@@ -42,12 +42,12 @@ def test_a_compiler_without_a_version_is_newer_than_all() -> None:
 
 
 @pytest.mark.parametrize("line", ["model.mlir --flag", "'open", "@nonsense: --x"])
-def test_what_makes_no_sense_is_told_with_its_line(line: str) -> None:
+def test_malformed_lines_are_reported_with_their_number(line: str) -> None:
     with pytest.raises(UsageError, match="flags:2: "):
         list(parse_flags(f"--fine\n{line}\n"))
 
 
-def test_a_file_must_be_there_and_say_something(tmp_path: Path) -> None:
+def test_a_flags_file_must_exist_and_not_be_empty(tmp_path: Path) -> None:
     with pytest.raises(MissingInput):
         read_flags_file(tmp_path / "none")
     (tmp_path / "empty").write_text("# only words\n")

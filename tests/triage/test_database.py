@@ -98,7 +98,7 @@ def test_two_connections_write_at_once(tmp_path: Path) -> None:
 BUG = failure()
 
 
-def test_a_result_is_found_again_with_all_that_was_said(tmp_path: Path) -> None:
+def test_a_stored_result_keeps_the_whole_outcome(tmp_path: Path) -> None:
     records = Records(tmp_path)
     number = records.result("a", "3.13.0", BUG)
     result = records.store.result("a", number)
@@ -110,7 +110,7 @@ def test_a_result_is_found_again_with_all_that_was_said(tmp_path: Path) -> None:
     assert records.store.result("b", number) is None
 
 
-def test_what_says_nothing_of_a_bug_has_no_bucket(tmp_path: Path) -> None:
+def test_outcomes_that_are_no_bug_have_no_bucket(tmp_path: Path) -> None:
     records = Records(tmp_path)
     no_bug = [kind for kind in Kind if not kind.traits.is_bug]
     assert len(no_bug) == 3
@@ -141,13 +141,13 @@ def test_a_file_that_a_flag_names_is_part_of_the_configuration(tmp_path: Path) -
     for content in ("one", "two", "one"):
         (tmp_path / "spec.mlir").write_text(content)
         flags = ("--spec=spec.mlir",)
-        store = Records(tmp_path).store  # each run of the program looks once
+        store = Records(tmp_path).store  # each process hashes the file only once
         wanted = Configuration(release("3.13.0"), flags, str(tmp_path))
         numbers.append(store.configuration(wanted))
     assert numbers[0] == numbers[2] != numbers[1]
 
 
-def test_results_that_are_read_otherwise_now_are_forgotten(tmp_path: Path) -> None:
+def test_results_of_an_older_classifier_are_dropped(tmp_path: Path) -> None:
     records = Records(tmp_path)
     number = records.result("a", "3.13.0", BUG)
     other = records.result("a", "3.8.0", SUCCESS)

@@ -46,7 +46,7 @@ def test_bytecode_is_known_by_its_content(tmp_path: Path) -> None:
     assert all(one.bytecode for one in found)
 
 
-def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
     write_all(
         tmp_path,
         {
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_names_are_data(tmp_path: Path) -> None:
+def test_file_names_are_never_interpreted(tmp_path: Path) -> None:
     raw = b"-- \n'\"$(x)\xff.mlir"
     (tmp_path / os.fsdecode(raw)).write_bytes(TEXT)
     (found,), _ = find_inputs([tmp_path])

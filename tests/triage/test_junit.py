@@ -58,12 +58,12 @@ def test_everything_survives_escaping(tmp_path: Path) -> None:
     assert 'bad <type> & "x" \\x01' in (found.get("message") or "")
 
 
-def test_what_is_known_is_skipped_as_an_expected_failure_is(tmp_path: Path) -> None:
+def test_a_known_bug_is_skipped_like_an_expected_failure(tmp_path: Path) -> None:
     (found,) = ET.fromstring(junit_xml(summary(tmp_path, BugState.KNOWN)))[0][0]
     assert found.tag == "skipped"
     assert "known" in (found.get("message") or "")
 
 
-def test_what_is_back_fails(tmp_path: Path) -> None:
+def test_a_reopened_bug_is_a_failure(tmp_path: Path) -> None:
     (found,) = ET.fromstring(junit_xml(summary(tmp_path, BugState.REOPENED)))[0][0]
     assert found.tag == "failure"

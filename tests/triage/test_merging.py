@@ -52,14 +52,16 @@ def test_a_reproducer_on_another_compiler(tmp_path: Path) -> None:
         (Signature(Kind.TIMEOUT), False),
     ],
 )
-def test_what_an_input_says(tmp_path: Path, signature: Signature, contradicts: bool) -> None:
+def test_an_input_contradicts_unless_it_fails_alike(
+    tmp_path: Path, signature: Signature, contradicts: bool
+) -> None:
     bench = Bench(tmp_path)
     assert not bench.contradicts()  # it was never run there
     bench.records.result("a", NEW, signature)
     assert bench.contradicts() is contradicts
 
 
-def test_what_happens_under_other_flags_says_nothing(tmp_path: Path) -> None:
+def test_results_with_other_flags_are_ignored(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.records.result("a", NEW, THIRD, "--x")
     assert not bench.contradicts()
@@ -94,9 +96,9 @@ class Pair:
         dissenter: int | None = None,
         **changes: object,
     ) -> list[set[str]]:
-        """The bugs, where each reproducer fails like that signature on the other compiler.
+        """The bugs, if each reproducer fails with that signature on the other compiler.
 
-        An input of the bucket `dissenter` speaks against it.
+        An input of the bucket `dissenter` contradicts the merge.
         """
         known = {
             name: replace(one, **changes)  # type: ignore[arg-type]
@@ -109,7 +111,7 @@ class Pair:
 
 @dataclass
 class Told:
-    """Evidence as a test wants it."""
+    """Evidence defined by the test."""
 
     names: list[str]
     fails_like: tuple[int | None, int | None]
@@ -139,17 +141,19 @@ def test_the_same_program_that_fails_like_the_other_is_one_bug(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("bucket_on", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])
-def test_it_takes_both_runs(tmp_path: Path, bucket_on: tuple[int | None, int | None]) -> None:
+def test_both_cross_runs_must_agree(
+    tmp_path: Path, bucket_on: tuple[int | None, int | None]
+) -> None:
     pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
     assert len(pair.merged(bucket_on)) == 2
 
 
-def test_what_is_not_minimal_is_only_a_model(tmp_path: Path) -> None:
+def test_reproducers_must_be_minimal(tmp_path: Path) -> None:
     pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
     assert len(pair.merged((1, 0), one_minimal=False)) == 2
 
 
-def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
+def test_different_programs_need_similar_signatures(tmp_path: Path) -> None:
     other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
     stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
     assert len(Pair(tmp_path / "a", (PROGRAM, other), (CRASH, ERROR)).merged((1, 0))) == 2
@@ -159,7 +163,7 @@ def test_another_program_needs_signatures_that_meet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bucket_on", "bugs"), [((0, 0), 1), ((1, 1), 1), ((0, 1), 2), ((0, None), 2)]
 )
-def test_alike_failures_may_both_be_like_one_of_them(
+def test_similar_failures_may_share_one_signature(
     tmp_path: Path, bucket_on: tuple[int | None, int | None], bugs: int
 ) -> None:
     stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
@@ -168,7 +172,7 @@ def test_alike_failures_may_both_be_like_one_of_them(
 
 
 @pytest.mark.parametrize("dissenter", [0, 1])
-def test_an_input_may_speak_against_it(tmp_path: Path, dissenter: int) -> None:
+def test_an_input_may_contradict_the_merge(tmp_path: Path, dissenter: int) -> None:
     pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
     assert len(pair.merged((1, 0), dissenter)) == 2
 

@@ -14,7 +14,7 @@ echo '  --common                    - Whatever.'
 """
 
 
-def test_a_renamed_flag_is_spelt_as_the_compiler_knows_it_and_asked_once(tmp_path: Path) -> None:
+def test_renamed_flags_are_translated_and_queried_once(tmp_path: Path) -> None:
     script = write_script(tmp_path / "cc", HELP.format(folder=tmp_path))
     records = Records(tmp_path)
     compiler = find_compiler(str(script), None)
@@ -26,9 +26,7 @@ def test_a_renamed_flag_is_spelt_as_the_compiler_knows_it_and_asked_once(tmp_pat
 
 
 @pytest.mark.parametrize("script", ["exit 1\n", "echo nothing\n"])
-def test_a_compiler_that_tells_nothing_gets_the_flags_as_they_are(
-    tmp_path: Path, script: str
-) -> None:
+def test_flags_stay_for_a_compiler_that_lists_none(tmp_path: Path, script: str) -> None:
     compiler = find_compiler(str(write_script(tmp_path / "cc", script)), None)
     flags = ("--iree-hip-target=gfx942",)
     assert FlagTranslator(Records(tmp_path).store)(flags, compiler) == flags

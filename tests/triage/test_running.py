@@ -57,7 +57,7 @@ def test_bytecode_fails_like_the_text_it_was_made_from(
 
 
 @pytest.mark.iree
-def test_bytecode_that_is_none_is_for_the_compiler_to_judge(
+def test_invalid_bytecode_is_left_to_the_compiler(
     iree_toolchain: Callable[..., Toolchain],
 ) -> None:
     outcome = outcome_of_task(
@@ -148,7 +148,7 @@ def test_a_failure_of_an_empty_function_makes_no_bucket(bench: Bench) -> None:
     assert bench.records.database.value("SELECT count(*) FROM buckets") == 0
 
 
-def test_what_could_not_be_run_is_told_and_tried_again(tmp_path: Path) -> None:
+def test_failed_runs_are_reported_and_retried(tmp_path: Path) -> None:
     answers = iter([TaskResult(None, "no such wheel"), answer(SUCCESS)])
     bench = Bench(tmp_path, lambda task: next(answers))
     job = bench.job("a")
@@ -194,7 +194,7 @@ def test_a_limit_that_was_hit_is_tried_again_when_it_is_higher(
     assert again.runs == runs
 
 
-def test_one_run_is_made_once_however_often_it_is_asked_for(bench: Bench) -> None:
+def test_duplicate_jobs_run_once(bench: Bench) -> None:
     job = bench.job("a")
     jobs = [job, CompileJob("a", job.configuration, lambda: b"read in another place")]
     job_runner = bench.job_runner()

@@ -23,7 +23,7 @@ VERSION = "3.13.0"
 
 
 class Told:
-    """Grounds as a test wants them: the ops are the words of a reproducer."""
+    """An analysis defined by the test: the ops of a reproducer are the words of its text."""
 
     def __init__(self, lowered: frozenset[str]) -> None:
         self._lowered = lowered
@@ -42,7 +42,7 @@ class Told:
 
 
 class Shrinking:
-    """Reduces an input to its first word; `doubtful` words do not get minimal."""
+    """Reduces an input to its first word; the result is not minimal for `doubtful` words."""
 
     def __init__(self, bench: "Bench", doubtful: frozenset[str]) -> None:
         self._bench = bench
@@ -68,7 +68,7 @@ class Shrinking:
 
 
 class Bench:
-    """Inputs that all print the same, each a few words; the cheaper ones come first."""
+    """Inputs with the same signature, each a few words long; the cheaper ones come first."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Bench:
         self.records.result(digest, VERSION, SAME)
 
     def run(self) -> list[set[str]]:
-        """The bugs, each with the texts that fail like it."""
+        """Run the splitter; return the bugs, each with the texts that fail in its buckets."""
         self.bucket_reducer.run(self.inputs)
         splitter = BucketSplitter(
             self.records.store,
@@ -120,7 +120,7 @@ class Bench:
         return sorted(found, key=lambda texts: sorted(texts))
 
 
-def test_what_the_reproducer_does_not_explain_is_a_bug_of_its_own(tmp_path: Path) -> None:
+def test_an_unexplained_input_becomes_a_separate_bug(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk", "t.topk t.add", "t.fft t.mul"))
     assert bench.run() == [{"t.fft", "t.fft t.mul"}, {"t.topk", "t.topk t.add"}]
     assert bench.bucket_reducer.reduced == ["t.fft", "t.topk"]
@@ -141,7 +141,7 @@ def test_a_second_run_has_nothing_to_do(tmp_path: Path) -> None:
     assert bench.bucket_reducer.reduced == before
 
 
-def test_a_new_input_goes_where_it_is_explained(tmp_path: Path) -> None:
+def test_a_new_input_joins_the_bucket_that_explains_it(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk"))
     bench.run()
     bench.add("t.topk t.view")
@@ -150,7 +150,7 @@ def test_a_new_input_goes_where_it_is_explained(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lowered", ["t.sort", "t.topk"])
-def test_ops_that_become_others_before_the_pass_prove_nothing(tmp_path: Path, lowered: str) -> None:
+def test_ops_converted_before_the_failing_pass_prove_nothing(tmp_path: Path, lowered: str) -> None:
     bench = Bench(tmp_path, ("t.sort", "t.topk"), lowered=(lowered,))
     assert bench.run() == [{"t.sort", "t.topk"}]
     reasons = [
@@ -160,10 +160,10 @@ def test_ops_that_become_others_before_the_pass_prove_nothing(tmp_path: Path, lo
         if member.reason
     ]
     assert all("may be the same" in reason for reason in reasons)
-    assert len(reasons) == (lowered == "t.topk")  # the other is seen before anything is reduced
+    assert len(reasons) == (lowered == "t.topk")  # the other is found before any reduction
 
 
-def test_what_is_not_minimal_explains_nothing_and_parts_nothing(tmp_path: Path) -> None:
+def test_only_minimal_reproducers_explain_and_split(tmp_path: Path) -> None:
     texts = ("t.fft", "t.topk", "t.sort")
     assert Bench(tmp_path / "a", texts, doubtful=("t.fft",)).run() == [set(texts)]
     bench = Bench(tmp_path / "b", texts, doubtful=("t.topk",))
@@ -171,14 +171,14 @@ def test_what_is_not_minimal_explains_nothing_and_parts_nothing(tmp_path: Path) 
     assert bench.bucket_reducer.reduced == ["t.fft", "t.topk"]  # one at a time
 
 
-def test_a_stack_says_where_it_fails(tmp_path: Path) -> None:
+def test_buckets_with_a_stack_are_never_split(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk"))
     facts = replace(SAME, frames=("f", "g")).to_json()
     bench.records.database.write("UPDATE buckets SET signature = ?", json.dumps(facts))
     assert bench.run() == [{"t.fft", "t.topk"}]
 
 
-def test_reproducers_run_elsewhere_are_put_where_they_belong(tmp_path: Path) -> None:
+def test_cross_runs_of_reproducers_move_to_the_right_bucket(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("t.fft", "t.topk"))
     bench.run()
     known = reproducers(bench.records.database)

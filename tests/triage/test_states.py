@@ -13,7 +13,7 @@ OLD, NEW, NEWER = "3.8.0", "3.10.0", "3.13.0"
 
 
 def fixed_in(records: Records) -> str | None:
-    """The version that the one bug is fixed in."""
+    """The version in which the only bug is fixed."""
     groups = {group.root.bucket: group for group in all_groups(records.database)}
     known = reproducers(records.database)
     number = status_of(records.database, groups[BUG.bucket], known, 1).fixed_in
@@ -54,22 +54,22 @@ def test_an_older_compiler_without_the_bug_fixes_nothing(tmp_path: Path) -> None
     assert fixed_in(records) is None
 
 
-def test_an_input_that_fails_otherwise_says_nothing(tmp_path: Path) -> None:
+def test_an_input_that_fails_differently_is_no_evidence(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
     records.result("a", NEW, OTHER)
     assert fixed_in(records) is None
 
 
-def test_an_input_that_vanished_says_nothing(tmp_path: Path) -> None:
+def test_a_deleted_input_is_no_evidence(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
     records.result("b", OLD, BUG)
-    records.result("a", NEW, SUCCESS)  # b was deleted before anybody ran the new compiler
+    records.result("a", NEW, SUCCESS)  # b was deleted before the new compiler was run
     assert fixed_in(records) is None
 
 
-def test_the_reproducer_tells_where_inputs_cannot(tmp_path: Path) -> None:
+def test_the_reproducer_decides_if_inputs_cannot(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
     records.result("a", NEW, OTHER)
@@ -80,11 +80,11 @@ def test_the_reproducer_tells_where_inputs_cannot(tmp_path: Path) -> None:
     assert fixed_in(records) == NEW
 
 
-def test_inputs_tell_where_the_reproducer_cannot(tmp_path: Path) -> None:
+def test_inputs_decide_if_the_reproducer_cannot(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
     digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
-    records.result(digest, NEW, OTHER, file=False)  # flags that the newer one does not know, say
+    records.result(digest, NEW, OTHER, file=False)  # e.g. flags unknown to the newer compiler
     assert fixed_in(records) is None
     records.result("a", NEW, SUCCESS)
     assert fixed_in(records) == NEW
@@ -107,7 +107,7 @@ def test_flags_under_which_it_still_fails_keep_it_open(tmp_path: Path) -> None:
     assert fixed_in(records) is None
 
 
-def test_the_state_before_is_that_of_a_run_that_ended(tmp_path: Path) -> None:
+def test_the_previous_state_comes_from_a_finished_run(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
     (group,) = all_groups(records.database)
@@ -118,7 +118,7 @@ def test_the_state_before_is_that_of_a_run_that_ended(tmp_path: Path) -> None:
         return status_of(records.database, group, {}, run).state
 
     assert state(1) is BugState.NEW
-    assert state(2) is BugState.NEW  # run 1 was killed, and has told nobody
+    assert state(2) is BugState.NEW  # run 1 was killed before it reported anything
     finish_run(records.database, 2, {BUG.bucket: status_of(records.database, group, {}, 2)})
     assert state(2) is BugState.NEW  # also for the other processes of the same run
     assert state(3) is BugState.KNOWN

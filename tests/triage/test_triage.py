@@ -11,14 +11,14 @@ from tests.support.triages import OPTIONS, triaged, write_all
 
 SORT = replace(OPTIONS, reduce=False)
 HIP = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"
-"""As releases before 3.12 spell it."""
+"""The flags as spelled before release 3.12."""
 RESHAPE = """\
 func.func @f(%x: tensor<?x?xf32>, %s: tensor<3xindex>) -> tensor<3x?x?xf32> {
   %r = tensor.reshape %x(%s) : (tensor<?x?xf32>, tensor<3xindex>) -> tensor<3x?x?xf32>
   return %r : tensor<3x?x?xf32>
 }
 """
-"""Of fewer dims it would crash 3.13.0 too, which is another bug; the size 3 stands for the rank."""
+"""With fewer dims it would crash 3.13.0 too, which is another bug; the size 3 is the rank."""
 GOOD = "func.func @f() {\n  return\n}\n"
 
 
@@ -43,7 +43,7 @@ def test_inputs_of_one_bug_share_a_bucket_and_a_reproducer(
 
 @pytest.mark.iree
 @pytest.mark.slow
-def test_one_bug_that_two_releases_tell_differently_is_one(
+def test_one_bug_with_two_messages_is_merged(
     iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
 ) -> None:
     versions = "3.8.0", "3.13.0"
