@@ -56,7 +56,7 @@ def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
 
 
 def reduction_facts(result: Path, lineage: Lineage) -> ReductionFacts:
-    """The facts about a result whose lineage is known.
+    """Read the data for the page from a result; `lineage` comes from its journal.
 
     Raises:
         ReducerError: the result cannot be read; see `read_input`.
