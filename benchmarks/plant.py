@@ -12,6 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from reducer.ir.lexer import brackets_at
+
 _WIDTH = 64
 _MATRIX = f"tensor<{_WIDTH}x{_WIDTH}xf32>"
 _VECTOR = f"tensor<{_WIDTH}xf32>"
@@ -79,12 +81,14 @@ class Trigger:
         end = list(re.finditer(r"^\s*(?:func\.)?return\b *([^:\n]*)(?:: *(.*))?\n", text, re.M))
         if start is None or not end or text.count("func.func @") != 1:
             raise ValueError("a trigger is one func.func that ends in a return")
-        closing = _closing_parenthesis(text, start.end() - 1)
-        body = text.index("{\n", closing) + 2
+        listed = brackets_at(text, start.end() - 1)
+        if listed is None:
+            raise ValueError("an argument list that does not end")
+        body = text.index("{\n", listed.end) + 2
         return cls(
             aliases=re.sub(r"^\s*module\b.*\n", "", text[: start.start()], flags=re.M),
             header=text[start.start() : body],
-            arguments=text[start.end() : closing],
+            arguments=text[start.end() : listed.end],
             body=text[body : end[-1].start()],
             values=end[-1][1].strip(),
             types=(end[-1][2] or "").strip(),
@@ -141,15 +145,6 @@ def _layers(numbers: range, x: str) -> tuple[str, str]:
 
 def _listed(*parts: str) -> str:
     return ", ".join(filter(None, parts))
-
-
-def _closing_parenthesis(text: str, opening: int) -> int:
-    depth = 0
-    for position in range(opening, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[position], 0)
-        if depth == 0:
-            return position
-    raise ValueError("an argument list that does not end")
 
 
 if __name__ == "__main__":

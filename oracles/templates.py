@@ -140,9 +140,9 @@ def _selection_node(match: re.Match[str]) -> str:
     """`ch = store<(...), trunc to v5f16> <addr>, ...` keeps the node, not its operands."""
     rest, modifiers = match["rest"], ""
     if rest.startswith("<"):
-        inner = rest[1 : closing(rest, 0)]
+        inner = rest[1 : _closing(rest, 0)]
         while (at := inner.find("(")) >= 0:
-            inner = inner[:at] + inner[closing(inner, at) + 1 :]
+            inner = inner[:at] + inner[_closing(inner, at) + 1 :]
         words = [word.strip() for word in inner.split(",")]
         modifiers = "<" + ", ".join(word for word in words if word) + ">"
         rest = ""
@@ -160,7 +160,9 @@ def fold_locations(text: str) -> str:
     return re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
 
 
-def closing(text: str, start: int) -> int:
+# Not a lexer for MLIR: a message has only pieces of it, among words, C++ and nodes of LLVM. `//` is
+# part of a path there, `=>` closes nothing either, and the text may be cut off anywhere.
+def _closing(text: str, start: int) -> int:
     """Index of the bracket that closes the one at `start`, or the last index where none does."""
     pairs = {"<": ">", "(": ")", "{": "}", "[": "]"}
     stack = [pairs[text[start]]]
@@ -189,13 +191,13 @@ def _fold_brackets(text: str) -> str:
         if match is not None and _is_parametric(match):
             end = match.end()
             if end < len(text) and text[end] == "<":
-                end = closing(text, end) + 1
+                end = _closing(text, end) + 1
             attribute = match["sigil"] == "#" or match["name"] in _ATTRIBUTES
             out.append("<attr>" if attribute else "<type>")
             index = end
-        elif text[index] == "{" and closing(text, index) > index + 1:
+        elif text[index] == "{" and _closing(text, index) > index + 1:
             out.append("{...}")
-            index = closing(text, index) + 1
+            index = _closing(text, index) + 1
         elif match is not None:
             out.append(match[0])
             index = match.end()

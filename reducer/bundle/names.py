@@ -9,22 +9,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 
-from oracles.templates import closing
+from reducer.ir.lexer import BLOCK, COMMENT, NAME, STRING, SYMBOL, VALUE, Outside, brackets_at
 
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_BARE = r"[\w$.-]+"
 _TOKEN = re.compile(
-    rf"""(?P<comment>[ \t]*//[^\n]*)
-    | (?P<defines>\bsym_name\ =\ )(?P<defined>{_STRING})
-    | (?P<op>{_STRING}(?=\())                      # "some.op"(…) in generic form
-    | (?P<holds>\bdense_resource<)(?P<held>{_STRING}|{_BARE})(?=>)
-    | (?P<entry>{_STRING}|(?<![\w$.-]){_BARE})(?P<colon>:\s*)(?P<blob>"0x[0-9A-Fa-f]*")
+    rf"""(?P<comment>[ \t]*{COMMENT})
+    | (?P<defines>\bsym_name\ =\ )(?P<defined>{STRING})
+    | (?P<op>{STRING}(?=\())                      # "some.op"(…) in generic form
+    | (?P<holds>\bdense_resource<)(?P<held>{STRING}|{NAME})(?=>)
+    | (?P<entry>{STRING}|(?<![\w$.-]){NAME})(?P<colon>:\s*)(?P<blob>"0x[0-9A-Fa-f]*")
     | (?P<data>"0x[0-9A-Fa-f]*")
-    | (?P<string>{_STRING})
-    | (?P<symbol>@(?:{_STRING}|{_BARE}))
-    | (?P<value>[%^][\w$.-]*[\w$])""",
+    | (?P<string>{STRING})
+    | (?P<symbol>{SYMBOL})
+    | (?P<value>{VALUE}|{BLOCK})""",
     re.X,
 )
+_LOCATION = Outside(r"[ \t]*\bloc(?=\()")
 _ALIGNMENT = len('"0x') + 8  # a resource begins with its alignment, four bytes
 
 
@@ -101,7 +100,7 @@ def value_names(text: str) -> set[str]:
 def language_of(text: str) -> set[str]:
     """The words of a text that are no names: of ops, attributes, types, and their parts."""
     parts = _TOKEN.sub(lambda token: f" {token['op'] or ''} ", text)
-    words = set(re.findall(_BARE, parts))
+    words = set(re.findall(NAME, parts))
     return words | {part for word in words for part in word.split(".")}
 
 
@@ -109,12 +108,12 @@ def without_locations(text: str) -> str:
     """The text without `loc(…)` behind ops and without the definitions of such aliases."""
     text = re.sub(r"^#loc\w* = loc\(.*\)[ \t]*\n", "", text, flags=re.M)
     out, start = [], 0
-    for match in re.finditer(r"[ \t]*\bloc(?=\()", text):
+    for match in _LOCATION.finditer(text):
         if match.start() < start:
             continue
-        end = closing(text, match.end())
+        location = brackets_at(text, match.end())
         out.append(text[start : match.start()])
-        start = end + 1
+        start = location.end + 1 if location is not None else len(text)
     return "".join([*out, text[start:]])
 
 

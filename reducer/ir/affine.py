@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.ir.brackets import split_commas
+from reducer.ir.lexer import split_commas
 from reducer.ir.module import Module
 from reducer.ir.syntax import split_array
 

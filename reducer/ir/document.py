@@ -8,6 +8,8 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Protocol, TypeVar
 
+from reducer.ir.lexer import firm_brackets
+
 
 class Document(Protocol):
     """`ir.Module`, or `ir.PlainText` where the input is no MLIR that can be normalised."""
@@ -26,7 +28,6 @@ D_contra = TypeVar("D_contra", bound=Document, contravariant=True)
 
 
 _OP_START = re.compile(r'\s*(?:%[\w$.#:-]+(?:, %[\w$.#:-]+)* = )?"?[a-z_][\w]*\.[\w.]+')
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//.*|[()\[\]{}]')
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 Run = tuple[int, int]
@@ -74,7 +75,7 @@ class PlainText:
         out: list[Run] = []
         stack: list[int] = []
         for number, line in enumerate(self.lines):
-            for bracket in _brackets(line):
+            for bracket in firm_brackets(line):
                 if bracket in _CLOSING:
                     stack.append(number)
                 elif stack:
@@ -152,7 +153,7 @@ class PlainText:
         numbers: dict[tuple[int, str], int] = {}
         now, out = 0, [0]
         for line in self.lines:
-            for bracket in _brackets(line):
+            for bracket in firm_brackets(line):
                 if bracket in _CLOSING:
                     opened = (now, _CLOSING[bracket])
                     now = numbers.setdefault(opened, len(below))
@@ -175,8 +176,3 @@ def runs_of(spans: Iterable[Run]) -> list[Run]:
         else:
             out.append((first, end))
     return out
-
-
-def _brackets(line: str) -> Iterable[str]:
-    """The brackets of a line, without those in strings and comments."""
-    return (token for token in _TOKEN.findall(line) if len(token) == 1)

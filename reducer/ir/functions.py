@@ -7,6 +7,7 @@ the same thing here.
 import re
 from collections.abc import Mapping
 
+from reducer.ir.lexer import BLOCK
 from reducer.ir.module import NONE, Module
 from reducer.ir.syntax import split_function_type
 
@@ -49,7 +50,7 @@ def container_of(module: Module, op: int) -> int:
     return parent
 
 
-_LABEL = re.compile(r"\s*(\^[\w$.-]+)")
+_LABEL = re.compile(rf"\s*({BLOCK})")
 
 
 def block_named(module: Module, branch: int, label: str) -> int:

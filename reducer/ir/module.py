@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from reducer.ir.dialects import has_hidden_body
+from reducer.ir.lexer import INSIDE_STRING, symbols
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax
 
@@ -19,8 +20,7 @@ NONE = -1
 
 T = TypeVar("T")
 
-_SYM_NAME = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
-_SYMBOL_REF = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
+_SYM_NAME = re.compile(rf'\bsym_name = "({INSIDE_STRING})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +251,11 @@ class Module:
 
     def symbol_refs(self, op: int) -> set[str]:
         """Every `@symbol` mentioned by an op or anything inside it (all parts of nested refs)."""
-        return _symbols_in(self.text[self.t.start[op] : self.t.end[op]])
+        return set(symbols(self.text[self.t.start[op] : self.t.end[op]]))
 
     def own_symbol_refs(self, op: int) -> set[str]:
         """Every `@symbol` mentioned by an op itself."""
-        return _symbols_in(self.own_text(op))
+        return set(symbols(self.own_text(op)))
 
     # ---- what others make of it -----------------------------------------------------------
 
@@ -269,9 +269,3 @@ class Module:
             self._derived[make] = make(self)
         found: T = self._derived[make]
         return found
-
-
-def _symbols_in(text: str) -> set[str]:
-    if "@" not in text:
-        return set()
-    return {quoted or bare for quoted, bare in _SYMBOL_REF.findall(text)}

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
 
 _HEADER = re.compile(
     r"[ \t]*(?:((?:%[\w$.#-]+(?::\d+)?(?:, )?)+) = )?"
-    r'"((?:[^"\\]|\\.)*)"\(([^()"]*)\)(\[\^[^\]]*\])?'
+    rf'"({INSIDE_STRING})"\(([^()"]*)\)(\[\^[^\]]*\])?'
 )
 _LABEL = re.compile(r"[ \t]*\^([\w$.-]+)(?:\((.*)\))?:[ \t]*(?://.*)?$")
 _LABEL_ARG = re.compile(r"(?:^|, )(%[\w$.#-]+): ")

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from itertools import count
 from string import ascii_lowercase
 
-_DEFINITION = re.compile(r"([#!][A-Za-z_][\w$.-]*) = (.+)\n")
-# An alias, or a string or comment that happens to hold what looks like one.
-_ALIAS_MENTION = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[#!][A-Za-z_][\w$.-]*(?![\w$.<-])')
+from reducer.ir.lexer import ALIAS, VALUE, Outside
+
+_DEFINITION = re.compile(rf"({ALIAS}) = (.+)\n")
+_ALIAS_MENTION = Outside(rf"{ALIAS}(?!<)")
 
 
 def inline_aliases(text: str) -> str:
@@ -67,10 +68,9 @@ def _written_out(text: str, name: str, value: str) -> str:
     return _ALIAS_MENTION.sub(lambda match: value if match[0] == name else match[0], text)
 
 
-# A value, or a string or comment that happens to hold what looks like one.
-_VALUE_MENTION = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|(?P<value>%[\w$.-]+)')
-_RESULTS = re.compile(r"^\s*((?:%[\w$.-]+(?::\d+)?\s*,\s*)*%[\w$.-]+(?::\d+)?)\s*=(?!=)", re.M)
-_NAME = re.compile(r"%[\w$.-]+")
+_VALUE_MENTION = Outside(VALUE)
+_RESULTS = re.compile(rf"^\s*((?:{VALUE}(?::\d+)?\s*,\s*)*{VALUE}(?::\d+)?)\s*=(?!=)", re.M)
+_VALUE = re.compile(VALUE)
 
 
 def shorten_value_names(text: str) -> str:
@@ -79,14 +79,12 @@ def shorten_value_names(text: str) -> str:
     One name becomes one other name throughout, and no two names become the same, so every use
     finds what it found before, whatever the regions in between.
     """
-    results = {name for found in _RESULTS.finditer(text) for name in _NAME.findall(found[1])}
+    results = {name for found in _RESULTS.finditer(text) for name in _VALUE.findall(found[1])}
     numbers, letters = map(str, count()), _letters()
     new: dict[str, str] = {}
 
     def renamed(match: re.Match[str]) -> str:
-        old = match["value"]
-        if old is None:
-            return match[0]
+        old = match[0]
         if old not in new:
             new[old] = f"%{next(numbers if old in results else letters)}"
         return new[old]

@@ -3,12 +3,14 @@
 import re
 from typing import TYPE_CHECKING
 
+from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
+
 if TYPE_CHECKING:
     from reducer.ir.module import Module
 
-_ALIAS_USE = re.compile(r"[#!][A-Za-z_][\w$.-]*")
-_RESOURCE_USE = re.compile(r'dense_resource<(?:"((?:[^"\\]|\\.)*)"|([^>"]+))>')
-_RESOURCE_ENTRY = re.compile(r'^\s+(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+)): "0x[0-9A-Fa-f]*",?$')
+_ALIAS_USE = re.compile(ALIAS)
+_RESOURCE_USE = re.compile(rf'dense_resource<(?:"({INSIDE_STRING})"|([^>"]+))>')
+_RESOURCE_ENTRY = re.compile(rf'^\s+(?:"({INSIDE_STRING})"|({NAME})): "0x[0-9A-Fa-f]*",?$')
 
 
 def prune_unreferenced(module: "Module", text: str) -> str:

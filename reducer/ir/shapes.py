@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reducer.ir.lexer import brackets_at
+
 Dims = tuple[int | None, ...]
 """Sizes of a shape; None is a dynamic one."""
 
@@ -16,7 +18,6 @@ _HEAD = re.compile(
     r"\b(?:(tensor|vector|memref)<(?!\w+:)((?:(?:\d+|\?)x)*)|(v?tensor)<\[([\d?, ]*)\](?:,|$))"
 )
 _KIND = re.compile(r"\w+<\[?$")
-_BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def parse_shaped(kind: str) -> Shaped | None:
     if len(heads) != 1:
         return None
     head = heads[0]
-    end = _element_end(kind, head.end())
+    end = _element_end(kind, head)
     element = kind[head.end() : end]
     if not element or element.startswith(("*", "[")):
         return None
@@ -79,20 +80,12 @@ def parse_shaped(kind: str) -> Shaped | None:
     return Shaped(dims, element, before, between, kind[end:])
 
 
-def _element_end(kind: str, start: int) -> int:
-    """Where the element type ends: at a comma or bracket of the type around it."""
-    closers: list[str] = []
-    for position in range(start, len(kind)):
-        char = kind[position]
-        if char == ">" and kind[position - 1] == "-":
-            continue  # an arrow
-        if closers and char == closers[-1]:
-            closers.pop()
-        elif char in _BRACKETS:
-            closers.append(_BRACKETS[char])
-        elif not closers and char in ",>":
-            return position
-    return len(kind)
+def _element_end(kind: str, head: re.Match[str]) -> int:
+    """Where the element type ends: at a comma or the bracket of the type around it."""
+    around = brackets_at(kind, kind.index("<", head.start()))
+    if around is None:
+        return len(kind)
+    return next((comma for comma in around.commas if comma >= head.end()), around.end)
 
 
 # ---- how simple the types of a text are -----------------------------------------------------

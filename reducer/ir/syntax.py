@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import tree_sitter_mlir
 from tree_sitter import Language, Node, Parser
 
-from reducer.ir.brackets import split_commas
+from reducer.ir.lexer import split_commas
 
 if TYPE_CHECKING:
     from reducer.ir.module import Module

@@ -9,11 +9,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from reducer.ir.lexer import INSIDE_STRING, NAME
 from reducer.locate.locations import Location, locations_in
 
 _LAST_PHASE_BEFORE = "executable-sources"
 _EXECUTABLE = re.compile(
-    r'^\s*hal\.executable (?:public |private )?@(?:"([^"]*)"|([\w$.-]+))', re.M
+    rf'^\s*hal\.executable (?:public |private )?@(?:"({INSIDE_STRING})"|({NAME}))', re.M
 )
 
 

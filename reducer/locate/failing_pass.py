@@ -19,6 +19,7 @@ from typing import Self
 
 from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
 from reducer.ir import NONE, GenericSyntaxError, Module
+from reducer.ir.lexer import INSIDE_STRING, unescaped
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, nested, parse_pipeline
 
@@ -85,8 +86,7 @@ _REPRODUCE = (
 _MAX_OUTPUT = 64 << 20
 _SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
 _EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
-_PIPELINE = re.compile(r'^ *pipeline: "((?:[^"\\]|\\.)*)"', re.M)
-_ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
+_PIPELINE = re.compile(rf'^ *pipeline: "({INSIDE_STRING})"', re.M)
 
 
 @dataclass(frozen=True)
@@ -231,15 +231,10 @@ def _read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
     if found is None:
         return None
     try:
-        step = parse_pipeline(_ESCAPE.sub(_unescaped, found[1]))
+        step = parse_pipeline(unescaped(found[1]))
     except ValueError:
         return None
     return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", text))
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1]
-    return chr(int(code, 16)) if len(code) == 2 else code
 
 
 def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -> str:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 
 from oracles import Diagnostic
 from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.lexer import INSIDE_STRING
 
 Location = tuple[str, int, int]
 """File name without folders, line, column: as a diagnostic would write it."""
 
 _TRAILING = re.compile(r"loc\((.*)\)\s*$")
-_FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+_FILE = re.compile(rf'"({INSIDE_STRING})":(\d+):(\d+)')
 _ALIAS = re.compile(r"#loc\d*")
 
 

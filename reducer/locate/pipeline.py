@@ -129,6 +129,11 @@ def _words(text: str) -> list[str]:
 
 
 def _closing(text: str, start: int) -> int:
+    """Where a bracket closes, as MLIR's parser of pipelines sees it.
+
+    That is another language than MLIR's (`ir/lexer.py`): only brackets of the same kind count, a
+    quote hides none of them, and `//` may be part of a path.
+    """
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] == text[start]) - (text[at] == _PAIRS[text[start]])

@@ -12,29 +12,29 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reducer import __version__
+from reducer.ir.lexer import Kind, Token, tokens
 from reducer.units import duration, plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_TOKEN = re.compile(
-    r"""
-    (?P<comment>//[^\n]*)
-  | (?P<string>"(?:[^"\\\n]|\\.)*")
-  | (?P<value>%[\w$.-]+(?:\#\d+)?)
-  | (?P<symbol>@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*"))
-  | (?P<type>![A-Za-z_][\w$.]*
-      |\b(?:tensor|memref|vector|complex|tuple)(?=<)|\b(?:index|none|[su]?i\d+|b?f\d+\w*|tf32)\b)
-  | (?P<attribute>\#[A-Za-z_][\w$.]*|\b(?:dense|affine_map|affine_set|array|strided)(?=<)
-      |\b(?:true|false|unit)\b)
-  | (?P<block>\^[\w$.-]+)
-  | (?P<op>\b[a-z_]\w*(?:\.[a-z_]\w*)+)
-  | (?P<number>(?<![\w.])-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?![\w.]))
-    """,
-    re.VERBOSE,
-)
-_OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"(?=\()')
+_CLASSES = {
+    Kind.COMMENT: "comment",
+    Kind.STRING: "string",
+    Kind.VALUE: "value",
+    Kind.SYMBOL: "symbol",
+    Kind.TYPE: "type",
+    Kind.ATTRIBUTE: "attribute",
+    Kind.BLOCK: "block",
+}
+_OP = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"')
+_TYPE = re.compile(r"index|none|[su]?i\d+|b?f\d+\w*|tf32")
+_TYPES_OF_OTHERS = frozenset({"tensor", "memref", "vector", "complex", "tuple"})
+_ATTRIBUTE = re.compile("true|false|unit")
+_ATTRIBUTES_OF_OTHERS = frozenset({"dense", "affine_map", "affine_set", "array", "strided"})
+_IN_WORDS = re.compile(r"[\w.]")
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -43,17 +43,40 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
     >>> list(pieces('%0 = "a.b"()'))
     [('value', '%0'), ('', ' = '), ('op', '"a.b"'), ('', '()')]
     """
-    position = 0
-    for match in _TOKEN.finditer(text):
-        if match.start() > position:
-            yield "", text[position : match.start()]
-        kind = match.lastgroup or ""
-        if kind == "string" and _OP_IN_QUOTES.match(text, match.start()):
-            kind = "op"
-        yield kind, match.group()
-        position = match.end()
-    if position < len(text):
-        yield "", text[position:]
+    plain = ""
+    for token in tokens(text):
+        name = _class_of(token, text)
+        if not name:
+            plain += token.text
+            continue
+        if plain:
+            yield "", plain
+            plain = ""
+        yield name, token.text
+    if plain:
+        yield "", plain
+
+
+def _class_of(token: Token, text: str) -> str:
+    following = text[token.end : token.end + 1]
+    if token.kind is Kind.WORD:
+        return _class_of_word(token.text, following)
+    if token.kind is Kind.NUMBER:  # not the 4 of `4xf32`
+        before = text[max(token.start - 1, 0) : token.start]
+        return "" if _IN_WORDS.match(before) or _IN_WORDS.match(following) else "number"
+    if token.kind is Kind.STRING and following == "(" and _OP_IN_QUOTES.fullmatch(token.text):
+        return "op"
+    return _CLASSES.get(token.kind, "")
+
+
+def _class_of_word(word: str, following: str) -> str:
+    if _OP.fullmatch(word):
+        return "op"
+    if _TYPE.fullmatch(word) or (following == "<" and word in _TYPES_OF_OTHERS):
+        return "type"
+    if _ATTRIBUTE.fullmatch(word) or (following == "<" and word in _ATTRIBUTES_OF_OTHERS):
+        return "attribute"
+    return ""
 
 
 def lines(text: str) -> Iterator[list[tuple[str, str]]]:

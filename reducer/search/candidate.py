@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Generic
 
 from reducer.ir import D, Document, Module
+from reducer.ir.lexer import BLOCK, VALUE, Outside
 
 
 class Verdict(StrEnum):
@@ -65,7 +66,7 @@ def is_nothing(document: Document) -> bool:
 
 
 _LARGEST = 1 << 20  # characters; of large texts few are run, and hardly any twice
-_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[%^][\w$.-]+')
+_NAME = Outside(rf"{VALUE}|{BLOCK}")
 
 
 def canonical(text: str) -> str:
@@ -80,6 +81,6 @@ def canonical(text: str) -> str:
 
     def number(match: re.Match[str]) -> str:
         name = match[0]
-        return name if name[0] == '"' else numbers.setdefault(name, f"{name[0]}{len(numbers)}")
+        return numbers.setdefault(name, f"{name[0]}{len(numbers)}")
 
     return _NAME.sub(number, text)

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
+from reducer.ir.lexer import SYMBOL
 from reducer.search.state import SearchState
 from reducer.search.windows import accept_first
 from reducer.transformations import BodyOps, BoundaryTypes
@@ -36,7 +37,7 @@ _MAX_WINDOWS = 8
 _MAX_WORK = 0.25  # of one full run, in each round
 _MIN_NEW_FINGERPRINTS = 0.02  # a window must add fingerprints for this part of its units
 _LONG_CONSTANT = 300  # characters; what a longer one holds makes no kind of its own
-_SYMBOL = re.compile(r'@(?:"(?:[^"\\]|\\.)*"|[\w$.-]+)')
+_SYMBOL = re.compile(SYMBOL)
 
 
 def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:

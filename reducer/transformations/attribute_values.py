@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
+from reducer.ir.lexer import STRING
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
 
@@ -14,7 +15,7 @@ _HEX = re.compile(r"0x[0-9A-Fa-f]+( : \w+)")
 _MANY = re.compile(r"-?(?:\d\d+|[2-9])")
 _SPLAT = re.compile(r"dense<([-+\w.]+)>( : .+)")
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(STRING)
 _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
 
 

@@ -1,15 +1,12 @@
 """Calls within a module: any op that names a function as its `callee`."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
 from reducer.ir import NONE, Module
 from reducer.ir.functions import container_of, signature, takes_arguments
+from reducer.ir.lexer import symbol, symbols
 from reducer.transformations.body_ops import BodyOps
-
-_CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))\Z')
-_MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
 
 
 def calls(module: Module) -> Iterator[tuple[int, int]]:
@@ -46,13 +43,12 @@ def _known_calls(module: Module) -> dict[int, list[int]]:
 
 def _mentions(module: Module) -> Counter[str]:
     """The number of references to each symbol."""
-    return Counter(quoted or bare for quoted, bare in _MENTION.findall(module.text))
+    return Counter(symbols(module.text))
 
 
 def _callee(module: Module, op: int) -> str | None:
     entry = module.syntax(op).entry("callee")
-    match = _CALLEE.match(entry.value) if entry else None
-    return (match.group(1) or match.group(2)) if match else None
+    return symbol(entry.value) if entry else None
 
 
 def _fits(module: Module, call: int, function: int) -> bool:

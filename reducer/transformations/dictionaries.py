@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_opaque
+from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
-
-_CLOSING = {"{": "}", "[": "]", "(": ")", "<": ">"}
 
 
 class DropNestedEntries:
@@ -41,11 +40,11 @@ class DropNestedEntries:
         return _with_edits(module, edits)
 
 
-Group = tuple[Span, list[Span]]
+_Entries = tuple[Span, list[Span]]
 """The inside of a pair of brackets, and its entries. A list counts as a single entry."""
 
 
-def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
+def _places(module: Module) -> Iterator[tuple[int, list[_Entries]]]:
     """Alias definitions (numbered NONE, NONE - 1…) and ops, with the groups in their attributes."""
     for number, alias in enumerate(module.t.aliases):
         yield NONE - number, _groups(module.text, alias.start, alias.end)
@@ -57,36 +56,25 @@ def _places(module: Module) -> Iterator[tuple[int, list[Group]]]:
         yield op, [group for span in spans for group in _groups(module.text, *span)]
 
 
-def _groups(text: str, start: int, end: int) -> list[Group]:
+def _groups(text: str, start: int, end: int) -> list[_Entries]:
     """All `{…}` in a span, and each `[…]` inside the angle brackets of a dialect attribute."""
-    out: list[Group] = []
-    opened: list[tuple[str, int, list[int]]] = []  # closing bracket, inside, commas
-    quoted = False
-    for at in range(start, end):
-        char = text[at]
-        if char == '"' and text[at - 1] != "\\":
-            quoted = not quoted
-        elif quoted or (char == ">" and text[at - 1] == "-"):
+    out: list[_Entries] = []
+    for group in brackets(text, start, end):
+        inside = (group.start + 1, group.end)
+        if not text[slice(*inside)].strip():
             continue
-        elif char in _CLOSING:
-            opened.append((_CLOSING[char], at + 1, []))
-        elif opened and char == ",":
-            opened[-1][2].append(at)
-        elif opened and char == opened[-1][0]:
-            _, inside, commas = opened.pop()
-            if not text[inside:at].strip():
-                continue
-            if char == "}":
-                starts = [inside, *(comma + 2 for comma in commas)]
-                out.append(((inside, at), list(zip(starts, [*commas, at], strict=True))))
-            elif char == "]" and _is_parameter(text, inside - 1, opened):
-                out.append(((inside, at), [(inside, at)]))
+        if text[group.start] == "{":
+            starts = (inside[0], *(comma + 2 for comma in group.commas))
+            out.append((inside, list(zip(starts, (*group.commas, group.end), strict=True))))
+        elif text[group.start] == "[" and _is_parameter(text, group):
+            out.append((inside, [inside]))
     return out
 
 
-def _is_parameter(text: str, bracket: int, opened: list[tuple[str, int, list[int]]]) -> bool:
+def _is_parameter(text: str, group: Brackets) -> bool:
     """Whether a list is a named parameter of a dialect attribute: `<sizes = [1, 2]>`."""
-    return bool(opened) and opened[-1][0] == ">" and text[bracket - 2 : bracket] == "= "
+    in_angles = group.outer >= 0 and text[group.outer] == "<"
+    return in_angles and text[group.start - 2 : group.start] == "= "
 
 
 def _with_edits(module: Module, edits: list[tuple[int, int, str]]) -> str | None:

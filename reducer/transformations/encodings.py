@@ -1,13 +1,12 @@
 """Drop encodings, layouts and memory spaces from types."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.lexer import Outside, brackets_at
 from reducer.transformations.base import Site
 
-_HEAD = re.compile(r'"(?:[^"\\]|\\.)*"|\b(?:tensor|memref)<(?=[\d?*a-z])')
-_CLOSING = {"{": "}", "[": "]", "(": ")", "<": ">"}
+_HEAD = Outside(r"\b(?:tensor|memref)<(?=[\d?*a-z])")
 
 
 class DropEncodings:
@@ -37,30 +36,11 @@ def _suffixes(text: str) -> Iterator[tuple[int, int]]:
     """The spans after the element types of shaped types: layouts, memory spaces, encodings."""
     done = 0
     for head in _HEAD.finditer(text):
-        if head.group(0).startswith('"') or head.start() < done:
-            continue  # a string, or inside a type that was handled already
-        commas, end = _commas(text, head.end())
-        done = end if commas else done
-        if commas:
-            yield from zip((comma + 2 for comma in commas), [*commas[1:], end], strict=True)
-
-
-def _commas(text: str, start: int) -> tuple[list[int], int]:
-    """The commas between the parts of a type, and the position of its closing bracket."""
-    closing = [">"]
-    commas: list[int] = []
-    for at in range(start, len(text)):
-        char = text[at]
-        if char == ">" and text[at - 1] == "-":
-            continue
-        if char in _CLOSING:
-            closing.append(_CLOSING[char])
-        elif char == closing[-1]:
-            closing.pop()
-            if not closing:
-                return commas, at
-        elif char == "," and len(closing) == 1:
-            commas.append(at)
-        elif char == "\n":
-            break
-    return [], start
+        if head.start() < done:
+            continue  # inside a type that was handled already
+        line_end = text.find("\n", head.end())
+        kind = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
+        if kind is not None and kind.commas:
+            done = kind.end
+            ends = (*kind.commas[1:], kind.end)
+            yield from zip((comma + 2 for comma in kind.commas), ends, strict=True)

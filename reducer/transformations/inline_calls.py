@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.functions import container_of, entry_block, terminator_of
+from reducer.ir.lexer import VALUE, Outside
 from reducer.transformations.base import Site
 from reducer.transformations.call_graph import calls, mentions
 
-_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w$.-]+)(#\d+)?')
+_VALUE = Outside(rf"(?P<value>{VALUE})(?P<number>#\d+)?")
 
 
 class InlineCalls:
@@ -55,11 +56,9 @@ def _inline(rewrite: Rewrite, call: int, function: int) -> None:
     }
 
     def renamed(match: re.Match[str]) -> str:
-        if match.group(1) is None:
-            return match.group(0)  # a string
-        if match.group(1) not in names:
-            names[match.group(1)] = rewrite.fresh()
-        return names[match.group(1)] + (match.group(2) or "")
+        if match["value"] not in names:
+            names[match["value"]] = rewrite.fresh()
+        return names[match["value"]] + (match["number"] or "")
 
     body = module.text[t.start[t.block_ops[block][0]] : t.start[terminator]]
     rewrite.replace(t.start[call], t.end[call], _VALUE.sub(renamed, body))

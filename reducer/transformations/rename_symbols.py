@@ -6,15 +6,15 @@ from itertools import count
 
 from reducer.ir import NONE, Module
 from reducer.ir.functions import is_function
+from reducer.ir.lexer import INSIDE_STRING, NAME, Outside
 from reducer.transformations.base import Site
 
 _FUNCTIONS = "fghk"
 _PLAIN = re.compile(r"[A-Za-z_][\w$.-]*")
-# A definition, a reference, or a string that may look like either.
-_MENTION = re.compile(
-    r'(?P<defines>\bsym_name = )"(?P<defined>(?:[^"\\]|\\.)*)"'
-    r'|@(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[\w$.-]+))'
-    r'|"(?:[^"\\]|\\.)*"'
+# A definition or a reference.
+_MENTION = Outside(
+    rf'(?P<defines>\bsym_name = )"(?P<defined>{INSIDE_STRING})"'
+    rf'|@(?:"(?P<quoted>{INSIDE_STRING})"|(?P<bare>{NAME}))'
 )
 
 

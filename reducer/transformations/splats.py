@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.lexer import STRING
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 
-_DATA = re.compile(r'dense<(?:"0x[0-9A-Fa-f]*"|\[[^<>]*\])>|dense_resource<(?:"[^"]*"|[^<>"]*)>')
+_DATA = re.compile(rf'dense<(?:"0x[0-9A-Fa-f]*"|\[[^<>]*\])>|dense_resource<(?:{STRING}|[^<>"]*)>')
 _TYPE = re.compile(
     r"(?:(?: : )?(?:tensor|vector|memref)<(?:[\d?]+x)*)([a-z]\w*|complex<[a-z]\w*>)[,>]"
 )

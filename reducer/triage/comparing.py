@@ -15,6 +15,7 @@ from oracles import CompilerOracle, Limits, Signature
 from oracles.command import verifying_tool
 from oracles.templates import failing_operation
 from reducer.ir import NONE, GenericSyntaxError, Module
+from reducer.ir.lexer import COMMENT, NAME, STRING
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import canonical
@@ -73,7 +74,7 @@ def _has(data: bytes, op: bytes) -> bool:
     return re.search(rb"(?<!%s)%s(?!%s)" % (_IN_NAMES, word, _IN_NAMES), data) is not None
 
 
-_PART = re.compile(r'"(?:[^"\\]|\\.)*"|@[\w.$-]+|(?:\s|//[^\n]*)+')
+_PART = re.compile(rf"{STRING}|@{NAME}|(?:\s|{COMMENT})+")
 
 
 def fingerprint(text: str) -> str:
