@@ -88,6 +88,9 @@ _TOKEN = re.compile(
 )
 
 
+_KINDS = {str(kind): kind for kind in Kind}
+
+
 def tokens(text: str) -> Iterator[Token]:
     """All of a text, piece by piece; what is no token of MLIR comes as other characters.
 
@@ -95,7 +98,7 @@ def tokens(text: str) -> Iterator[Token]:
     ['%0#1', '=', '"a.b"', '(', ')']
     """
     for match in _TOKEN.finditer(text):
-        yield Token(Kind(match.lastgroup or Kind.OTHER), match[0], match.start())
+        yield Token(_KINDS[match.lastgroup or "other"], match[0], match.start())
 
 
 # ---- what stands outside of strings and comments -----------------------------------------------
@@ -109,18 +112,19 @@ class Outside:
     """
 
     def __init__(self, pattern: str) -> None:
-        self._pattern = re.compile(f"(?P<opaque>{STRING}|{COMMENT})|{pattern}")
+        # Only what is looked for has a group, so that a match without any is a string or a comment.
+        self._pattern = re.compile(f"{STRING}|{COMMENT}|({pattern})")
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return (match for match in self._pattern.finditer(text) if match.lastgroup != "opaque")
+        return (match for match in self._pattern.finditer(text) if match.lastindex is not None)
 
     def sub(self, new: Callable[[re.Match[str]], str], text: str) -> str:
         """The text with `new(match)` in place of each match."""
-        out, done = list[str](), 0
-        for match in self.finditer(text):
-            out += (text[done : match.start()], new(match))
-            done = match.end()
-        return "".join((*out, text[done:]))
+
+        def replaced(match: re.Match[str]) -> str:
+            return match[0] if match.lastindex is None else new(match)
+
+        return self._pattern.sub(replaced, text)
 
 
 _SYMBOL = re.compile(f'@(?:"({INSIDE_STRING})"|({NAME}))')
@@ -161,6 +165,7 @@ def unescaped(inside: str) -> str:
 # ---- brackets -----------------------------------------------------------------------------------
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_PLAIN = re.compile(r'[^()\[\]{}<>"/]*+')  # nothing in it can enclose a comma
 _STRUCTURE = re.compile(rf"{STRING}|{COMMENT}|->|[<>]=|([()\[\]{{}}<>,])")
 
 
@@ -195,10 +200,13 @@ def split_commas(text: str) -> list[str]:
     >>> split_commas("affine_map<(d0, d1) -> (d0)>, #map")
     ['affine_map<(d0, d1) -> (d0)>', '#map']
     """
-    *_, whole = _walk(text, 0, None)
-    starts, ends = (0, *(comma + 1 for comma in whole.commas)), (*whole.commas, len(text))
-    parts = [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-    return parts if any(parts) or whole.commas else []
+    if _PLAIN.fullmatch(text):
+        parts = text.split(",")
+    else:
+        *_, whole = _walk(text, 0, None)
+        starts, ends = (0, *(comma + 1 for comma in whole.commas)), (*whole.commas, len(text))
+        parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [part.strip() for part in parts] if len(parts) > 1 or parts[0].strip() else []
 
 
 def _walk(text: str, start: int, end: int | None) -> Iterator[Brackets]:

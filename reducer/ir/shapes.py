@@ -17,6 +17,7 @@ Dims = tuple[int | None, ...]
 _HEAD = re.compile(
     r"\b(?:(tensor|vector|memref)<(?!\w+:)((?:(?:\d+|\?)x)*)|(v?tensor)<\[([\d?, ]*)\](?:,|$))"
 )
+_WORD = re.compile(r"\w+(?=[,>])")
 _KIND = re.compile(r"\w+<\[?$")
 
 
@@ -82,6 +83,8 @@ def parse_shaped(kind: str) -> Shaped | None:
 
 def _element_end(kind: str, head: re.Match[str]) -> int:
     """Where the element type ends: at a comma or the bracket of the type around it."""
+    if (word := _WORD.match(kind, head.end())) is not None:
+        return word.end()
     around = brackets_at(kind, kind.index("<", head.start()))
     if around is None:
         return len(kind)

@@ -15,10 +15,15 @@ from reducer.bundle.anonymize import (
     hide_folders,
     leak_check,
 )
-from reducer.bundle.names import Name, NameKind
+from reducer.bundle.names import Name, NameKind, without_locations
 from reducer.toolchain import Toolchain
 from tests.support.corpus import load_case
 from tests.support.predicate import PredicateOracle
+
+
+def test_locations_go_and_strings_stay() -> None:
+    text = '"a.op"() {s = "at loc(x)"} : () -> () loc(fused<"(">["a.py":1:2, unknown])\n'
+    assert without_locations(text) == '"a.op"() {s = "at loc(x)"} : () -> ()\n'
 
 
 def test_folders_of_a_run_go() -> None:

@@ -29,3 +29,9 @@ def test_nothing_is_lost(text: str) -> None:
 
 def test_lines() -> None:
     assert len(list(lines("a\nb\n"))) == 2
+
+
+def test_an_op_is_an_op_whatever_its_name_is_made_of() -> None:
+    found = dict(piece[::-1] for piece in pieces("torch.aten.add.Tensor index.add : index"))
+    assert found["torch.aten.add.Tensor"] == found["index.add"] == "op"
+    assert found["index"] == "type"

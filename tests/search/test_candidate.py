@@ -15,6 +15,11 @@ def test_names_do_not_matter() -> None:
     assert canonical(canonical(TEXT)) == canonical(TEXT)
 
 
+def test_a_quote_in_a_comment_opens_no_string() -> None:
+    text = '%a = x.y // 3" wide\nx.z %a {s = "t"}\n'
+    assert canonical(text) == '%0 = x.y // 3" wide\nx.z %0 {s = "t"}\n'
+
+
 def test_all_else_does() -> None:
     for old, new in (("t.a", "t.c"), ("#1", "#0"), ('s = "%0', 's = "%1'), ("(%arg0)", "(%0)")):
         assert canonical(TEXT.replace(old, new)) != canonical(TEXT)

@@ -39,3 +39,13 @@ def test_a_list_in_an_attribute_of_a_dialect() -> None:
     )
     assert "mma = [], sizes = [4]>" in apply_to(DropNestedEntries(), text, 0)
     assert "mma = [<A>, <B>], sizes = []>" in apply_to(DropNestedEntries(), text, 1)
+
+
+def test_a_string_that_ends_in_a_backslash() -> None:
+    text = function(
+        r"""
+        "t.op"() {config = {a = "b\\", c = "}", d = 1 : i64}} : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    assert r'{config = {a = "b\\", c = "}"}}' in apply_to(DropNestedEntries(), text, 2)

@@ -39,3 +39,14 @@ def test_plain_types_stay() -> None:
         ", strided<[1], offset: ?>, #t.space<workgroup>", ""
     )
     assert DropEncodings().sites(Module.parse(text)) == []
+
+
+def test_brackets_and_commas_in_the_strings_of_an_encoding() -> None:
+    text = function(
+        """
+        "t.a"(%arg0) : (tensor<4xf32, #t.enc<">, ">>) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments='%arg0: tensor<4xf32, #t.enc<">, ">>',
+    )
+    assert '"t.a"(%arg0) : (tensor<4xf32>) -> ()' in apply_to(DropEncodings(), text)
