@@ -18,7 +18,7 @@ import click
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
-from oracles.phases import PHASES
+from oracles.profiles.iree import PHASES
 from reducer.ir import PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -30,7 +30,7 @@ from tests.support.predicate import Memory
 from tests.support.silent import Silent
 
 _LIMITS = Limits(seconds=300)
-_FRONT = PHASES[: PHASES.index("dispatch-creation")]
+_FRONT = PHASES.names[: PHASES.names.index("dispatch-creation")]
 
 
 class Recorder:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from oracles.diagnostics import parse_line
 from oracles.frames import short_name
 from oracles.kind import Kind
+from oracles.profiles import any_of
 from oracles.templates import quoted_operation, template_of
 
 MAX_CONDITION_LENGTH = 300
@@ -52,7 +53,10 @@ _TERMINATE = re.compile(
     re.M,
 )
 _OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
-_CRASH = re.compile(r"^(?:PLEASE submit a bug report|Please report issues to |Stack dump:)", re.M)
+_CRASH = re.compile(
+    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
+    re.M,
+)
 
 
 @dataclass(frozen=True)

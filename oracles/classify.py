@@ -15,6 +15,7 @@ from oracles.diagnostics import (
 from oracles.frames import SIGNATURE_FRAMES, Resolver, crash_frames
 from oracles.kind import Kind
 from oracles.process import End, ProcessResult
+from oracles.profiles import any_of
 from oracles.templates import failing_operation, template_of
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
@@ -22,7 +23,7 @@ _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): 
 _RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
 _LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
 _PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
-_NESTS = re.compile(r"Adaptor|Executables?(?:Variants)?Pass$|LowerExecutableTargetPass$")
+_NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
 
 
 def failing_pass(stderr: str) -> str:
@@ -118,7 +119,7 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
 def signal_code(code: int) -> int:
     """The exit code with signals negative, whoever reported them.
 
-    IREE's Python entry point exits with 256 - n for signal n, a shell with 128 + n.
+    A Python entry point, as IREE's, exits with 256 - n for signal n, a shell with 128 + n.
 
     >>> signal_code(-11), signal_code(245), signal_code(139), signal_code(1)
     (-11, -11, -11, 1)

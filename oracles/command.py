@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.profiles import PROFILES
+
 INPUT = "{}"
 """Where the input's path goes in a command."""
 
@@ -112,9 +114,9 @@ class Command:
 
 
 def resolve_binary(path: Path) -> Path:
-    """The program behind IREE's Python entry point, else `path` itself.
+    """The program behind the Python entry point of a compiler's package, else `path` itself.
 
-    `bin/iree-compile` only starts `iree/compiler/_mlir_libs/iree-compile` of the same
+    IREE's `bin/iree-compile` only starts `iree/compiler/_mlir_libs/iree-compile` of the same
     installation; calling that saves up to 150 ms a run.
     """
     try:
@@ -124,11 +126,12 @@ def resolve_binary(path: Path) -> Path:
         return path
     if not is_script:
         return path
-    pattern = f"lib*/python*/*-packages/iree/compiler/_mlir_libs/{path.name}"
+    folders = [profile.releases.libraries for profile in PROFILES if profile.releases]
     for prefix in (path.absolute().parent.parent, path.resolve().parent.parent):
-        found = sorted(prefix.glob(pattern))
-        if len({item.resolve() for item in found}) == 1 and os.access(found[0], os.X_OK):
-            return found[0]
+        for folder in folders:
+            found = sorted(prefix.glob(f"lib*/python*/*-packages/{folder}/{path.name}"))
+            if len({item.resolve() for item in found}) == 1 and os.access(found[0], os.X_OK):
+                return found[0]
     return path
 
 

@@ -15,8 +15,8 @@ from oracles.derive import Level, derive
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome, Signature
-from oracles.phases import PHASES, STOP_FLAG, may_stop_early
 from oracles.process import run_process
+from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
@@ -156,9 +156,20 @@ class CompilerOracle:
 
     def shortened(self) -> "list[CompilerOracle]":
         """The same command stopped after each phase, from the earliest to the last."""
-        if not may_stop_early(self.executable.name, self.command.flags):
+        phases = self.phases
+        if phases is None:
             return []
-        return [self.with_extra_flags([f"{STOP_FLAG}={phase}"]) for phase in PHASES]
+        return [self.with_extra_flags([f"{phases.stop_flag}={name}"]) for name in phases.names]
+
+    @property
+    def phases(self) -> Phases | None:
+        """The phases after which the command can be stopped; None if there are none."""
+        return phases_of(self.executable.name, self.command.flags)
+
+    @property
+    def dispatches(self) -> Dispatches | None:
+        """How to compile the dispatches of an input alone; None if that is not possible."""
+        return dispatches_of(self.executable.name, self.command.flags)
 
     def with_extra_flags(self, flags: Sequence[str]) -> "CompilerOracle":
         """The same with more flags."""

@@ -4,7 +4,8 @@ LLD for ELF, COFF, Mach-O and WebAssembly, the GNU and Apple linkers, Microsoft'
 assembler each word it in their own way. The symbol is what tells one such bug from another.
 
 A failing dispatch prints its real error and then one or more follow-ups ("failed to run
-translation of source executable …"); dispatches fail in parallel, so their order is chance.
+translation of source executable …", in IREE's words); dispatches fail in parallel, so their order
+is chance.
 """
 
 import re
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from oracles.profiles import any_of
 from oracles.templates import template_of
 
 _MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
@@ -191,9 +193,7 @@ def _without_snippet(body: list[str]) -> list[str]:
 
 
 _FOLLOW_UP = re.compile(
-    r"failed to (?:run translation of source executable|serialize executables?\b|link executable"
-    r"|translate the MLIR LLVM dialect|translate executable)"
-    r"|^(?:[\w-]*lld )?execute fail|lld execute fail|^linking failed"
+    any_of(lambda profile: profile.follow_ups) + r"|^(?:[\w-]*lld )?execute fail|lld execute fail"
     r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from oracles.profiles import any_of
 from oracles.symbols import Symbols
 
 _MAX_NAME_LENGTH = 200
@@ -138,7 +139,7 @@ _SYSTEM_MODULE = re.compile(
     r"|linux-vdso)"
 )
 _UNINFORMATIVE = re.compile(
-    r"""^(?:
+    rf"""^(?:
       llvm::sys::(?:PrintStackTrace|RunSignalHandlers|CleanupOnSignal)
     | SignalHandler | PrintStackTraceSignalHandler | CrashRecoverySignalHandler
     | (?:std|__gnu_cxx)(?::|$) | (?:abort|raise|main|_start|start_thread|gsignal|clone3?
@@ -156,12 +157,15 @@ _UNINFORMATIVE = re.compile(
     | mlir::(?:Operation::(?:~Operation|destroy|erase)|Block::~Block|Region::~Region
         |RewriterBase::(?:notify|erase|replace)\w*)$
     | llvm::(?:ilist|iplist|simple_ilist)
-    | mlir::iree_compiler::(?:detail::)?OpPipelineAdaptorPass
+    | {any_of(lambda profile: profile.driver_frames)}
     | mlir::detail::(?:\w+InterfaceTraits|\w+OpInterfaceInterfaceTraits)
     )""",
     re.X,
 )
-_ENTRY = re.compile(r"^(?:main|iree(?:Compiler|Opt)\w+|(?:\w+::)*(?:run\w*|MlirOpt)Main)\b")
+_ENTRY = re.compile(
+    rf"^(?:main|{any_of(lambda profile: profile.entry_frames)}"
+    r"|(?:\w+::)*(?:run\w*|MlirOpt)Main)\b"
+)
 _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 
 

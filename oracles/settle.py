@@ -15,7 +15,7 @@ from oracles.memory import Seat, out_of_memory_kills, room_here
 
 _NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
-"""Exit codes: its own, that of a shell around it, and that of IREE's entry point."""
+"""Exit codes: its own, that of a shell around it, and that of a Python entry point."""
 
 
 def settled(

@@ -17,6 +17,7 @@ from oracles.diagnostics import Diagnostic
 from oracles.kind import Kind
 from oracles.limits import End
 from oracles.outcome import Outcome, Signature
+from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind, gravest
 from oracles.values.execution import (
     Compiled,
@@ -61,15 +62,6 @@ def signature_of(result: ExecutionResult, case: ComparisonCase, *, fine: bool) -
 
 
 _FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
-_DEVICE_UNAVAILABLE = (
-    "INCOMPATIBLE",
-    "UNAVAILABLE",
-    "NOT_FOUND",
-    "UNIMPLEMENTED",
-    "PERMISSION_DENIED",
-)
-"""What the runtime says where it lacks the device: nothing about the program."""
-
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 
 
@@ -173,7 +165,7 @@ class DifferentialRun:
 
     def _build(self) -> tuple[Compiled, Program] | Outcome:
         outcome, candidate = self.comparison.candidate.compile(
-            self.text, self.folder / "candidate.vmfb", self.context
+            self.text, self.folder / f"candidate{RUNTIME.suffix}", self.context
         )
         if not outcome.succeeded:
             return outcome
@@ -205,7 +197,7 @@ class DifferentialRun:
                 self.notes.append(f"the reference fails on {trial}: {expected.failure}")
                 continue
             result = self._call(candidate, function, inputs)
-            if result.failure in _DEVICE_UNAVAILABLE:
+            if result.failure in RUNTIME.device_missing:
                 self._device_available = False
                 self.notes.append(
                     f"the program cannot run on --device={candidate.device} here "

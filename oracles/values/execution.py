@@ -21,6 +21,7 @@ from oracles.compiler import CompilerOracle
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
+from oracles.profiles import RUNTIME
 from oracles.values.programs import MAX_ELEMENTS, Function, Value, read_results
 
 _EMPTY = re.compile(
@@ -133,18 +134,17 @@ class Compiled:
         """The command that calls a function with the inputs in a file of flags."""
         return [
             str(self.run_module),
-            f"--module={self.path}",
-            f"--device={self.device}",
-            f"--function={function.name}",
-            f"--output_max_element_count={MAX_ELEMENTS}",
-            f"--flagfile={flags}",
+            *RUNTIME.call(str(self.path), function.name),
+            *RUNTIME.on_device(self.device, MAX_ELEMENTS, str(flags)),
         ]
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         flags = self.path.with_suffix(".inputs")  # a command line could be too long
-        flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
+        flags.write_text(
+            "".join(f"{RUNTIME.input_flag}={value}\n" for value in inputs), encoding="utf-8"
+        )
         limits = Limits(context.limits.seconds, context.limits.memory, _PRINTED)
         result = run_process(
             self.words(function, flags),
@@ -169,19 +169,9 @@ def _why(result: ProcessResult) -> str:
     if code < 0:
         return f"signal {-code}"
     for word in result.stderr.replace(";", " ").split():
-        if word in _STATUS:
+        if word in RUNTIME.statuses:
             return word
     return f"exit code {code}"
-
-
-_STATUS = frozenset(
-    (
-        "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-        "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-        "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
-        "UNAUTHENTICATED", "INCOMPATIBLE",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -192,7 +182,7 @@ class CompilerConfig:
     command: Command
     executable: Path
     run_module: Path
-    device: str = "local-sync"
+    device: str = RUNTIME.reference_device
     runner: Runner = field(default=run_process, compare=False)
 
     @cached_property
@@ -212,7 +202,8 @@ class CompilerConfig:
         return outcome, Compiled(target, self.run_module, self.device)
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
-        outcome, program = self.compile(text, folder / f"{_file_name(self.name)}.vmfb", context)
+        target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"
+        outcome, program = self.compile(text, target, context)
         return program if outcome.succeeded and program.path.is_file() else None
 
 

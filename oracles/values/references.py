@@ -3,30 +3,7 @@
 from collections.abc import Sequence
 
 from oracles.command import INPUT, Command
-
-BACKENDS = {
-    "vmvx": ("--iree-hal-target-backends=vmvx",),
-    "llvm-cpu": ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host"),
-}
-"""Those that run on any machine, with the flags that choose them in every version."""
-
-_CHOOSES_TARGET = (
-    "iree-hal-target-device",
-    "iree-hal-target-backends",
-    "iree-hal-local-target-device-backends",
-    "iree-hal-default-device",
-)
-_OF_ONE_TARGET = (
-    "iree-llvmcpu-",
-    "iree-vmvx-",
-    "iree-rocm-",
-    "iree-hip-",
-    "iree-amdgpu-",
-    "iree-cuda-",
-    "iree-vulkan-",
-    "iree-metal-",
-    "iree-webgpu-",
-)
+from oracles.profiles import RUNTIME
 
 
 def with_backend(command: Command, backend: str) -> Command:
@@ -35,7 +12,7 @@ def with_backend(command: Command, backend: str) -> Command:
     Raises KeyError for a backend that cannot run here.
     """
     kept = [word for word in command.flags if not _is_target_flag(word)]
-    return command.with_flags([*kept, *BACKENDS[backend]])
+    return command.with_flags([*kept, *RUNTIME.backends[backend]])
 
 
 def other_flags(command: Command, flags: Sequence[str]) -> Command:
@@ -46,18 +23,16 @@ def other_flags(command: Command, flags: Sequence[str]) -> Command:
 
 
 def backend_of(command: Command) -> str | None:
-    """The backend that a command chooses, if it is one of `BACKENDS`."""
-    chosen = [word for word in command.flags if _name(word) in _CHOOSES_TARGET]
-    values = {part for word in chosen for part in word.partition("=")[2].split(",")}
-    if "vmvx" in values:
-        return "vmvx"
-    host = {"llvm-cpu", "local", "local-task", "local-sync"}
-    return "llvm-cpu" if chosen and values <= host else None
+    """The backend that a command chooses, if it is one of those that run on any machine."""
+    chosen = [word for word in command.flags if _name(word) in RUNTIME.target_flags]
+    return RUNTIME.backend_of(
+        frozenset(part for word in chosen for part in word.partition("=")[2].split(","))
+    )
 
 
 def _is_target_flag(word: str) -> bool:
     name = _name(word)
-    return name in _CHOOSES_TARGET or name.startswith(_OF_ONE_TARGET)
+    return name in RUNTIME.target_flags or name.startswith(RUNTIME.target_families)
 
 
 def _name(word: str) -> str:

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.compiler import DISCARD
+from oracles.profiles import RELEASES
 from reducer.bundle.facts import REPRO
 from reducer.bundle.names import (
     Name,
@@ -32,7 +33,7 @@ from reducer.session.conversions import OptPrinter, unwrap
 
 _END = r"(?![\w.-])"
 _ORACLE = re.compile(r"(?:/[\w.@+~-]+)*/oracle-[\w]{6,}/")
-_TOOLCHAIN = re.compile(r"(?:/[\w.@+~-]+)+/iree/compiler/_mlir_libs/")
+_TOOLCHAIN = re.compile(rf"(?:/[\w.@+~-]+)+/{RELEASES.libraries}/")
 
 
 def hide_folders(text: str, more: Sequence[Path] = ()) -> str:

@@ -17,6 +17,7 @@ from oracles import (
     run_process,
 )
 from oracles.diagnostics import primary_error
+from oracles.profiles import RELEASES
 from oracles.templates import without_printed_operation
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.inspection.explainer import Fact
@@ -24,7 +25,7 @@ from reducer.session import ReductionRecord
 
 _VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")
-_PACKAGE = re.compile(r"/iree-base-compiler-([\w.]+)/")
+_PACKAGE = re.compile(rf"/{RELEASES.compiler_package}-([\w.]+)/")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""`report.md`: an issue in the order of IREE's bug form, what matters most on the first screen."""
+"""`report.md`: an issue in the compiler's own bug form, what matters most on the first screen."""
 
 import re
 from collections.abc import Iterator, Sequence
 
+from oracles.profiles import RELEASES, RUNTIME, profile_of
 from reducer import __version__
 from reducer.bundle import markdown as md
 from reducer.bundle.facts import Facts, PassFile
@@ -104,17 +105,18 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
     `verified` is whether `repro.sh` has seen the failure in an empty folder; `left_out` are files
     that the archive has no room for.
     """
+    form = profile_of(facts.compiler.name).bug_form
     parts = [
         f"# {title(facts)}",
-        "## What happened?",
+        f"## {form.happened}",
         *_happened(facts),
-        "## Steps to reproduce your issue",
+        f"## {form.steps}",
         *_steps(facts, verified),
-        "## What component(s) does this issue relate to?",
+        f"## {form.component}",
         ", ".join(components(facts.compiler.name, facts.pass_name, facts.signature.op)),
-        "## Version information",
+        f"## {form.version}",
         *_versions(facts),
-        "## Additional context",
+        f"## {form.context}",
         _context(facts),
         *_stack(facts),
         *_pass_level(facts.pass_file),
@@ -157,7 +159,7 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
 
 
 def _plain_steps(facts: Facts) -> list[str]:
-    """Wrong results as IREE's own tools show them, where the inputs are short enough to be told."""
+    """Wrong results as the runtime itself shows them, where the inputs are short enough to tell."""
     words = list(facts.command)
     call = _CALL.search(facts.messages[0]) if facts.messages else None
     if not facts.signature.kind.traits.wrong_results or "--" not in words or call is None:
@@ -165,9 +167,10 @@ def _plain_steps(facts: Facts) -> list[str]:
     name, inputs = call[1], [word for word in call[2].split(", ") if word]
     if any("…" in word or "..." in word for word in inputs):
         return []
-    compiler = [*words[words.index("--") + 1 :], "repro.mlir", "-o", "repro.vmfb"]
-    given = [f"--input={word}" for word in inputs]
-    runs = ["iree-run-module", "--module=repro.vmfb", f"--function={name}", *given]
+    program = f"repro{RUNTIME.suffix}"
+    compiler = [*words[words.index("--") + 1 :], "repro.mlir", "-o", program]
+    given = [f"{RUNTIME.input_flag}={word}" for word in inputs]
+    runs = [RUNTIME.program, *RUNTIME.call(program, name), *given]
     return [_shell(compiler), _shell(runs), "# or, compared with the reference:"]
 
 
@@ -177,8 +180,10 @@ def _versions(facts: Facts) -> Iterator[str]:
         yield f"{md.code(compiler.name)} does not tell its version."
         return
     told = {True: "on", False: "off", None: "unknown"}[compiler.assertions]
-    wheel = f"\n# pip install iree-base-compiler=={compiler.package}" if compiler.package else ""
-    yield md.fenced("\n".join(compiler.lines) + f"\n(assertions: {told}){wheel}")
+    lines = [*compiler.lines, f"(assertions: {told})"]
+    if compiler.package:
+        lines.append(f"# pip install {RELEASES.compiler_package}=={compiler.package}")
+    yield md.fenced("\n".join(lines))
     if facts.transitions:
         told_of = "; ".join(facts.transitions)
         yield f"**{md.plain(told_of[:1].upper() + told_of[1:])}**"
@@ -266,7 +271,7 @@ def _releases(facts: Facts) -> Iterator[str]:
         (md.code(one.version), md.plain(one.verdict), md.code(_cut(one.note)) if one.note else "")
         for one in facts.versions
     ]
-    yield md.table(("iree-base-compiler", "", ""), rows)
+    yield md.table((RELEASES.compiler_package, "", ""), rows)
 
 
 def _log(facts: Facts) -> Iterator[str]:

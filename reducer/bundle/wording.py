@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from oracles.frames import Resolver, meaningful_frames, name_frames, parse_stack
+from oracles.profiles import any_of, profile_of
 from reducer.bundle.facts import Facts
 from reducer.bundle.markdown import code
 
@@ -81,12 +82,12 @@ def _signal(facts: Facts) -> str:
 _LINES, _WIDTH = 24, 220
 _DUMP = re.compile(r"^// -----// IR Dump ")
 _STACK = re.compile(
-    r"^(?:Stack dump(?: without symbol names)?\b|Please report issues to |PLEASE submit "
-    r"|\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+|\d+\.\s+"
+    rf"^(?:Stack dump(?: without symbol names)?\b|{any_of(lambda profile: profile.crash_banners)}"
+    r"|PLEASE submit |\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+|\d+\.\s+"
     r"|Program arguments:)"
 )
 _HEAD = re.compile(r"(?:^|\s)(?:error|warning|note|remark): |^LLVM ERROR")
-_TRANSLATION = re.compile(r"#hal\.executable\.target<.*")
+_LONG_ATTRIBUTE = re.compile(f"(#{any_of(lambda profile: profile.long_attributes)})<.*")
 
 
 def excerpt(stderr: str) -> str:
@@ -116,7 +117,7 @@ def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
 
 def _cut(line: str) -> str:
     """A follow-up names its target in hundreds of characters."""
-    line = _TRANSLATION.sub("#hal.executable.target<…>", line)
+    line = _LONG_ATTRIBUTE.sub(r"\1<…>", line)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
@@ -154,13 +155,8 @@ def _folded(count: int) -> str:
 
 
 _TARGET = re.compile(
-    r"--?(?:iree-hal-target-(?:device|backends?)|iree-hal-local-target-device-backends"
-    r"|iree-\w+-target(?:-(?:chip|cpu|triple|features))?|iree-llvmcpu-target-\S+?"
-    r"|mtriple|mcpu|march)=(?P<value>.+)",
-    re.S,
+    rf"--?(?:{any_of(lambda profile: profile.target_flags)}|mtriple|mcpu|march)=(?P<value>.+)", re.S
 )
-_FRONT_END = re.compile(r"\b(?:torch|stablehlo|chlo|tosa|onnx|tf|input-conversion)\b", re.I)
-_CAMEL = re.compile(r"^(?:Torch|StableHLO|Tosa|ConvertTorch|ConvertStableHLO)")
 
 
 def target_of(words: Sequence[str]) -> tuple[str, ...]:
@@ -174,11 +170,5 @@ def target_of(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
-    """Those of IREE's bug form: Frontends, MLIR, Python, Compiler, Runtime, Other."""
-    if program.startswith("mlir-"):
-        return ("MLIR",)
-    spelled = failing_pass.replace("-", " ")
-    front_end = _FRONT_END.search(spelled) or _CAMEL.match(failing_pass)
-    if front_end or (not failing_pass and _FRONT_END.match(op)):
-        return ("Frontends", "Compiler")
-    return ("Compiler",)
+    """The components that the bug form of the program's project would name."""
+    return profile_of(program).bug_form.components(program, failing_pass, op)

@@ -3,12 +3,12 @@
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from oracles.profiles import RELEASES
 from reducer.toolchain import NEWEST, installed
 
 PROGRAM = "mlir-reducer"
 _VARIABLE = "_MLIR_REDUCER_COMPLETE"
 _SHELLS = ("bash", "zsh", "fish")
-_TOOLS = ("iree-compile", "iree-opt")
 
 
 @click.command()
@@ -42,5 +42,6 @@ def complete_versions(
 
 def complete_words(incomplete: str, *, first: bool) -> list[CompletionItem]:
     """What may stand after the two dashes: a program first, and then files."""
-    tools = [name for name in _TOOLS if first and incomplete and name.startswith(incomplete)]
+    wanted = first and incomplete
+    tools = [name for name in RELEASES.tools if wanted and name.startswith(incomplete)]
     return [CompletionItem(name) for name in tools] or [CompletionItem(incomplete, type="file")]

@@ -16,6 +16,7 @@ from oracles.command import verifying_tool
 from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
+from oracles.profiles import DEFAULT
 from oracles.regression import RegressionGuard
 from oracles.values import Call
 from reducer.cli.completion import complete_versions
@@ -177,10 +178,10 @@ class OracleOptions:
             raise CommandNotFound(str(error)) from error
 
     def _some_opt(self) -> Path | None:
-        """Behind a script or an unknown program, any `iree-opt` may understand the input."""
+        """Behind a script or an unknown program, any `…-opt` tool may understand the input."""
         if self.iree is not None:
             return install(self.iree, progress=_print_status).opt
-        if found := shutil.which("iree-opt"):
+        if found := shutil.which(DEFAULT.opt):
             return Path(found)
         newest = find("newest")
         return newest.opt if newest else None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from oracles.profiles import DEFAULT
 from reducer import __version__
 from reducer.cli.completion import complete_versions
 from reducer.errors import Unavailable
@@ -50,7 +51,9 @@ def remove_command(version: str) -> None:
 
 @toolchain.command("path", short_help="Print where the compiler of VERSION lies.")
 @click.argument("version", default="newest", shell_complete=complete_versions)
-@click.option("--tool", default="iree-compile", metavar="NAME", help="[default: iree-compile]")
+@click.option(
+    "--tool", default=DEFAULT.compiler, metavar="NAME", help=f"[default: {DEFAULT.compiler}]"
+)
 def path_command(version: str, tool: str) -> None:
     """Print where the compiler of VERSION lies (of the newest installed one if not given)."""
     found = find(version)
@@ -69,10 +72,10 @@ _VERSION_TIMEOUT = 10.0  # seconds
 def versions() -> str:
     """One line for this program, one for the compiler on PATH, one for those installed by it."""
     lines = [f"mlir-reducer {__version__}"]
-    if found := shutil.which("iree-compile"):
-        lines.append(f"iree-compile on PATH: {compiler_version(Path(found))}")
+    if found := shutil.which(DEFAULT.compiler):
+        lines.append(f"{DEFAULT.compiler} on PATH: {compiler_version(Path(found))}")
     known = " ".join(toolchain.version for toolchain in installed())
-    lines.append(f"installed IREE compilers: {known or 'none'}")
+    lines.append(f"installed {DEFAULT.name} compilers: {known or 'none'}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from oracles.memory import memory_limit
+from oracles.profiles import DEFAULT
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.cluster import executing, scheduler_option
@@ -193,7 +194,7 @@ def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The program and the flags for all inputs."""
     if words and not words[0].startswith("-"):
         return words[0], words[1:]
-    return "iree-compile", words
+    return DEFAULT.compiler, words
 
 
 def _compilers(program: str, versions: str | None, log: Any) -> tuple[Compiler, ...]:

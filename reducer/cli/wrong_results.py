@@ -12,6 +12,7 @@ import click
 
 from oracles import Command, Limits
 from oracles.command import verifying_tool
+from oracles.profiles import RUNTIME
 from oracles.values import (
     Comparison,
     CompilerConfig,
@@ -24,13 +25,12 @@ from oracles.values import (
     other_flags,
     with_backend,
 )
-from oracles.values.references import BACKENDS, backend_of
+from oracles.values.references import backend_of
 from reducer.errors import CommandNotFound, UsageError
 from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, runtime_of
 
-_OTHER_LEVEL = ("--iree-opt-level=O0",)
 _AUDIT_SECONDS = 60.0
 
 
@@ -65,7 +65,7 @@ class WrongResults:
             command,
             executable,
             runtime_of(executable, progress=_print_status),
-            self.device or "local-task",
+            self.device or RUNTIME.device,
         )
         names = self.references or (default_reference(command),)
         sides = [self._side(name, candidate) for name in names]
@@ -97,9 +97,9 @@ class WrongResults:
         return words
 
     def _side(self, name: str, candidate: CompilerConfig) -> Implementation:
-        base = replace(candidate, name=name, device="local-sync")
+        base = replace(candidate, name=name, device=RUNTIME.reference_device)
         kind, _, rest = name.partition(":")
-        if name in BACKENDS:
+        if name in RUNTIME.backends:
             return replace(base, command=with_backend(candidate.command, name))
         if kind == "iree" and rest:
             return _of_version(base, *rest.partition("+")[::2])
@@ -108,7 +108,7 @@ class WrongResults:
         if kind == "python" and ":" in rest:
             return self._python(*rest.rpartition(":")[::2])
         raise UsageError(
-            f"--reference {name}: give {', '.join(BACKENDS)}, iree:VERSION, "
+            f"--reference {name}: give {', '.join(RUNTIME.backends)}, iree:VERSION, "
             'flags:"--some=flag", or python:FILE.py:FUNCTION'
         )
 
@@ -125,8 +125,8 @@ class WrongResults:
 def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:
     """`iree:3.6.0`, or `iree:3.6.0+vmvx` for another backend too."""
     toolchain = install(version, progress=_print_status, runtime=True)
-    if backend and backend not in BACKENDS:
-        raise UsageError(f"--reference: '{backend}' is none of {', '.join(BACKENDS)}")
+    if backend and backend not in RUNTIME.backends:
+        raise UsageError(f"--reference: '{backend}' is none of {', '.join(RUNTIME.backends)}")
     return replace(
         base,
         command=with_backend(base.command, backend) if backend else base.command,
@@ -136,25 +136,26 @@ def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerCon
 
 
 def default_reference(command: Command) -> str:
-    """The other backend that runs on any machine."""
-    return "llvm-cpu" if backend_of(command) == "vmvx" else "vmvx"
+    """Another backend that runs on any machine."""
+    return next(name for name in RUNTIME.backends if name != backend_of(command))
 
 
 def _witnesses(reference: Implementation, candidate: CompilerConfig) -> list[Implementation]:
     """Other ways to compile the module that should agree with the reference."""
     witnesses: list[Implementation] = []
-    base = replace(candidate, device="local-sync")
+    base = replace(candidate, device=RUNTIME.reference_device)
     if isinstance(reference, CompilerConfig):
         witnesses.append(Poisoned(reference))
         base = reference
     used = {candidate.executable: {backend_of(candidate.command)}}
     used.setdefault(base.executable, set()).add(backend_of(base.command))
-    for backend in BACKENDS:
+    for backend in RUNTIME.backends:
         if backend not in used[base.executable]:
             command = with_backend(base.command, backend)
             witnesses.append(replace(base, name=f"{base.name} on {backend}", command=command))
-    plain = other_flags(base.command, _OTHER_LEVEL)
-    witnesses.append(replace(base, name=f"{base.name} at {_OTHER_LEVEL[0]}", command=plain))
+    plain = other_flags(base.command, RUNTIME.unoptimized)
+    name = f"{base.name} at {' '.join(RUNTIME.unoptimized)}"
+    witnesses.append(replace(base, name=name, command=plain))
     return witnesses
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
-from oracles.phases import STOP_FLAG
 from reducer.ir import Module
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
@@ -18,7 +17,7 @@ from reducer.search.sampling import sample
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
 from reducer.session.conversions import Conversions, OptPrinter
-from reducer.session.early_stop import find_shortest
+from reducer.session.early_stop import find_shortest, stoppable_phases
 from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
@@ -26,8 +25,6 @@ from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MAX_SUSPECTS = 40
-_CODE_GENERATION = ("executable-configurations", "executable-targets", "")
-"""Phases in which dispatches are compiled; '' is the part after the last phase to stop at."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,8 @@ class Locator:
             state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)
             self._find_phase(finding, evaluator, state.document)
-            if finding.phase in _CODE_GENERATION and finding.sure:
+            dispatches = self.oracle.dispatches if isinstance(self.oracle, CompilerOracle) else None
+            if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
                 self._find_dispatch(finding, evaluator, conversions, module)
             self._find_pass(finding, state.document)
         finding.calls = evaluator.costs.calls
@@ -132,9 +130,10 @@ class Locator:
     def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
         self.show("find the failing phase")
         short = find_shortest(evaluator, document)
-        if isinstance(short, CompilerOracle):
+        phases = stoppable_phases(evaluator.oracle)
+        if phases is not None and isinstance(short, CompilerOracle):
             flags = (flag.partition("=") for flag in short.command.flags)
-            finding.phase = next(value for name, _, value in flags if name == STOP_FLAG)
+            finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
 
     def _find_dispatch(
         self,

@@ -1,42 +1,18 @@
 """Translate the flags of a command to those of another release.
 
 Each release lists its flags itself (`--help-hidden`). A flag that it does not know is looked up in
-the renames below, and then by its description: flags with equal descriptions are the same.
+the renames that the compiler's profile lists, and then by its description: flags with equal
+descriptions are the same.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from oracles.profiles import RenamedFlags, profile_of
+
 Known = Mapping[str, str]
 """The flags of one release, with two dashes, and their descriptions."""
-
-RENAMED: tuple[tuple[str, ...], ...] = (
-    ("--iree-opt-import-parameters", "--iree-parameter-import"),
-    ("--iree-opt-import-parameter-keys", "--iree-parameter-import-keys"),
-    ("--iree-opt-import-parameter-maximum-size", "--iree-parameter-import-maximum-size"),
-    ("--iree-opt-export-parameters", "--iree-parameter-export"),
-    ("--iree-opt-export-parameter-minimum-size", "--iree-parameter-export-minimum-size"),
-    ("--iree-opt-splat-parameters", "--iree-parameter-splat"),
-    ("--iree-stream-external-resources-mappable", "--iree-hal-external-resources-mappable"),
-    (
-        "--iree-codegen-llvmgpu-test-tile-and-fuse-matmul",
-        "--iree-codegen-llvmgpu-early-tile-and-fuse-matmul",
-        "--iree-codegen-llvmgpu-use-tile-and-fuse-matmul",
-    ),
-    (
-        "--iree-codegen-notify-transform-strategy-application",
-        "--iree-codegen-test-notify-transform-strategy-application",
-    ),
-    (
-        "--iree-dispatch-creation-experimental-data-tiling",
-        "--iree-dispatch-creation-data-tiling",
-    ),
-)
-"""Names of the same flag, in the order in which releases used them."""
-
-RENAMED_FAMILIES: tuple[tuple[str, str], ...] = (("--iree-hip-", "--iree-rocm-"),)
-"""Prefixes of a group of flags: until 3.11, and since 3.11."""
 
 _ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
 
@@ -75,6 +51,7 @@ def translate(words: Sequence[str], known: Known, described: Known | None = None
     """
     if not known:
         return Translation(tuple(words))
+    renames = profile_of(words[0]).renamed_flags
     translated = list(words[:1])
     renamed: list[tuple[str, str]] = []
     unknown: list[int] = []
@@ -84,7 +61,7 @@ def translate(words: Sequence[str], known: Known, described: Known | None = None
         if flag is None or flag in known:
             translated.append(word)
             continue
-        other = _other_name(flag, known, described or {})
+        other = _other_name(flag, renames, known, described or {})
         if other is None:
             unknown.append(number)
             translated.append(word)
@@ -100,9 +77,9 @@ def _flag(name: str) -> str | None:
     return f"--{match[1]}" if match else None
 
 
-def _other_name(flag: str, known: Known, described: Known) -> str | None:
-    names = [name for group in RENAMED if flag in group for name in group]
-    for old, new in RENAMED_FAMILIES:
+def _other_name(flag: str, renames: RenamedFlags, known: Known, described: Known) -> str | None:
+    names = [name for group in renames.names if flag in group for name in group]
+    for old, new in renames.families:
         for before, after in ((old, new), (new, old)):
             if flag.startswith(before):
                 names.append(after + flag.removeprefix(before))

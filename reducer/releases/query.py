@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome
+from oracles.profiles import DEFAULT, RELEASES
 from reducer.errors import UsageError
 from reducer.toolchain import Toolchain
 
@@ -84,12 +85,12 @@ class BisectQuery:
         if not self.words:
             raise UsageError(
                 "no command to run; put the one that fails after two dashes: "
-                "INPUT -- iree-compile --its-flags"
+                f"INPUT -- {DEFAULT.compiler} --its-flags"
             )
         if not Toolchain.provides(self.tool):
             raise UsageError(
-                f"'{self.words[0]}' is no program of a published release: give iree-compile or "
-                "iree-opt, which are then run in many versions"
+                f"'{self.words[0]}' is no program of a published release: give "
+                f"{' or '.join(RELEASES.tools)}, which are then run in many versions"
             )
 
     @property

@@ -12,6 +12,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.command import INPUT
 from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
+from oracles.profiles import DEFAULT
 from reducer.errors import Interrupted
 from reducer.releases.flags import read_help
 from reducer.releases.query import BisectQuery, compiler_of
@@ -114,8 +115,9 @@ class ReleaseRunner:
         """
 
         def run() -> Outcome:
-            opt = self._toolchain(version).opt
-            return self._run(CompilerOracle(Command(("iree-opt", INPUT)), opt), text, _TOOL_SECONDS)
+            reading = Command((DEFAULT.opt, INPUT))
+            oracle = CompilerOracle(reading, self._toolchain(version).opt)
+            return self._run(oracle, text, _TOOL_SECONDS)
 
         return self._cached(version, ("read", text), run)
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import CompilerOracle
-from oracles.phases import PHASES
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
@@ -22,7 +21,7 @@ from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import halve
 from reducer.session.conversions import Conversions
-from reducer.session.early_stop import failing_phase
+from reducer.session.early_stop import failing_phase, stoppable_phases
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.as_input import as_inputs
 from reducer.transformations.delete_ops import DeleteOps
@@ -30,8 +29,6 @@ from reducer.transformations.symbols import DropSymbols
 
 ORIGIN = "cut before the failing pass"
 
-# Before them programs still are what the user wrote; after them they cannot be compiled again.
-_PHASES = frozenset(PHASES[PHASES.index("abi") : PHASES.index("executable-sources")])
 _WORTH_ANOTHER_DIALECT = 4  # times fewer ops; a program of few ops may take many one level below
 _MAX_RUNS = 30  # to find the pass
 _MAX_SECONDS = 600.0  # of wall time, likewise
@@ -69,7 +66,10 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
         return False
     if evaluator.test is not None:  # what fails at times has no IR before it that tells
         return False
-    return failing_phase(evaluator, state.document, conversions.cached) in _PHASES
+    phases = stoppable_phases(evaluator.oracle)
+    if phases is None:
+        return False
+    return failing_phase(evaluator, state.document, conversions.cached) in phases.of_programs
 
 
 def _tool(evaluator: Evaluator, opt: Path) -> OptTool:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
-from oracles.phases import PHASES
+from oracles.profiles import Phases
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -58,9 +58,15 @@ def find_shortest(
 
 
 def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
-    """The phase of IREE's compiler in which a document fails; '' where it does not tell."""
-    guess = _guess(evaluator, document, memoize) if evaluator.oracle.shortened() else -1
-    return PHASES[guess] if 0 <= guess < len(PHASES) else ""
+    """The compiler's phase in which a document fails; '' where it has none or does not tell."""
+    phases = stoppable_phases(evaluator.oracle)
+    guess = _guess(evaluator, document, memoize)
+    return phases.names[guess] if phases and 0 <= guess < len(phases.names) else ""
+
+
+def stoppable_phases(oracle: Oracle) -> Phases | None:
+    """The phases after which a compiler's command can be stopped."""
+    return oracle.phases if isinstance(oracle, CompilerOracle) else None
 
 
 def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
@@ -69,18 +75,17 @@ def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
     A compiler that knows no such flag, or that fails in the first phase, writes nothing.
     """
     oracle = evaluator.oracle
-    if not isinstance(oracle, CompilerOracle):
+    phases = stoppable_phases(oracle)
+    if not isinstance(oracle, CompilerOracle) or phases is None:
         return -1
 
     def finished() -> str:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            with evaluator.using_oracle(
-                oracle.with_extra_flags([f"--dump-compilation-phases-to={folder}"])
-            ):
+            with evaluator.using_oracle(oracle.with_extra_flags([f"{phases.dump_flag}={folder}"])):
                 outcome = evaluator.run(document.text, document.op_count)
             same = evaluator.judge(outcome) is Verdict.SAME
-            done = {path.name.split(".")[-2] for path in Path(folder).glob("*.mlir")}
-        return str(sum(phase in done for phase in PHASES) if same else -1)
+            done = phases.dumped(Path(folder))
+        return str(sum(name in done for name in phases.names) if same else -1)
 
     return int(memoize("finished phases", document.text, finished))
 

@@ -5,15 +5,9 @@ import tempfile
 from pathlib import Path
 
 from oracles import CompilerOracle
-from oracles.phases import may_stop_early
+from oracles.profiles import Dispatches
 from reducer.ir import PlainText
-from reducer.locate.dispatches import (
-    Dispatch,
-    compile_flags,
-    dispatch_of,
-    dump_flags,
-    read_dispatches,
-)
+from reducer.locate.dispatches import Dispatch, dispatch_of, read_dispatches
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions
@@ -29,30 +23,31 @@ def failing_dispatch(
     that hangs is found like any other.
 
     Returns:
-        None if the command is not IREE's, if the program fails before code generation, or if no
-        dispatch fails alone.
+        None if the command does not allow for it, if the program fails before code generation, or
+        if no dispatch fails alone.
 
     Raises:
         Stopped: see `Evaluator.run`.
     """
     oracle = evaluator.oracle
-    if not isinstance(oracle, CompilerOracle):
-        return None
-    if not may_stop_early(oracle.executable.name, oracle.command.flags):
+    dispatches = oracle.dispatches if isinstance(oracle, CompilerOracle) else None
+    if not isinstance(oracle, CompilerOracle) or dispatches is None:
         return None
     dumped = conversions.cached(
-        "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, text, ops))
+        "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
     )
     candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
-    with evaluator.using_oracle(oracle.with_extra_flags(compile_flags())):
+    with evaluator.using_oracle(oracle.with_extra_flags(dispatches.compile_flags)):
         hit = evaluator.first_interesting(candidates)
-    return dispatch_of(hit[1].text) if hit else None
+    return dispatch_of(hit[1].text, dispatches.op) if hit else None
 
 
-def _dump(evaluator: Evaluator, oracle: CompilerOracle, text: str, ops: int) -> list[str]:
+def _dump(
+    evaluator: Evaluator, oracle: CompilerOracle, dispatches: Dispatches, text: str, ops: int
+) -> list[str]:
     """The texts of all dispatches; none if the failure comes before they are made."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        with evaluator.using_oracle(oracle.with_extra_flags(dump_flags(Path(folder)))):
+        with evaluator.using_oracle(oracle.with_extra_flags(dispatches.dump_flags(Path(folder)))):
             outcome = evaluator.run(text, ops)
         early = evaluator.judge(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))

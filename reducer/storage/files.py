@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import zstandard
 
+from oracles.profiles import DEFAULT
 from reducer.errors import BadInput, MissingInput, OutputNotWritable, UsageError
 
 MAX_INPUT_BYTES = 2**31 - 1
@@ -113,7 +114,8 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is empty")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
-            f"{path} is MLIR bytecode; turn it into text first: iree-opt {path} -o {path.stem}.mlir"
+            f"{path} is MLIR bytecode; turn it into text first: "
+            f"{DEFAULT.opt} {path} -o {path.stem}.mlir"
         )
     if b"\0" in data:
         raise BadInput(f"{path} is a binary file, not MLIR text")

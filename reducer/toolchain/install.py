@@ -15,6 +15,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from oracles.command import resolve_binary
+from oracles.profiles import RELEASES, RUNTIME
 from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,
@@ -38,8 +39,9 @@ _FROM_VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
 def install(version: str, *, progress: Progress | None = None, runtime: bool = False) -> Toolchain:
     """The toolchain of `version` ("newest": the newest release), installed if missing.
 
-    `runtime` adds the matching `iree-run-module`. `progress` receives lines of text. Safe to run
-    in several processes at once, and to kill: a version is installed completely or not at all.
+    `runtime` adds the program that runs compiled modules. `progress` receives lines of text. Safe
+    to run in several processes at once, and to kill: a version is installed completely or not at
+    all.
 
     Raises:
         ToolchainError: the version does not exist or cannot be downloaded.
@@ -215,11 +217,8 @@ def _advice(name: str, provided: bool) -> str:
     return missing
 
 
-_NAME = "iree-run-module"
-
-
 def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
-    """The `iree-run-module` that matches an `iree-compile`.
+    """The program that runs compiled modules, of the same version as the compiler.
 
     For an installed version, the runtime is installed as well if missing. Otherwise, the same
     Python installation or build folder is searched, then PATH.
@@ -231,17 +230,18 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     if version is not None:
         return install(version, progress=progress, runtime=True).run_module
     real = executable.resolve()
-    beside = [real.with_name(_NAME)]
-    if len(real.parents) > 2:  # iree/compiler/_mlir_libs/ and iree/_runtime_libs/ are siblings
-        beside.append(real.parents[2] / "_runtime_libs" / _NAME)
+    beside = [real.with_name(RUNTIME.program)]
+    depth = len(RELEASES.libraries.parts)
+    if len(real.parents) > depth:  # both packages are installed in the same folder
+        beside.append(real.parents[depth] / RELEASES.runtime_libraries / RUNTIME.program)
     for path in beside:
         if path.is_file() and os.access(path, os.X_OK):
             return path
-    if found := shutil.which(_NAME):
+    if found := shutil.which(RUNTIME.program):
         return Path(found)
     raise ToolchainError(
-        f"no {_NAME} beside {executable} nor on PATH, so what it compiles cannot run; "
-        "install iree-base-runtime of the same version, or use --iree VERSION"
+        f"no {RUNTIME.program} beside {executable} nor on PATH, so what it compiles cannot run; "
+        f"install {RUNTIME_PACKAGE} of the same version, or use --iree VERSION"
     )
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 from platformdirs import user_cache_path
 
-COMPILER_PACKAGE = "iree-base-compiler"
-RUNTIME_PACKAGE = "iree-base-runtime"
+from oracles.profiles import DEFAULT, RELEASES, RUNTIME
+
+COMPILER_PACKAGE = RELEASES.compiler_package
+RUNTIME_PACKAGE = RELEASES.runtime_package
 NEWEST = "newest"
 
 
@@ -31,37 +33,33 @@ class Toolchain:
 
     @property
     def compile(self) -> Path:
-        """The native `iree-compile`."""
-        return self.tool("iree-compile")
+        """The native compiler."""
+        return self.tool(DEFAULT.compiler)
 
     @property
     def opt(self) -> Path:
-        """The native `iree-opt`."""
-        return self.tool("iree-opt")
+        """The native `…-opt` tool."""
+        return self.tool(DEFAULT.opt)
 
     @property
     def shared_library(self) -> Path:
         """The shared library that contains the whole compiler."""
-        return self.root / _LIBRARIES / "libIREECompiler.so"
+        return self.root / RELEASES.libraries / RELEASES.shared_library
 
     @property
     def run_module(self) -> Path:
-        """The native `iree-run-module`; only present if installed with `runtime=True`."""
+        """The native program that runs compiled modules; present if `runtime=True` installed it."""
         folder = package_folder(RUNTIME_PACKAGE, self.version)
-        return folder / "iree" / "_runtime_libs" / "iree-run-module"
+        return folder / RELEASES.runtime_libraries / RUNTIME.program
 
     @staticmethod
     def provides(name: str) -> bool:
         """Whether `name` is a compiler tool that every version includes."""
-        return name in _TOOLS
+        return name in RELEASES.tools
 
     def tool(self, name: str) -> Path:
         """The native program behind the entry point `name`, for which `provides` must be true."""
-        return self.root / _LIBRARIES / name
-
-
-_TOOLS = frozenset({"iree-compile", "iree-opt"})
-_LIBRARIES = Path("iree", "compiler", "_mlir_libs")
+        return self.root / RELEASES.libraries / name
 
 
 def toolchains_folder() -> Path:

@@ -24,6 +24,7 @@ from packaging.version import InvalidVersion, Version
 from oracles import Command
 from oracles.base import file_identity
 from oracles.compiler import CLASSIFIER_VERSION
+from oracles.profiles import DEFAULT
 from reducer.errors import MissingInput, UsageError
 from reducer.toolchain import Toolchain, install, resolve_executable
 
@@ -43,7 +44,7 @@ class Compiler:
     @property
     def name(self) -> str:
         """The version, the path, or both: readable, and unique to this compiler."""
-        if self.version is None or self.program == "iree-compile":
+        if self.version is None or self.program == DEFAULT.compiler:
             return self.version or self.program
         return f"{self.version} {self.program}"
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from reducer.locate.dispatches import dispatch_of, read_dispatches
 
+OP = "hal.executable"
 TEXT = """\
 hal.executable public @f_dispatch_7 {
   builtin.module {
@@ -17,7 +18,7 @@ hal.executable public @f_dispatch_7 {
 
 
 def test_name_and_places_of_a_dispatch() -> None:
-    dispatch = dispatch_of(TEXT)
+    dispatch = dispatch_of(TEXT, OP)
     assert dispatch.name == "f_dispatch_7"
     assert dispatch.text == TEXT
     assert dispatch.places == (
@@ -29,9 +30,11 @@ def test_name_and_places_of_a_dispatch() -> None:
 
 
 def test_names_may_be_quoted_or_missing() -> None:
-    assert dispatch_of('hal.executable private @"f$async 1" {').name == "f$async 1"
-    assert dispatch_of("hal.executable private @f$async_dispatch_1 {").name == "f$async_dispatch_1"
-    assert dispatch_of("nothing").name == ""
+    quoted = dispatch_of('hal.executable private @"f$async 1" {', OP)
+    assert quoted.name == "f$async 1"
+    bare = dispatch_of("hal.executable private @f$async_dispatch_1 {", OP)
+    assert bare.name == "f$async_dispatch_1"
+    assert dispatch_of("nothing", OP).name == ""
 
 
 def test_dispatches_come_in_the_order_of_the_program(tmp_path: Path) -> None:

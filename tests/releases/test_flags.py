@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Oracle
-from reducer.releases.flags import RENAMED, RENAMED_FAMILIES, Translation, read_help, translate
+from oracles.profiles import PROFILES, CompilerProfile
+from reducer.releases.flags import Translation, read_help, translate
 from reducer.releases.query import BisectQuery
 from reducer.releases.runner import ReleaseRunner
 from reducer.storage.journal import Journal
@@ -60,10 +61,17 @@ def test_words_are_unchanged_for_a_release_that_lists_no_flags() -> None:
     assert translate(("iree-compile", "--iree-x"), {}) == Translation(("iree-compile", "--iree-x"))
 
 
-def test_no_flag_is_in_two_groups() -> None:
-    names = [name for group in RENAMED for name in group]
+def test_only_flags_of_the_program_are_renamed() -> None:
+    words = ("other-opt", "--iree-hip-target=gfx942")
+    assert translate(words, {"--iree-rocm-target": ""}).unknown == (1,)
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
+def test_no_flag_is_in_two_groups(profile: CompilerProfile) -> None:
+    renamed = profile.renamed_flags
+    names = [name for group in renamed.names for name in group]
     assert len(names) == len(set(names))
-    prefixes = tuple(prefix for family in RENAMED_FAMILIES for prefix in family)
+    prefixes = tuple(prefix for family in renamed.families for prefix in family)
     assert not any(name.startswith(prefixes) for name in names)
 
 

@@ -24,7 +24,7 @@ Argument = int | tuple[int, ...] | None
 """A number, the sizes of a shape, or neither."""
 
 _SAME = ("util.optimization_barrier", "iree_tensor_ext.dispatch.workload.ordinal")
-"""Ops whose result is their operand."""
+"""Ops whose result is their operand, of dialects of IREE."""
 
 
 class KnownSizes:

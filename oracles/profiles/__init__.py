@@ -1,0 +1,81 @@
+"""Compiler profiles: all that is specific to one compiler project, in one module per project.
+
+No other package contains flags, passes or messages of a particular project
+(`tests/test_profiles.py`). To add a compiler, add a module here and its profile to `PROFILES`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePath
+
+from oracles.profiles.iree import BUG_FORM, IREE, RELEASES, RUNTIME
+from oracles.profiles.profile import (
+    BugForm,
+    CompilerProfile,
+    Dispatches,
+    Phases,
+    Releases,
+    RenamedFlags,
+    Runtime,
+)
+
+PROFILES: tuple[CompilerProfile, ...] = (IREE,)
+"""The projects whose programs are known by name."""
+
+DEFAULT = IREE
+"""The project whose compiler runs if only flags are given, and whose releases `--iree` installs."""
+
+# Every report needs a template; projects without a profile get that of IREE.
+MLIR = CompilerProfile(name="MLIR", compiler="", opt="mlir-opt", bug_form=BUG_FORM)
+"""Any other program: only what all compilers built on MLIR have in common."""
+
+
+def profile_of(program: str | PurePath) -> CompilerProfile:
+    """The profile of a program by its name or path.
+
+    >>> profile_of("/opt/bin/iree-compile").name, profile_of("triton-opt").name
+    ('IREE', 'MLIR')
+    """
+    name = PurePath(program).name
+    return next((profile for profile in PROFILES if profile.has(name)), MLIR)
+
+
+def phases_of(program: str | PurePath, flags: Sequence[str]) -> Phases | None:
+    """The phases after which a command can be stopped; None if there are none."""
+    profile = profile_of(program)
+    return profile.phases if profile.compiles_whole(str(program), flags) else None
+
+
+def dispatches_of(program: str | PurePath, flags: Sequence[str]) -> Dispatches | None:
+    """How to compile the dispatches of a command's input alone; None if that is not possible."""
+    profile = profile_of(program)
+    return profile.dispatches if profile.compiles_whole(str(program), flags) else None
+
+
+def any_of(wordings: Callable[[CompilerProfile], Iterable[str]]) -> str:
+    """A regular expression that matches a wording of any profile.
+
+    >>> any_of(lambda profile: profile.crash_banners)
+    '(?:Please report issues to )'
+    """
+    patterns = [pattern for profile in PROFILES for pattern in wordings(profile)]
+    return f"(?:{'|'.join(patterns) or '(?!)'})"
+
+
+__all__ = [
+    "DEFAULT",
+    "MLIR",
+    "PROFILES",
+    "RELEASES",
+    "RUNTIME",
+    "BugForm",
+    "CompilerProfile",
+    "Dispatches",
+    "Phases",
+    "Releases",
+    "RenamedFlags",
+    "Runtime",
+    "any_of",
+    "dispatches_of",
+    "phases_of",
+    "profile_of",
+]

@@ -1,0 +1,232 @@
+"""IREE: https://iree.dev."""
+
+import re
+from pathlib import Path, PurePath
+
+from oracles.profiles.profile import (
+    BugForm,
+    CompilerProfile,
+    Dispatches,
+    Phases,
+    Releases,
+    RenamedFlags,
+    Runtime,
+)
+
+_COMPILER, _OPT = "iree-compile", "iree-opt"
+
+# ---- phases ----------------------------------------------------------------------------------
+
+
+def _dumped(folder: Path) -> frozenset[str]:
+    """Each file is called `input.3.PHASE.mlir`, or `input.PHASE.mlir`."""
+    return frozenset(path.name.split(".")[-2] for path in folder.glob("*.mlir"))
+
+
+_BEFORE_CODE_GENERATION = "executable-sources"
+
+PHASES = Phases(
+    # Later ones are all but the whole compilation.
+    names=(
+        "input",
+        "abi",
+        "preprocessing",
+        "global-optimization",
+        "dispatch-creation",
+        "flow",
+        "stream",
+        _BEFORE_CODE_GENERATION,
+        "executable-configurations",
+        "executable-targets",
+    ),
+    stop_flag="--compile-to",
+    dump_flag="--dump-compilation-phases-to",
+    dumped=_dumped,
+    of_programs=frozenset(
+        {"abi", "preprocessing", "global-optimization", "dispatch-creation", "flow", "stream"}
+    ),
+)
+
+
+# ---- dispatches ------------------------------------------------------------------------------
+
+
+def _dump_dispatches(folder: Path) -> tuple[str, ...]:
+    return (
+        f"--compile-to={_BEFORE_CODE_GENERATION}",
+        f"--iree-hal-dump-executable-sources-to={folder}",
+        "--mlir-print-debuginfo",
+    )
+
+
+DISPATCHES = Dispatches(
+    dump_flags=_dump_dispatches,
+    compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
+    op="hal.executable",
+    compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
+)
+
+
+# ---- releases --------------------------------------------------------------------------------
+
+RELEASES = Releases(
+    compiler_package="iree-base-compiler",
+    runtime_package="iree-base-runtime",
+    tools=(_COMPILER, _OPT),
+    libraries=PurePath("iree", "compiler", "_mlir_libs"),
+    shared_library="libIREECompiler.so",
+    runtime_libraries=PurePath("iree", "_runtime_libs"),
+)
+
+RENAMED_FLAGS = RenamedFlags(
+    names=(
+        ("--iree-opt-import-parameters", "--iree-parameter-import"),
+        ("--iree-opt-import-parameter-keys", "--iree-parameter-import-keys"),
+        ("--iree-opt-import-parameter-maximum-size", "--iree-parameter-import-maximum-size"),
+        ("--iree-opt-export-parameters", "--iree-parameter-export"),
+        ("--iree-opt-export-parameter-minimum-size", "--iree-parameter-export-minimum-size"),
+        ("--iree-opt-splat-parameters", "--iree-parameter-splat"),
+        ("--iree-stream-external-resources-mappable", "--iree-hal-external-resources-mappable"),
+        (
+            "--iree-codegen-llvmgpu-test-tile-and-fuse-matmul",
+            "--iree-codegen-llvmgpu-early-tile-and-fuse-matmul",
+            "--iree-codegen-llvmgpu-use-tile-and-fuse-matmul",
+        ),
+        (
+            "--iree-codegen-notify-transform-strategy-application",
+            "--iree-codegen-test-notify-transform-strategy-application",
+        ),
+        (
+            "--iree-dispatch-creation-experimental-data-tiling",
+            "--iree-dispatch-creation-data-tiling",
+        ),
+    ),
+    families=(("--iree-hip-", "--iree-rocm-"),),  # up to 3.11, and from 3.11 on
+)
+
+
+# ---- the runtime -----------------------------------------------------------------------------
+
+
+def _call(module: str, function: str) -> list[str]:
+    return [f"--module={module}", f"--function={function}"]
+
+
+def _on_device(device: str, elements: int, flags: str) -> list[str]:
+    return [
+        f"--device={device}",
+        f"--output_max_element_count={elements}",
+        f"--flagfile={flags}",
+    ]
+
+
+def _backend_of(targets: frozenset[str]) -> str | None:
+    if "vmvx" in targets:
+        return "vmvx"
+    host = {"llvm-cpu", "local", "local-task", "local-sync"}
+    return "llvm-cpu" if targets and targets <= host else None
+
+
+RUNTIME = Runtime(
+    program="iree-run-module",
+    suffix=".vmfb",
+    device="local-task",
+    reference_device="local-sync",
+    call=_call,
+    input_flag="--input",
+    on_device=_on_device,
+    statuses=frozenset(
+        (
+            "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+            "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+            "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+            "UNAUTHENTICATED", "INCOMPATIBLE",
+        )
+    ),
+    device_missing=frozenset(
+        ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
+    ),
+    backends={
+        "vmvx": ("--iree-hal-target-backends=vmvx",),
+        "llvm-cpu": ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host"),
+    },
+    backend_of=_backend_of,
+    target_flags=(
+        "iree-hal-target-device",
+        "iree-hal-target-backends",
+        "iree-hal-local-target-device-backends",
+        "iree-hal-default-device",
+    ),
+    target_families=(
+        "iree-llvmcpu-",
+        "iree-vmvx-",
+        "iree-rocm-",
+        "iree-hip-",
+        "iree-amdgpu-",
+        "iree-cuda-",
+        "iree-vulkan-",
+        "iree-metal-",
+        "iree-webgpu-",
+    ),
+    unoptimized=("--iree-opt-level=O0",),
+)  # fmt: skip
+
+
+# ---- bug reports: https://github.com/iree-org/iree/issues/new?template=bug_report.yml ----------
+
+_FRONT_END = re.compile(r"\b(?:torch|stablehlo|chlo|tosa|onnx|tf|input-conversion)\b", re.I)
+_FRONT_END_PASS = re.compile(r"^(?:Torch|StableHLO|Tosa|ConvertTorch|ConvertStableHLO)")
+
+
+def _components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
+    """Of Frontends, MLIR, Python, Compiler, Runtime, Other."""
+    if program.startswith("mlir-"):
+        return ("MLIR",)
+    spelled = failing_pass.replace("-", " ")
+    front_end = _FRONT_END.search(spelled) or _FRONT_END_PASS.match(failing_pass)
+    if front_end or (not failing_pass and _FRONT_END.match(op)):
+        return ("Frontends", "Compiler")
+    return ("Compiler",)
+
+
+BUG_FORM = BugForm(
+    happened="What happened?",
+    steps="Steps to reproduce your issue",
+    component="What component(s) does this issue relate to?",
+    version="Version information",
+    context="Additional context",
+    components=_components,
+)
+
+
+IREE = CompilerProfile(
+    name="IREE",
+    compiler=_COMPILER,
+    opt=_OPT,
+    bug_form=BUG_FORM,
+    partial_flags=("compile-to", "compile-from", "compile-mode"),
+    phases=PHASES,
+    dispatches=DISPATCHES,
+    runtime=RUNTIME,
+    releases=RELEASES,
+    renamed_flags=RENAMED_FLAGS,
+    follow_ups=(
+        "failed to run translation of source executable",
+        r"failed to serialize executables?\b",
+        "failed to link executable",
+        "failed to translate the MLIR LLVM dialect",
+        "failed to translate executable",
+        "^linking failed",
+    ),
+    crash_banners=("Please report issues to ",),
+    driver_frames=(r"mlir::iree_compiler::(?:detail::)?OpPipelineAdaptorPass",),
+    entry_frames=(r"iree(?:Compiler|Opt)\w+",),
+    nesting_passes=(r"Executables?(?:Variants)?Pass$", "LowerExecutableTargetPass$"),
+    target_flags=(
+        "iree-hal-target-(?:device|backends?)",
+        "iree-hal-local-target-device-backends",
+        r"iree-\w+-target(?:-(?:chip|cpu|triple|features))?",
+        r"iree-llvmcpu-target-\S+?",
+    ),
+    long_attributes=(r"hal\.executable\.target",),
+)

@@ -1,0 +1,203 @@
+"""Describe one compiler project as data.
+
+Compilers built on MLIR share its flags, generic form, diagnostics and `…-opt` tool, and most of
+this program relies on those alone. Everything else about a compiler is in its `CompilerProfile`.
+
+There are two kinds of fields. *Capabilities* (`phases`, `dispatches`, `runtime`, `releases`) are
+None for a compiler without them, and the steps that need them are skipped. *Wordings* are patterns
+for text that a compiler prints or reads. They are combined over all profiles (`any_of`), because
+text does not show which program it belongs to: a wrapper may have any name, and signatures are
+compared long after the run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phases of a compilation that can be stopped after each of them.
+
+    Attributes:
+        names: the phases in order, without those after which stopping saves nothing.
+        stop_flag: `stop_flag=NAME` stops the compiler after a phase.
+        dump_flag: `dump_flag=FOLDER` writes a file after each finished phase.
+        dumped: the phases that have a file in such a folder.
+        of_programs: the phases in which the IR is still in dialects that the compiler accepts as
+            input, so that IR reduced there can be made a program again.
+    """
+
+    names: tuple[str, ...]
+    stop_flag: str
+    dump_flag: str
+    dumped: Callable[[Path], frozenset[str]]
+    of_programs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Dispatches:
+    """How to extract the separately compiled parts of a program, and compile one of them alone.
+
+    Attributes:
+        dump_flags: flags that write the dispatches, with locations, to a folder, and stop.
+        compile_flags: flags with which the compiler accepts a dispatch as its input.
+        op: the op that contains a dispatch; its symbol name is that of the dispatch.
+        compiled_in: the phases that compile dispatches; '' is the part after the last phase.
+    """
+
+    dump_flags: Callable[[Path], tuple[str, ...]]
+    compile_flags: tuple[str, ...]
+    op: str
+    compiled_in: frozenset[str]
+
+
+@dataclass(frozen=True)
+class RenamedFlags:
+    """Flags that are spelled differently in different releases, with two dashes.
+
+    Attributes:
+        names: the names of the same flag, in the order in which releases used them.
+        families: the old and the new prefix of a group of flags.
+    """
+
+    names: tuple[tuple[str, ...], ...] = ()
+    families: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Releases on the Python package index, and the layout of their packages.
+
+    Attributes:
+        compiler_package: the package with the compiler and its `…-opt` tool.
+        runtime_package: the package with the program that runs compiled modules.
+        tools: the programs in the compiler package; their entry points have the same names.
+        libraries: the folder of those native programs, relative to `site-packages`.
+        shared_library: the file in `libraries` that contains the whole compiler.
+        runtime_libraries: the folder of the runtime's native program, relative to `site-packages`.
+    """
+
+    compiler_package: str
+    runtime_package: str
+    tools: tuple[str, ...]
+    libraries: PurePath
+    shared_library: str
+    runtime_libraries: PurePath
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """How to run compiled modules, and how to compile for other backends to compare results.
+
+    `oracles/values/programs.py` reads the compiled modules and the printed results.
+
+    Attributes:
+        program: the name of the program that runs compiled modules.
+        suffix: the file name suffix of a compiled module.
+        device: the default device.
+        reference_device: the device for references: single-threaded.
+        call: the arguments that select a compiled module, by path, and a function in it.
+        input_flag: `input_flag=VALUE` adds an argument to the call.
+        on_device: the arguments that select a device, the number of printed elements of a result,
+            and a file with further flags.
+        statuses: the names of status codes in error messages.
+        device_missing: the statuses that concern the machine and not the module.
+        backends: the backends that run on any machine, with the flags that select them in every
+            release. The default reference is the first one that the command does not use.
+        backend_of: the one of `backends` that a set of values of `target_flags` selects, if any.
+        target_flags: flags that select a target, without dashes.
+        target_families: prefixes of the flags that belong to one target, without dashes.
+        unoptimized: the flags for the lowest optimization level.
+    """
+
+    program: str
+    suffix: str
+    device: str
+    reference_device: str
+    call: Callable[[str, str], list[str]]
+    input_flag: str
+    on_device: Callable[[str, int, str], list[str]]
+    statuses: frozenset[str]
+    device_missing: frozenset[str]
+    backends: Mapping[str, tuple[str, ...]]
+    backend_of: Callable[[frozenset[str]], str | None]
+    target_flags: tuple[str, ...]
+    target_families: tuple[str, ...]
+    unoptimized: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BugForm:
+    """The bug report template of a project.
+
+    Attributes:
+        happened, steps, component, version, context: the headings, in this order.
+        components: the project's components that a bug concerns, given the program, the failing
+            pass and the op (the latter two may be '').
+    """
+
+    happened: str
+    steps: str
+    component: str
+    version: str
+    context: str
+    components: Callable[[str, str, str], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class CompilerProfile:
+    """A compiler project.
+
+    Attributes:
+        name: the name of the project.
+        compiler: the program that compiles; '' for a project with only an `…-opt` tool.
+        opt: the `…-opt` tool. A program belongs to the project if its name ends with either.
+        bug_form: the template of bug reports.
+        partial_flags: flags, without dashes, with which a command runs only part of the pipeline.
+            Such a command can be neither stopped early nor started in the middle.
+        phases: how to stop the compiler early.
+        dispatches: how to compile parts of a program alone.
+        runtime: how to run compiled modules.
+        releases: how to install releases.
+        renamed_flags: flags whose names depend on the release.
+        follow_ups: patterns of errors that only report that an earlier step failed.
+        crash_banners: patterns of the lines above the stack trace of a crash.
+        driver_frames: patterns of stack frames that only run passes (without whitespace).
+        entry_frames: patterns of the frames at which the informative part of a stack ends.
+        nesting_passes: patterns of the C++ class names of passes that only run other passes.
+        target_flags: patterns of flags that select a target, without dashes and value.
+        long_attributes: patterns of attribute names, without `#`, whose parameters are too long to
+            show in a message.
+    """
+
+    name: str
+    compiler: str
+    opt: str
+    bug_form: BugForm
+    partial_flags: tuple[str, ...] = ()
+    phases: Phases | None = None
+    dispatches: Dispatches | None = None
+    runtime: Runtime | None = None
+    releases: Releases | None = None
+    renamed_flags: RenamedFlags = RenamedFlags()
+    follow_ups: tuple[str, ...] = ()
+    crash_banners: tuple[str, ...] = ()
+    driver_frames: tuple[str, ...] = ()
+    entry_frames: tuple[str, ...] = ()
+    nesting_passes: tuple[str, ...] = ()
+    target_flags: tuple[str, ...] = ()
+    long_attributes: tuple[str, ...] = ()
+
+    def has(self, program: str) -> bool:
+        """Whether a program of this name belongs to the project."""
+        return program.endswith(tuple(filter(None, (self.compiler, self.opt))))
+
+    def compiles_whole(self, program: str, flags: Sequence[str]) -> bool:
+        """Whether a command runs the compiler's whole pipeline, so that it can be made to run less.
+
+        `program` is the name of the executable.
+        """
+        names = {flag.partition("=")[0].lstrip("-") for flag in flags}
+        known = bool(self.compiler) and program.endswith(self.compiler)
+        return known and names.isdisjoint(self.partial_flags)
