@@ -36,7 +36,7 @@ ALIAS = r"[#!][A-Za-z_][\w$.-]*+"
 # ---- tokens -----------------------------------------------------------------------------------
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is. Keywords, op names and builtin types are words."""
 
     BLANK = "blank"
@@ -58,7 +58,7 @@ class Kind(StrEnum):
 class Token(NamedTuple):
     """A piece of text, and where it begins."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
 
@@ -88,13 +88,13 @@ _TOKEN = re.compile(
 )
 
 
-_KINDS = {str(kind): kind for kind in Kind}
+_KINDS = {str(kind): kind for kind in TokenKind}
 
 
 def tokens(text: str) -> Iterator[Token]:
     """All of a text, piece by piece; what is no token of MLIR comes as other characters.
 
-    >>> [token.text for token in tokens('%0#1 = "a.b"()') if token.kind is not Kind.BLANK]
+    >>> [token.text for token in tokens('%0#1 = "a.b"()') if token.kind is not TokenKind.BLANK]
     ['%0#1', '=', '"a.b"', '(', ')']
     """
     for match in _TOKEN.finditer(text):

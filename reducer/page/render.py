@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reducer import __version__
-from reducer.ir.lexer import Kind, Token, tokens
+from reducer.ir.lexer import Token, TokenKind, tokens
 from reducer.units import duration, plural
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 _CLASSES = {
-    Kind.COMMENT: "comment",
-    Kind.STRING: "string",
-    Kind.VALUE: "value",
-    Kind.SYMBOL: "symbol",
-    Kind.TYPE: "type",
-    Kind.ATTRIBUTE: "attribute",
-    Kind.BLOCK: "block",
+    TokenKind.COMMENT: "comment",
+    TokenKind.STRING: "string",
+    TokenKind.VALUE: "value",
+    TokenKind.SYMBOL: "symbol",
+    TokenKind.TYPE: "type",
+    TokenKind.ATTRIBUTE: "attribute",
+    TokenKind.BLOCK: "block",
 }
 _OP = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"')
@@ -59,12 +59,12 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 def _class_of(token: Token, text: str) -> str:
     following = text[token.end : token.end + 1]
-    if token.kind is Kind.WORD:
+    if token.kind is TokenKind.WORD:
         return _class_of_word(token.text, following)
-    if token.kind is Kind.NUMBER:  # not the 4 of `4xf32`
+    if token.kind is TokenKind.NUMBER:  # not the 4 of `4xf32`
         before = text[max(token.start - 1, 0) : token.start]
         return "" if _IN_WORDS.match(before) or _IN_WORDS.match(following) else "number"
-    if token.kind is Kind.STRING and following == "(" and _OP_IN_QUOTES.fullmatch(token.text):
+    if token.kind is TokenKind.STRING and following == "(" and _OP_IN_QUOTES.fullmatch(token.text):
         return "op"
     return _CLASSES.get(token.kind, "")
 
