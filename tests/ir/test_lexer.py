@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reducer.ir.lexer import (
     VALUE,
-    Kind,
+    TokenKind,
     Outside,
     Token,
     brackets,
@@ -48,7 +48,7 @@ nested = st.recursive(
 
 
 def kinds(text: str) -> list[tuple[str, str]]:
-    return [(str(token.kind), token.text) for token in tokens(text) if token.kind != Kind.BLANK]
+    return [(str(token.kind), token.text) for token in tokens(text) if token.kind != TokenKind.BLANK]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_pairs(text: str, pairs: list[str]) -> None:
 
 @given(nested)
 def test_brackets_match(text: str) -> None:
-    signs = [token for token in tokens(text) if token.kind is Kind.BRACKET]
+    signs = [token for token in tokens(text) if token.kind is TokenKind.BRACKET]
     stack, expected = list[Token](), list[tuple[int, int]]()
     for sign in signs:
         if sign.text in "([{<":
@@ -164,7 +164,7 @@ def test_angle_brackets_may_be_no_brackets_but_all_others_are(text: str) -> None
     assert list(firm_brackets(text)) == [
         token.text
         for token in tokens(text)
-        if token.kind is Kind.BRACKET and token.text not in "<>"
+        if token.kind is TokenKind.BRACKET and token.text not in "<>"
     ]
 
 
