@@ -1,4 +1,4 @@
-# The few commands one needs; `make` alone lists them.
+# The usual tasks; `make` alone lists them.
 
 PYTHON ?= python3
 IREE ?= 3.13.0
@@ -17,15 +17,15 @@ REDUCED := build/deepseek.reduced.mlir
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
-setup: $(SETUP) ## Make .venv with the tool and everything needed to work on it
+setup: $(SETUP) ## Create .venv with the project and its development tools
 
 $(SETUP): pyproject.toml
-	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; name one with PYTHON=")'
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; set PYTHON to one")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-toolchain: $(SETUP) ## Install the compiler (IREE=3.13.0) into the tool's cache
+toolchain: $(SETUP) ## Install a compiler (IREE=3.13.0) into the cache of mlir-reducer
 	@$(BIN)/mlir-reducer toolchain install $(IREE)
 
 reduce: $(SETUP) toolchain build/$(MODEL).mlir ## Reduce a 61-layer Deepseek-V3 that IREE cannot compile
@@ -40,11 +40,11 @@ browser: ## Install a browser for the tests of the HTML pages (Debian and Ubuntu
 	@command -v chromium >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null
 
-shells: ## Install the shells whose completion is tested (Debian and Ubuntu, as root)
+shells: ## Install the shells for the completion tests (Debian and Ubuntu, as root)
 	@command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
 
-test: $(SETUP) toolchain ## Run the tests, but for the slow ones
+test: $(SETUP) toolchain ## Run all tests except the slow ones
 	$(PYTEST) -m "not slow"
 
 test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
@@ -65,6 +65,6 @@ bench: $(SETUP) toolchain ## Check and reduce the whole corpus, kill reductions,
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.reduce_corpus
 
-clean: ## Delete what was built, but for the compilers in the cache
+clean: ## Delete everything that was built, except the installed compilers
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -77,7 +77,7 @@ class Traits:
     wrong_results: bool = False
     named_by: NamedBy = NamedBy.OUTPUT
     happened: str = "fails on {input}"
-    expected: str = "It compiles."
+    expected: str = "The program compiles."
     title: str = ""
     title_without_message: str = ""
 
@@ -136,8 +136,8 @@ class Traits:
         return self.is_bug and not self.out_of_time
 
 
-_DIAGNOSED = "It compiles, or an error says what is wrong with the input."
-_UNWANTED = "Not this."
+_DIAGNOSED = "The program compiles, or a diagnostic explains what is wrong with it."
+_UNWANTED = "Other behavior than shown above."
 
 
 class Kind(StrEnum):
@@ -180,16 +180,16 @@ class Kind(StrEnum):
     )
     FATAL_ERROR = (
         "fatal-error",
-        Traits(aborts=True, happened="gives up{signal} on {input}", expected=_DIAGNOSED),
+        Traits(aborts=True, happened="stops with a fatal error on {input}", expected=_DIAGNOSED),
     )
     TIMEOUT = (
         "timeout",
         Traits(
             exhausts=Resource.TIME,
             named_by=NamedBy.DURATION,
-            happened="does not end on {input}",
+            happened="hangs on {input}",
             expected=_DIAGNOSED,
-            title="does not end",
+            title="compiler hangs",
         ),
     )
     MEMORY = (
@@ -199,15 +199,15 @@ class Kind(StrEnum):
             named_by=NamedBy.SIGNATURE,
             happened="runs out of memory on {input}",
             expected=_DIAGNOSED,
-            title_without_message="runs out of memory",
+            title_without_message="compiler runs out of memory",
         ),
     )
     MISCOMPILE = (
         "miscompile",
         Traits(
             wrong_results=True,
-            happened="compiles {input} to a program that gives wrong results",
-            expected="The results of the reference.",
+            happened="miscompiles {input}",
+            expected="The same results as the reference.",
             title="wrong results",
         ),
     )
@@ -218,7 +218,7 @@ class Kind(StrEnum):
         "script",
         Traits(
             named_by=NamedBy.SIGNATURE,
-            happened="fails, as a test finds, on {input}",
+            happened="fails a test on {input}",
             expected=_UNWANTED,
         ),
     )
@@ -226,7 +226,7 @@ class Kind(StrEnum):
         "plugin",
         Traits(
             named_by=NamedBy.SIGNATURE,
-            happened="fails, as a test finds, on {input}",
+            happened="fails a test on {input}",
             expected=_UNWANTED,
         ),
     )
@@ -234,12 +234,12 @@ class Kind(StrEnum):
         "match",
         Traits(
             named_by=NamedBy.DIAGNOSTIC,
-            happened="does what it should not on {input}",
+            happened="does not behave as expected on {input}",
             expected=_UNWANTED,
         ),
     )
     EXIT_CODE = (
         "exit-code",
-        Traits(happened="does what it should not on {input}", expected=_UNWANTED),
+        Traits(happened="does not behave as expected on {input}", expected=_UNWANTED),
     )
     CANCELLED = "cancelled", Traits(conclusion=Conclusion.NONE)

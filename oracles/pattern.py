@@ -243,7 +243,7 @@ class PatternOracle:
         if self.pass_name is None or result.end is not End.EXITED or self._texts(result):
             return []
         unknown = f"Cannot find option named '{self.pass_name}'" in result.stderr
-        told = "there is no pass with this argument name" if unknown else "this pass did not run"
+        told = "no such pass" if unknown else "this pass did not run"
         return [Diagnostic("", 0, 0, "remark", f"{self.pass_name}: {told}")]
 
 

@@ -207,7 +207,7 @@ class PluginOracle:
                 return Signature(Kind.PLUGIN, f"{self.plugin.name}: {found}")
             case Signature():
                 return found
-        raise PluginError(f"judge gave {found!r}; it may give None, a text or a Signature")
+        raise PluginError(f"judge returned {found!r}; expected None, a str, or a Signature")
 
     def _with(self, command: Command | None, name: str) -> "PluginOracle":
         return PluginOracle(
@@ -246,17 +246,17 @@ def load_plugin(spec: str) -> Plugin:
     if found is None:
         known = ", ".join(plugin_names()) or "none"
         raise PluginError(
-            f"there is no oracle '{name}'; installed: {known} (docs/oracles.md says how to add one)"
+            f"no such oracle: '{name}'; installed: {known} (to add one, see docs/oracles.md)"
         )
     try:
         factory = found.load()
         judge = factory(argument)
     except Exception as error:
         raise PluginError(
-            f"the oracle '{name}' ({found.value}) cannot be made: {type(error).__name__}: {error}"
+            f"cannot create the oracle '{name}' ({found.value}): {type(error).__name__}: {error}"
         ) from error
     if not callable(getattr(judge, "judge", None)):
-        raise PluginError(f"the oracle '{name}' ({found.value}) has no method judge")
+        raise PluginError(f"the oracle '{name}' ({found.value}) has no judge method")
     return Plugin(name, spec, judge, tuple(_file_of(factory)))
 
 

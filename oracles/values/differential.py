@@ -170,7 +170,7 @@ class DifferentialRun:
         if not outcome.succeeded:
             return outcome
         if not candidate.path.is_file():
-            self.notes.append("the command makes no program")
+            self.notes.append("the command writes no compiled program")
             return self._outcome(None)
         reference = self.comparison.reference.build(self.text, self.folder, self.context)
         if reference is None:
@@ -186,7 +186,7 @@ class DifferentialRun:
         for function in self._functions(candidate):
             inputs = trial.inputs(function)
             if inputs is None or not function.results:
-                self.notes.append(f"@{function.name} has inputs or results that cannot be handled")
+                self.notes.append(f"@{function.name} has inputs or results of unsupported types")
                 continue
             call = (function.name, tuple(inputs))
             if call in self._tried:  # nothing in it depends on what the trial varies
@@ -200,8 +200,8 @@ class DifferentialRun:
             if result.failure in RUNTIME.device_missing:
                 self._device_available = False
                 self.notes.append(
-                    f"the program cannot run on --device={candidate.device} here "
-                    f"({result.failure}); what its code looks like can be asked with --ir-after"
+                    f"the program cannot run on --device={candidate.device} on this machine "
+                    f"({result.failure}); to look for a pattern in its IR instead, use --ir-after"
                 )
                 return
             tolerance = self.comparison.tolerance
@@ -215,7 +215,7 @@ class DifferentialRun:
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:
-            self.notes.append(f"there is no function {wanted or ''} to call".replace("  ", " "))
+            self.notes.append(f"no such function: {wanted}" if wanted else "no function to call")
         return found
 
     def _call(self, program: Program, function: Function, inputs: Sequence[str]) -> ExecutionResult:
@@ -241,10 +241,10 @@ class DifferentialRun:
             if said is WitnessVerdict.AGREES:
                 kept.append(witness)
             elif isinstance(witness, Poisoned) and said is WitnessVerdict.DISAGREES:
-                self.notes.append("the results depend on what uninitialised tensors hold")
+                self.notes.append("the results depend on the contents of uninitialized tensors")
                 return None
             elif witness in self.comparison.required:
-                self.notes.append(f"the references do not agree: {witness.name} {said}")
+                self.notes.append(f"the references disagree: {witness.name} {said}")
                 return None
         sizes = tuple(self._sizes(case, trial, kept, reference))
         audited = not self._unsound(case, trial, sizes)
@@ -320,7 +320,7 @@ class DifferentialRun:
         fine = isinstance(self.comparison.reference, PythonReference)
         signature = signature_of(result, case, fine=fine)
         if case.agrees(again):
-            self.notes.append("the results are wrong only now and then")
+            self.notes.append("the results are wrong only in some runs")
             return None
         return Mismatch(
             case.function, tuple(case.inputs), signature, _describe_mismatch(result, case)

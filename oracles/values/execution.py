@@ -209,13 +209,13 @@ class CompilerConfig:
 
 @dataclass(frozen=True)
 class Poisoned:
-    """Another side's program, its uninitialised tensors filled with an odd value."""
+    """Another side's program, its uninitialized tensors filled with an odd value."""
 
     inner: CompilerConfig
 
     @property
     def name(self) -> str:
-        return f"{self.inner.name}, uninitialised tensors filled"
+        return f"{self.inner.name}, uninitialized tensors filled"
 
     @property
     def key(self) -> str:

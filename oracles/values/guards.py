@@ -69,7 +69,7 @@ class WitnessVerdict(StrEnum):
     """What a witness says of the reference's results."""
 
     AGREES = "agrees"
-    DISAGREES = "gives other results than the reference"
+    DISAGREES = "gives different results than the reference"
     UNAVAILABLE = "cannot run it"
 
 

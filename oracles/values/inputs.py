@@ -63,7 +63,7 @@ class InputSpec:
         match = _SPEC.match(text.strip())
         type_ = match and match["type"] and ValueType.parse(f"tensor<{match['type']}>")
         if match is None or (match["type"] and not type_):
-            raise ValueError(f"'{text}' is not an input such as 2x3xf32, 2x3xf32=1,2,3,4,5,6 or 7")
+            raise ValueError(f"'{text}' is not an input such as 2x3xf32, 2x3xf32=1,2,3,4,5,6, or 7")
         if type_:
             return cls(type_, match["values"])
         float(match["number"])

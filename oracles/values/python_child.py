@@ -85,7 +85,9 @@ def _arguments(function: Callable[..., Any], inputs: list[tuple[str, Any]]) -> l
     for type_ in wanted:
         found = next((one for one in left if _fits(type_, one[0])), None)
         if found is None:
-            sys.exit(f"the program has no input {type_} for every parameter of that type")
+            sys.exit(
+                f"the program has too few inputs of type {type_} for the parameters of that type"
+            )
         left = [one for one in left if one is not found]
         chosen.append(found[1])
     return chosen

@@ -228,8 +228,8 @@ def _is_mentioned(name: str, words: Collection[str]) -> bool:
 
 
 NOTE = (
-    "Names are not those of the original: symbols, strings, resources, values and locations were "
-    "replaced, and it was seen to fail in the same way afterwards."
+    "Symbols, strings, resources, values, and locations of the original were replaced; the program "
+    "was checked to fail the same way afterwards."
 )
 
 _SHOWN = 12
@@ -251,7 +251,7 @@ def anonymized_text(
     """
     result = anonymize(text, oracle, signature, opt=opt, input_name=REPRO)
     if not result.verified:
-        raise NotAnonymous("without its names the program does not fail in the same way")
+        raise NotAnonymous("the program does not fail the same way without its names")
     _raise_on_leaks([one for one in result.leftovers if one.name not in allowed])
     return result.text
 
@@ -282,6 +282,6 @@ def _raise_on_leaks(found: Collection[Leftover]) -> None:
     each = list(dict.fromkeys(f"{one.name!r} in the {one.where}" for one in found))
     more = f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else ""
     raise NotAnonymous(
-        f"nothing is written, since it would still tell {', '.join(each[:_SHOWN])}{more}; "
-        "a name that may be told: --keep-name NAME"
+        f"nothing was written: the report would reveal {', '.join(each[:_SHOWN])}{more}; "
+        "to allow a name: --keep-name NAME"
     )

@@ -213,7 +213,7 @@ def _run(
             raise Stopped("interrupted")
         if oracle.wants(outcome):
             return above, body, outcome
-    raise NotInteresting("the command does not fail on this input, so there is nothing to report")
+    raise NotInteresting("the command does not fail on the input, so there is nothing to report")
 
 
 def _output(text: str, oracle: Oracle, outcome: Outcome, limits: Limits) -> str:

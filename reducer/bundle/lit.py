@@ -26,7 +26,7 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
     inside = not _KEYWORDS.search(text)
     command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
     lines = [f"// RUN: {_wrapped(check, command)}"]
-    lines.append(f"// Passes as long as this occurs: {_disarmed(one_line(signature))}")
+    lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
     if check.pattern is not None:
         lines.append(f"// CHECK: {check.pattern.filecheck}")
     elif check.silent:

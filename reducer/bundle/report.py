@@ -38,7 +38,7 @@ def origin(places: Sequence[Origin]) -> Iterator[str]:
         )
         for one in places[:_SHOWN]
     ]
-    yield "### Where it comes from"
+    yield "### Origin in the input"
     yield md.table(("Input", "Op", ""), rows)
     if len(places) > _SHOWN:
         yield f"… and {len(places) - _SHOWN} more."
@@ -65,17 +65,17 @@ def also_found(others: Sequence[OtherFailureRecord]) -> Iterator[str]:
         return
     rows = [(md.code(one.bucket), md.code(_shortened_cell(one.text))) for one in others]
     body = md.table(("Bucket", "Failure"), rows)
-    yield md.folded("Other failures met on the way, not reduced", body)
+    yield md.folded("Other failures found along the way (not reduced)", body)
 
 
 def _cost(record: ReductionRecord) -> str:
     costs, wall = record.costs, record.wall_seconds
-    words = ["? runs of the compiler"]
+    words = ["? compiler runs"]
     if costs is not None:
-        seconds = f"{costs.compiler_seconds:,.0f} s of its time"
-        words = [f"{costs.calls:,} runs of the compiler", seconds]
-    words += [f"{wall:,.0f} s in all"] if wall is not None else []
-    end = " Nothing more can be taken away by one step." if record.one_minimal else ""
+        seconds = f"{costs.compiler_seconds:,.0f} s of compiler time"
+        words = [f"{costs.calls:,} compiler runs", seconds]
+    words += [f"{wall:,.0f} s of wall time"] if wall is not None else []
+    end = " The result is 1-minimal." if record.one_minimal else ""
     return f"{', '.join(words)}.{end}"
 
 
@@ -93,9 +93,9 @@ _CALL = re.compile(r"@([\w$.-]+)\((.*)\): ")
 _THEN = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
-    Verdict.TIMEOUT: "does not end",
-    Verdict.INVALID: "is no valid program",
-    Verdict.SAME: "fails all the same",
+    Verdict.TIMEOUT: "times out",
+    Verdict.INVALID: "is invalid IR",
+    Verdict.SAME: "still fails",
 }
 
 
@@ -151,11 +151,11 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
     yield md.fenced("\n".join([*_plain_steps(facts), _shell(facts.command)]), "sh")
     if verified:
         yield (
-            "`repro.sh` in the attached archive runs this and ends with 0 as long as it fails like "
-            "this, 1 when it no longer does; it was run in an empty folder."
+            "`repro.sh` in the attached archive runs this command; it exits with 0 as long as the "
+            "failure occurs, and with 1 once it is fixed. It was checked in an empty folder."
         )
     else:
-        yield "**Not verified:** `repro.sh` did not see this failure when it was run once more."
+        yield "**Not verified:** `repro.sh` did not reproduce this failure."
 
 
 def _plain_steps(facts: Facts) -> list[str]:
@@ -177,7 +177,7 @@ def _plain_steps(facts: Facts) -> list[str]:
 def _versions(facts: Facts) -> Iterator[str]:
     compiler = facts.compiler
     if not compiler.lines:
-        yield f"{md.code(compiler.name)} does not tell its version."
+        yield f"{md.code(compiler.name)} does not report its version."
         return
     told = {True: "on", False: "off", None: "unknown"}[compiler.assertions]
     lines = [*compiler.lines, f"(assertions: {told})"]
@@ -198,7 +198,7 @@ def _context(facts: Facts) -> str:
         ("Kind", str(signature.kind)),
         ("Signature", md.code(signature.text)),
         ("Bucket", md.code(signature.bucket)),
-        ("Ends with", _ending(facts.exit_code)),
+        ("Exit status", _ending(facts.exit_code)),
         ("Needs", ", ".join(md.code(f"files/{name}") for name in facts.files)),
     ]
     return md.table(("", ""), [row for row in rows if row[1]])
@@ -207,7 +207,7 @@ def _context(facts: Facts) -> str:
 def _ending(code: int | None) -> str:
     if code is None:
         return ""
-    return f"exit code {code}" if code >= 0 else signal_name(code)
+    return str(code) if code >= 0 else signal_name(code)
 
 
 # ---- what else is known ----------------------------------------------------------------------
@@ -222,18 +222,18 @@ def _stack(facts: Facts) -> Iterator[str]:
 def _pass_level(found: PassFile | None) -> Iterator[str]:
     if found is None:
         return
-    what = md.code(found.name) if found.name else "Any pass: the IR is invalid as it is"
-    yield f"### IR for the failing pass: {what}"
+    what = md.code(found.name) if found.name else "none (the IR itself is invalid)"
+    yield f"### IR before the failing pass: {what}"
     yield _inline(found.text, "repro.pass.mlir")
 
 
 def _boundary(facts: Sequence[Fact] | None) -> Iterator[str]:
     if facts is None:
         return
-    yield "### What it takes to fail"
+    yield "### What the failure needs"
     rows = [_boundary_row(fact) for fact in facts]
-    head = ("", "Now", "Changed to", "Then it")
-    yield md.table(head, rows) if rows else "Nothing could be changed."
+    head = ("", "Value", "Changed to", "Result")
+    yield md.table(head, rows) if rows else "No part of the program could be changed."
 
 
 def _boundary_row(fact: Fact) -> tuple[str, ...]:
@@ -256,11 +256,11 @@ def _change(change: str) -> str:
 def _neighbour(facts: Sequence[Fact] | None) -> str:
     """The nearest programs that compile, in words."""
     near = [
-        f"{md.code(fact.change)} in place of {md.code(fact.now)}"
+        f"{md.code(fact.change)} instead of {md.code(fact.now)}"
         for fact in facts or ()
         if fact.kind in ("size", "element type") and fact.verdict is Verdict.NOT_INTERESTING
     ]
-    return f" It does with {'; or with '.join(near[:3])} (see below)." if near else ""
+    return f" It does compile with {', or with '.join(near[:3])} (see below)." if near else ""
 
 
 def _releases(facts: Facts) -> Iterator[str]:
@@ -281,15 +281,15 @@ def _log(facts: Facts) -> Iterator[str]:
         return
     if len(log) > _LOG:
         log = log[:_LOG].rstrip() + "…"
-    noun = "results" if facts.signature.kind.traits.wrong_results else "compiler"
-    yield md.folded(f"What the {noun} printed", md.fenced(log))
+    producer = "Comparison" if facts.signature.kind.traits.wrong_results else "Compiler"
+    yield md.folded(f"{producer} output", md.fenced(log))
 
 
 def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[str]:
     lines = [f"- {md.plain(note)}" for note in facts.notes]
     if left_out:
         names = ", ".join(map(md.code, left_out))
-        lines.append(f"- Not in the archive, since it would be larger than 25 MB: {names}")
+        lines.append(f"- Left out to keep the archive below 25 MB: {names}")
     if lines:
         yield "\n".join(lines)
 
@@ -303,7 +303,8 @@ def _inline(text: str, name: str) -> str:
         return md.fenced(text, "mlir")
     lines = text.splitlines()
     head = "\n".join(line[:160] for line in lines[:12])
-    return f"{md.fenced(head, 'mlir')}\n\n… {len(lines):,} lines in all: `{name}` in the archive."
+    rest = f"… {len(lines):,} lines in total; see `{name}` in the archive."
+    return f"{md.fenced(head, 'mlir')}\n\n{rest}"
 
 
 def _shell(words: Sequence[str]) -> str:

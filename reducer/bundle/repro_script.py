@@ -65,10 +65,10 @@ def shell_word(word: str) -> str:
 
 
 def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
-    end = "it does not fail any more" if not check.passes_anyway else "it does not any more"
+    end = "it no longer fails" if not check.passes_anyway else "it no longer occurs"
     asked = compiler_asked(check.words)
     other = variable if asked is None else variable_of(asked)
-    needs = [f"# It needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []
+    needs = [f"# Needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []
     return [
         "#!/bin/sh",
         "# Does this failure still occur?",
@@ -77,7 +77,7 @@ def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
         "#",
         f"# Usage: ./repro.sh, or {other}=/path/to/another ./repro.sh",
         *needs,
-        f"# Exit status: 0 it fails as reported, 1 {end}, 2 it fails differently,",
+        f"# Exit status: 0 if it fails as reported, 1 if {end}, 2 if it fails differently",
         "# or cannot be run.",
         "set -u",
         "LC_ALL=C",
@@ -104,7 +104,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
         lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
     lines += [
         'if ! command -v "$program" >/dev/null 2>&1; then',
-        f'    say "cannot run $program; say {variable}=/path/to/it"',
+        f'    say "cannot run $program; set {variable}=/path/to/it"',
         "    exit 2",
         "fi",
         'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
@@ -188,19 +188,19 @@ def _verdict(check: ReproCheck) -> list[str]:
     if check.seconds is not None or check.memory is not None:
         limit = "time" if check.seconds is not None else "memory"
         return [
-            f'[ "$exceeded" != {limit} ] || {{ say "it still does not end"; exit 0; }}'
+            f'[ "$exceeded" != {limit} ] || {{ say "still hangs"; exit 0; }}'
             if limit == "time"
-            else f'[ "$exceeded" != {limit} ] || {{ say "it still uses up the memory"; exit 0; }}',
+            else f'[ "$exceeded" != {limit} ] || {{ say "still runs out of memory"; exit 0; }}',
             *_otherwise(),
         ]
     if check.bucket:
         return [
             "case $status in",
             f"0) if grep -q -e '^bucket  *{check.bucket}$' stdout; then",
-            '       say "it still fails as reported"; exit 0',
+            '       say "still fails as reported"; exit 0',
             "   fi ;;",
             "1) if grep -q -e '^kind  *success$' stdout; then",
-            '       say "it does not fail any more"',
+            '       say "no longer fails"',
             "       sed -n '/^[0-9]* remark/,$p' stdout",
             "       exit 1",
             "   fi ;;",
@@ -211,8 +211,8 @@ def _verdict(check: ReproCheck) -> list[str]:
     if check.self_checking:
         return [
             "case $status in",
-            '0) say "it still fails"; exit 0 ;;',
-            '1) say "it does not fail any more"; exit 1 ;;',
+            '0) say "still fails"; exit 0 ;;',
+            '1) say "no longer fails"; exit 1 ;;',
             "esac",
             *_differently(),
         ]
@@ -228,7 +228,7 @@ def _verdict(check: ReproCheck) -> list[str]:
     return [
         *_crashed_there(check.crash_trace),
         f"if {' && '.join(conditions)}; then",
-        '    say "it still fails as reported"',
+        '    say "still fails as reported"',
         "    exit 0",
         "fi",
         *_otherwise(),
@@ -248,7 +248,7 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
         yield "    fi"
     if crash_trace.digits:
         cut = shlex.quote(f"s/{_frame_in(crash_trace.image)}/\\1/p")
-        yield "    # the last digits of addresses; the first of them tell whether it is this build"
+        yield "    # last digits of the frame addresses; the first ones identify the build"
         frames = len(crash_trace.digits)
         yield f"    case $(sed -n {cut} stderr | head -n {frames} | tr '\\n' ' ') in"
         yield f'    "{" ".join(crash_trace.digits)} ") ;;'
@@ -273,7 +273,7 @@ def _status_holds(status: int) -> str:
 def _otherwise() -> list[str]:
     return [
         'if [ "$status" -eq 0 ]; then',
-        '    say "it does not fail any more"',
+        '    say "no longer fails"',
         "    exit 1",
         "fi",
         *_differently(),
@@ -282,7 +282,7 @@ def _otherwise() -> list[str]:
 
 def _differently() -> list[str]:
     return [
-        'say "it fails differently: exit status $status"',
+        'say "fails differently: exit status $status"',
         'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',
         "    stderr stdout 2>/dev/null |",
         "    cut -c 1-200",

@@ -151,7 +151,7 @@ def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
 
 
 def _folded(count: int) -> str:
-    return f"    … {count} frame{'s' * (count > 1)} of pass managers, threads and the like"
+    return f"    … {count} frame{'s' * (count > 1)} of pass managers, threads, and the like"
 
 
 _TARGET = re.compile(

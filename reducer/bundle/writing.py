@@ -110,11 +110,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def check_folder(folder: Path) -> None:
     """Raises OutputNotWritable unless there is nothing at `folder`, or a report."""
     if not folder.parent.is_dir():
-        raise OutputNotWritable(f"there is no folder {folder.parent} to write {folder.name} to")
+        raise OutputNotWritable(f"cannot write {folder}: its parent folder does not exist")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise OutputNotWritable(f"{folder} is in the way, and is no report")
+        raise OutputNotWritable(f"{folder} exists and is not a report")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise OutputNotWritable(f"the folder {folder} holds other files; choose another with -o")
+        raise OutputNotWritable(f"the folder {folder} contains other files; choose another with -o")
 
 
 def _write(path: Path, data: bytes) -> None:

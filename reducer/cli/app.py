@@ -13,19 +13,19 @@ from reducer.cli.lazy import Deferred, LazyGroup
 _COMMANDS = {
     "reduce": Deferred(
         "reducer.cli.reduce:reduce",
-        "Cut INPUT down to a small file that fails in the same way.",
+        "Reduce INPUT to a small program that fails the same way.",
     ),
     "check": Deferred(
         "reducer.cli.check:check",
-        "Run COMMAND once on INPUT and say what a reduction would keep.",
+        "Run COMMAND once on INPUT and print the failure a reduction would preserve.",
     ),
     "locate": Deferred(
         "reducer.cli.locate:locate",
-        "Say where COMMAND fails on INPUT, without reducing it.",
+        "Find where COMMAND fails on INPUT without reducing it.",
     ),
     "explain": Deferred(
         "reducer.cli.explain:explain",
-        "Say for everything that is left in INPUT which change makes the failure go away.",
+        "Show which change to each part of a small INPUT makes the failure go away.",
     ),
     "triage": Deferred(
         "reducer.cli.triage:triage",
@@ -33,7 +33,7 @@ _COMMANDS = {
     ),
     "buckets": Deferred(
         "reducer.cli.buckets:buckets",
-        "The bugs that `mlir-reducer triage` has found.",
+        "List, show, and export the bugs found by `mlir-reducer triage`.",
     ),
     "worker": Deferred(
         "reducer.cli.cluster:worker",
@@ -41,23 +41,23 @@ _COMMANDS = {
     ),
     "page": Deferred(
         "reducer.cli.page:page",
-        "Draw how RESULT came about, as one HTML file.",
+        "Show how RESULT was reduced as a single HTML page.",
     ),
     "bisect": Deferred(
         "reducer.cli.bisect:bisect",
-        "Find the first bad and the last good release of the compiler for a failure.",
+        "Find the compiler release that introduced a failure, and the one that fixed it.",
     ),
     "report": Deferred(
         "reducer.cli.report:bug_report",
-        "Write a bug report about INPUT: a folder, and a zip to attach.",
+        "Write a bug report for INPUT: a folder and a zip file to attach.",
     ),
     "toolchain": Deferred(
         "reducer.cli.toolchain:toolchain",
-        "Versions of the IREE compiler, installed side by side.",
+        "Manage side-by-side installations of the IREE compiler.",
     ),
     "completion": Deferred(
         "reducer.cli.completion:completion",
-        "Print the script that makes SHELL complete commands, options, versions and file names.",
+        "Print the tab-completion script for SHELL.",
     ),
 }
 
@@ -96,23 +96,24 @@ def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=_show_versions,
-    help="Show the version of this program and of the compilers it finds.",
+    help="Show the versions of mlir-reducer and of the compilers it finds.",
 )
 def main() -> None:
-    """Cuts a failing MLIR input down to a small one that fails in the same way.
+    """Reduce a failing MLIR input to a small one that fails the same way.
 
-    Take the command that fails, leave out the input file, and put it after two dashes:
+    Put the failing command after two dashes and leave out the input file:
 
     \b
       iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942 model.mlir
       mlir-reducer reduce model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    The result is model.reduced.mlir, beside the input. Not sure what it will look for? Ask first:
+    The result is written to model.reduced.mlir, next to the input. To see first which failure
+    would be preserved:
 
     \b
       mlir-reducer check model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    Each command explains itself: mlir-reducer reduce --help
+    For the options of a command: mlir-reducer reduce --help
     """

@@ -33,26 +33,26 @@ _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all el
 
 @click.command(
     cls=TrailingCommand,
-    short_help="Find the first bad and the last good release of the compiler for a failure.",
+    short_help="Find the compiler release that introduced a failure, and the one that fixed it.",
 )
 @click.argument("input", type=click.Path(path_type=Path))
-@click.option("--bad", metavar="VERSION", help="A release that fails. [default: the newest]")
+@click.option("--bad", metavar="VERSION", help="A release that fails. [default: newest]")
 @click.option(
     "--good",
     metavar="VERSION",
-    help="A release thought to be good: only those between it and the bad one are asked.",
+    help="A release believed to be good; only releases between it and the bad one are tested.",
 )
-@click.option("--all", "everything", is_flag=True, help="Ask every release.")
-@click.option("--pre", is_flag=True, help="Take release candidates in.")
+@click.option("--all", "everything", is_flag=True, help="Test every release instead of bisecting.")
+@click.option("--pre", is_flag=True, help="Include release candidates.")
 @click.option(
     "--keep/--no-keep",
     default=True,
     show_default=True,
-    help="Keep the releases that had to be installed, about 400 MB each.",
+    help="Keep releases installed for this run, about 400 MB each.",
 )
 @with_oracle_options
 @click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - is standard output."
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - for stdout."
 )
 def bisect(
     *,
@@ -67,22 +67,22 @@ def bisect(
     iree: str | None,
     **options: Any,
 ) -> int:
-    """Find out since which release of the compiler INPUT fails, and in which it is mended.
+    """Find the compiler release that introduced a failure, and the one that fixed it.
 
-    The failure is that of one release, the newest or the one given with --bad (or --iree). Others
-    are fetched when they are needed, and COMMAND is given to each in its own spelling. A release
-    that cannot read INPUT or COMMAND cannot tell.
+    The failure is taken from the newest release or the one given with --bad (or --iree). Other
+    releases are installed as needed; flags that were renamed between releases are translated. A
+    release that cannot parse INPUT or COMMAND is reported as "cannot tell".
 
     \b
       mlir-reducer bisect model.reduced.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    Ends with 0 if other releases could tell, 1 if COMMAND does not fail on INPUT with the bad one,
-    69 if no other release can tell. What is known is kept in a journal beside INPUT, and never
-    run again.
+    Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
+    with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
+    to INPUT and reused.
     """
     if bad is not None and iree is not None and bad != iree:
-        raise UsageError("--bad and --iree both name the release that fails; give one of them")
+        raise UsageError("--bad and --iree both name the failing release; give only one of them")
     source = read_input(input)
     bad = bad or iree or NEWEST
     oracle_options = with_reference(OracleOptions(source=input, words=words, **options), bad)
@@ -148,8 +148,8 @@ def _identity(oracle_options: OracleOptions) -> str:
 def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
     if oracle_options.test is not None or oracle_options.plugin is not None:
         raise UsageError(
-            "--test and --oracle cannot be asked of other releases: a script runs the compiler "
-            "that it names; give the command, with --match if need be"
+            "--test and --oracle cannot be bisected: a script chooses its own compiler; give a "
+            "command after -- instead, with --match if needed"
         )
     if oracle_options.wrong_results:
         return frozenset(kind for kind in Kind if kind.traits.wrong_results)
@@ -173,9 +173,9 @@ def _as_text(result: BisectResult, runner: ReleaseRunner) -> str:
     cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
     if runner.fetched:
         fetched = ", ".join(runner.fetched)
-        cost += f"; fetched {fetched} ({size(round(runner.megabytes * 1e6))})"
+        cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
     if result.untested:
-        cost += f"; {plural(len(result.untested), 'release')} not asked (--all asks every one)"
+        cost += f"; {plural(len(result.untested), 'release')} not tested (--all tests every one)"
     return "\n".join(
         [
             f"failure: {one_line(result.signature.text)}",
@@ -213,13 +213,13 @@ def summary(result: BisectResult) -> list[str]:
 
 def _said_of_first(first: Boundary) -> str:
     if first.good is None:
-        return f"first bad {first.bad}, of those that can tell{_unsure(first)}"
+        return f"first bad {first.bad} (no earlier release is known to be good){_unsure(first)}"
     return f"first bad {first.bad}, last good {first.good}{_unsure(first)}"
 
 
 def _said_of_fixed(fixed: Boundary) -> str:
     if fixed.good is None:
-        return f"last bad {fixed.bad}: not mended in any release since{_unsure(fixed)}"
+        return f"last bad {fixed.bad}: not fixed in any later release{_unsure(fixed)}"
     return f"last bad {fixed.bad}, first good again {fixed.good}{_unsure(fixed)}"
 
 

@@ -17,7 +17,7 @@ html_option = click.option(
     "--html",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write an overview with filters, and beside it a page about each reduction.",
+    help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
 )
 
 

@@ -27,6 +27,7 @@ from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
 from reducer.triage.database import Store
 from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
 from reducer.triage.running import oracle_of
+from reducer.units import plural
 
 _NONE = "no-report.json"
 """Says of which program a report could not be made, so that it is not tried each night."""
@@ -70,7 +71,7 @@ class BucketReports:
         wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
         left = [(bug, known) for bug, known in wanted if known.usable and self._is_missing(known)]
         if left:
-            log(f"{len(left)} reports …")
+            log(f"writing {plural(len(left), 'bug report')} …")
         with ThreadPoolExecutor(jobs, thread_name_prefix="report") as pool:
             for problem in pool.map(lambda one: self._attempt(*one), left):
                 if problem:
@@ -90,7 +91,7 @@ class BucketReports:
             return ""
         deferred = DeferredErrors()
         folder = report_folder(self._database.path, known)
-        with deferred.attempt(f"report of {bug.name}"):
+        with deferred.attempt(f"report for {bug.name}"):
             self._make(bug, known, compiler, folder)
         problem = "; ".join(deferred.problems)
         if problem and not self._stop.is_set():

@@ -24,6 +24,7 @@ from reducer.triage.buckets import find_group
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.states import BugState
 from reducer.triage.summary import all_bugs, bug_of, forget, history_of, program_of
+from reducer.units import plural
 
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
 
@@ -33,13 +34,13 @@ REPRODUCER, FACTS = "repro.mlir", "bug.json"
     "--db",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The database. [default: .mlir-reducer/triage.sqlite in this folder]",
+    help="The triage database. [default: .mlir-reducer/triage.sqlite in the current folder]",
 )
 @click.pass_context
 def buckets(context: click.Context, db: Path | None) -> None:
-    """The bugs that `mlir-reducer triage` has found.
+    """List, show, and export the bugs found by `mlir-reducer triage`.
 
-    A bucket may be given by the first digits of its name. Nothing here runs a compiler.
+    A unique prefix is enough to name a bucket. None of these commands runs a compiler.
     """
     context.obj = db or default_database(Path.cwd())
 
@@ -56,14 +57,14 @@ def _opened(path: Path) -> Iterator[Database]:
     "states",
     multiple=True,
     type=click.Choice([str(state) for state in BugState]),
-    help="Only bugs in this state; may be given more than once.",
+    help="Show only bugs in this state; can be repeated.",
 )
 @click.option(
     "--json",
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write JSON; - is standard output.",
+    help="Write JSON; - for stdout.",
 )
 @html_option
 @click.pass_obj
@@ -88,11 +89,11 @@ def list_command(
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write JSON; - is standard output.",
+    help="Write JSON; - for stdout.",
 )
 @click.pass_obj
 def show_command(path: Path, bucket: str, json_target: str | None) -> None:
-    """Tell all that is known of BUCKET."""
+    """Show everything known about BUCKET."""
     with _opened(path) as database:
         group = find_group(database, bucket)
         bug = bug_of(database, group, reproducers(database))
@@ -108,10 +109,10 @@ def show_command(path: Path, bucket: str, json_target: str | None) -> None:
 @click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
 @click.pass_obj
 def export_command(path: Path, folder: Path, wanted: tuple[str, ...]) -> None:
-    """Write a folder for each BUCKET (all if none is given) into FOLDER.
+    """Write one folder per BUCKET (all buckets by default) into FOLDER.
 
-    Each holds repro.mlir, with the command that fails in its first line, bug.json, and the report
-    that triage made: repro.report, and repro.report.zip to attach to an issue.
+    Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
+    report written by triage: repro.report, and repro.report.zip to attach to an issue.
     """
     with _opened(path) as database:
         known = reproducers(database)
@@ -119,18 +120,18 @@ def export_command(path: Path, folder: Path, wanted: tuple[str, ...]) -> None:
         bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
         for bug in bugs:
             _export(database, bug, folder / bug.name)
-    click.echo(f"{len(bugs)} in {folder}", err=True)
+    click.echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
 
 
 @buckets.command("forget")
 @click.argument("bucket")
 @click.pass_obj
 def forget_command(path: Path, bucket: str) -> None:
-    """Forget BUCKET: the next triage runs its inputs again, and what then fails is new."""
+    """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
     with _opened(path) as database:
         group = find_group(database, bucket)
         forget(database, group)
-    click.echo(f"forgotten: {', '.join(sorted(group.names))}", err=True)
+    click.echo(f"forgot {', '.join(sorted(group.names))}", err=True)
 
 
 def _export(database: Database, bug: Bug, folder: Path) -> None:
@@ -176,7 +177,7 @@ def _described(database: Database, bug: Bug) -> str:
             lines.append(f"           because {member.reason}")
     for run, _, state, fixed_in in history_of(database, bug.group):
         lines.append(f"run {run:<6} {state}{f', gone in {fixed_in}' if fixed_in else ''}")
-    lines += ["", f"fails on {len(bug.paths)} of the inputs:"]
+    lines += ["", f"fails on {plural(len(bug.paths), 'input')}:"]
     lines += [f"  {cell.path}  {one_line(cell.configuration)}" for cell in bug.cells]
     return "\n".join([*lines, *_reproducer(database, bug)])
 
@@ -186,13 +187,13 @@ def _reproducer(database: Database, bug: Bug) -> list[str]:
     if one is None:
         return ["", "not reduced"]
     if not one.text:
-        return ["", f"could not be reduced: {one_line(one.note)}"]
+        return ["", f"not reduced: {one_line(one.note)}"]
     facts = program_of(database, one)
     doubts = [] if one.verified else ["not verified"]
-    doubts += [] if one.one_minimal else ["not minimal"]
+    doubts += [] if one.one_minimal else ["not 1-minimal"]
     report = report_folder(database.path, one)
     told = ["", f"report: {report}"] if has_report(report, one) else []
-    head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {one.calls} calls"
+    head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {plural(one.calls, 'run')}"
     return [
         "",
         f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",

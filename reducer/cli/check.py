@@ -27,19 +27,19 @@ _WIDTH = 160
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - is standard output.",
+    help="Write the answer as JSON; - for stdout.",
 )
 def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
-    """Run COMMAND once on INPUT and say what a reduction would keep.
+    """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 
-    Two inputs with the same bucket fail in the same way.
+    Two inputs in the same bucket fail the same way.
 
     \b
       mlir-reducer check model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
       mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
 
-    Ends with 0 if there is a failure to keep, with 1 if there is none.
+    Exits with 0 if the command fails, and with 1 if it does not.
     """
     source = read_input(input)
     with workspace():

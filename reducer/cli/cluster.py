@@ -25,7 +25,7 @@ def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Run the compilers on the workers of a Dask cluster, tcp://HOST:PORT.",
+        help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
     )(command)
 
 
@@ -42,8 +42,8 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
         return
     if not isinstance(oracle, CompilerOracle):
         raise UsageError(
-            "--scheduler sends runs of a compiler to other machines; leave out --test, --match, "
-            "--exit-code, --oracle and --wrong-results, or --scheduler"
+            "--scheduler cannot be combined with --test, --match, --exit-code, --oracle, or "
+            "--wrong-results"
         )
     cluster, before = Cluster(address), oracle.runner
     try:
@@ -84,22 +84,22 @@ def _is_given(name: str) -> bool:
     "--iree",
     "versions",
     metavar="V[,V…]",
-    help="The versions to offer, installed if missing. [default: those that are installed]",
+    help="Versions to offer, installed if missing. [default: all installed versions]",
 )
-@jobs_option("what they find is")
+@jobs_option("results do not depend on it")
 def worker(address: str, versions: str | None, jobs: int) -> None:
     """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).
 
-    Start a scheduler on one machine and a worker on each; then give its address to the commands
-    that have work for many machines:
+    Start a scheduler on one machine and a worker on each machine, then pass the scheduler's
+    address to `reduce` or `triage`:
 
     \b
       dask scheduler --host 127.0.0.1
       mlir-reducer worker tcp://127.0.0.1:8786 --iree 3.12.0,3.13.0
       mlir-reducer reduce model.mlir --iree 3.13.0 --scheduler tcp://127.0.0.1:8786 -- …
 
-    A run only goes to a worker that offers its version. Whoever can reach a scheduler can run
-    programs on its workers, so keep both in a network of your own.
+    A run is sent only to workers that offer its compiler version. Anyone who can reach the
+    scheduler can run programs on its workers, so keep both on a private network.
     """
     if versions is None:
         offered = [one.version for one in installed()]

@@ -15,7 +15,7 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL complete commands, options, versions and file names.
+    """Print the tab-completion script for SHELL.
 
     \b
       bash    eval "$(mlir-reducer completion bash)"      in ~/.bashrc

@@ -21,31 +21,31 @@ _NARROW, _WIDE = 56, 100  # characters of a column
 _ENDINGS = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
-    Verdict.TIMEOUT: "does not end",
-    Verdict.INVALID: "is no valid program",
-    Verdict.SAME: "fails all the same",
+    Verdict.TIMEOUT: "times out",
+    Verdict.INVALID: "is invalid IR",
+    Verdict.SAME: "still fails",
 }
 
 
 @click.command(
     cls=TrailingCommand,
-    short_help="Say for everything that is left in INPUT which change makes the failure go away.",
+    short_help="Show which change to each part of a small INPUT makes the failure go away.",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
     "--report",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Take COMMAND from this report, which `reduce --json FILE` has written.",
+    help="Take COMMAND from a report written by `reduce --json FILE`.",
 )
 @with_oracle_options
-@jobs_option("the answers are")
+@jobs_option("results do not depend on it")
 @click.option(
     "--json",
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - is standard output.",
+    help="Write the answer as JSON; - for stdout.",
 )
 def explain(
     *,
@@ -56,11 +56,11 @@ def explain(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Say for each flag, op, attribute, size and element type of INPUT what it is there for.
+    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
 
-    INPUT is a small program, such as `reduce` leaves, on which COMMAND fails. One thing at a time
-    is changed, from the nearest change on, until the failure is gone; every answer is a run of
-    COMMAND. Nothing that is written in INPUT is ever run.
+    INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
+    smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
+    Commands in the comments of INPUT are never run.
 
     \b
       mlir-reducer explain model.reduced.mlir -- \\

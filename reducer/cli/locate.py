@@ -27,14 +27,15 @@ _SHOWN = 12
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - is standard output.",
+    help="Write the answer as JSON; - for stdout.",
 )
 def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
-    """Say where COMMAND fails on INPUT, without reducing it.
+    """Find where COMMAND fails on INPUT without reducing it.
 
-    Prints the failing phase, dispatch and pass, the ops to look at with their lines in INPUT, and
-    how sure that is. It costs the run that fails and some small ones; where code generation fails,
-    one more up to there, to name the dispatch; without a diagnostic, up to two more large ones.
+    Prints the failing phase, dispatch, and pass, the suspect ops with their lines in INPUT, and
+    whether a run confirmed them. Runs COMMAND once on INPUT and then on small programs; a failure
+    in code generation takes one more partial run to name the dispatch, and a failure without
+    diagnostics up to two more full runs.
 
     \b
       mlir-reducer locate model.mlir -- \\
@@ -57,11 +58,11 @@ def _as_text(finding: FailureLocation, name: str) -> str:
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
-        ("phase", finding.phase or "unknown: only the whole compilation shows it"),
+        ("phase", finding.phase or "unknown: fails only in a full compilation"),
         ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
         ("pipeline", finding.pipeline),
-        ("sure", f"{'confirmed' if finding.sure else 'not confirmed'}: {finding.how}"),
+        ("confirmed", f"{'yes' if finding.sure else 'no'}: {finding.how}"),
         (
             "cost",
             f"{plural(finding.calls, 'run')}, {duration(finding.compiler_seconds)} "
@@ -72,7 +73,7 @@ def _as_text(finding: FailureLocation, name: str) -> str:
     shown = [f"  {_line(suspect, name)}" for suspect in finding.suspects[:_SHOWN]]
     hidden = len(finding.suspects) - len(shown)
     more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
-    return "\n".join([*lines, *(["", "ops to look at:"] if shown else []), *shown, *more])
+    return "\n".join([*lines, *(["", "suspect ops:"] if shown else []), *shown, *more])
 
 
 def _line(suspect: SuspectOp, name: str) -> str:

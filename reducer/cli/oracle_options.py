@@ -116,42 +116,44 @@ class OracleOptions:
     def _check(self) -> None:
         if self.test is not None and self.words:
             raise UsageError(
-                "both --test and a command after -- were given; the script alone decides, so put "
-                "the command into it or leave --test out"
+                "--test and a command after -- were both given; put the command into the script, "
+                "or leave out --test"
             )
         if self.test is not None and (self.match is not None or self.exit_code is not None):
-            raise UsageError("--match and --exit-code look at a compiler's output, not a --test's")
+            raise UsageError("--match and --exit-code cannot be combined with --test")
         patterned = self.match is not None or self.exit_code is not None
         if self.signature != "normal" and (
             patterned or self.test or self.plugin or self.wrong_results
         ):
             raise UsageError(
-                "--signature says how alike failures must be; with --test, --match, --exit-code or "
-                "--wrong-results that alone decides"
+                "--signature cannot be combined with --test, --oracle, --match, --exit-code, or "
+                "--wrong-results"
             )
         if self.plugin is not None and (patterned or self.test or self.wrong_results):
             raise UsageError(
-                "--oracle alone decides; leave --test, --match, --exit-code, --wrong-results out"
+                "--oracle cannot be combined with --test, --match, --exit-code, or --wrong-results"
             )
         if self.test is None and self.plugin is None and not self.words:
             raise UsageError(
-                "no command to run; put the one that fails after two dashes: "
-                f"{self.source} -- iree-compile --its-flags (or give a script with --test)"
+                "no command to run; put the failing command after two dashes: "
+                f"{self.source} -- iree-compile FLAGS (or give a script with --test)"
             )
 
         if self.ir_after is not None and (self.match is None or self.exit_code is not None):
-            raise UsageError("--ir-after says where to look; say what for with --match alone")
+            raise UsageError("--ir-after needs --match, and cannot be combined with --exit-code")
         self._check_values()
 
     def _check_values(self) -> None:
         """The options of wrong results belong together, and to no other kind of failure."""
         others = (self.test, self.match, self.exit_code)
         if self.wrong_results and any(other is not None for other in others):
-            raise UsageError("--wrong-results compares values; leave the other conditions out")
+            raise UsageError(
+                "--wrong-results cannot be combined with --test, --match, or --exit-code"
+            )
         if not self.wrong_results and self._comparison() != WrongResults():
             raise UsageError(
-                "--reference, --function, --input, --tolerance, --device and --python "
-                "belong to --wrong-results"
+                "--reference, --function, --input, --tolerance, --device, and --python "
+                "need --wrong-results"
             )
 
     def _comparison(self) -> WrongResults:
@@ -198,55 +200,56 @@ def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--iree",
             metavar="VERSION",
             shell_complete=complete_versions,
-            help="Run this version of the IREE compiler, installed on first use: 3.13.0, newest.",
+            help="Use this version of the IREE compiler (such as 3.13.0, or newest), installed on "
+            "first use.",
         ),
         click.option(
             "--test",
             metavar="SCRIPT",
             type=click.Path(path_type=Path),
-            help="Ask a script instead of a command: $1 is the file, exit 0 means interesting, 101 "
-            "that it fails differently.",
+            help="Use an interestingness script instead of a command: $1 is the file; exit 0 means "
+            "interesting, 101 means it fails differently.",
         ),
         click.option(
             "--oracle",
             "plugin",
             metavar="NAME[:ARG]",
-            help="Ask an oracle of your own, a Python class (docs/oracles.md).",
+            help="Use a custom oracle, a Python class (docs/oracles.md).",
         ),
         click.option(
             "--match",
             metavar="REGEX",
-            help="Keep whatever prints a match of REGEX, instead of the same failure.",
+            help="Preserve output that matches REGEX, instead of the failure.",
         ),
         click.option(
             "--exit-code",
             metavar="N",
             type=int,
-            help="Keep whatever ends with exit code N (-11 or 139: a segmentation fault).",
+            help="Preserve exit code N (-11 or 139: a segmentation fault), instead of the failure.",
         ),
         click.option(
             "--signature",
             type=click.Choice([level.value for level in Level]),
             default="normal",
             show_default=True,
-            help="How much of the failure must stay the same (docs/signatures.md).",
+            help="How closely failures must match (docs/signatures.md).",
         ),
         click.option(
             "--ir-after",
             metavar="PASS",
-            help="Look for --match in the IR after this pass only (canonicalize, say).",
+            help="Apply --match only to the IR after this pass, such as canonicalize.",
         ),
         click.option(
             "--timeout",
             metavar="SECONDS",
             type=click.FloatRange(min=0, min_open=True),
-            help="Longest run of the command. [default: a multiple of the best so far]",
+            help="Time limit for one run. [default: a multiple of the best result's time]",
         ),
         click.option(
             "--memory-limit",
             metavar="MB",
             type=click.IntRange(min=1),
-            help="Most memory of one run, for any -j. [default: half of the machine's]",
+            help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
         ),
     ]
     function = wrong_results_options(function)
@@ -257,9 +260,9 @@ def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _script(path: Path) -> Path:
     if not path.is_file():
-        raise CommandNotFound(f"--test: there is no script {path}")
+        raise CommandNotFound(f"--test: {path}: no such file")
     if not os.access(path, os.X_OK):
-        raise CommandNotFound(f"--test: {path} is not executable; try chmod +x {path}")
+        raise CommandNotFound(f"--test: {path} is not executable; run: chmod +x {path}")
     return path
 
 
@@ -267,15 +270,15 @@ def _print_status(text: str) -> None:
     click.echo(text, err=True)
 
 
-def jobs_option(same: str) -> Callable[[Any], Any]:
-    """`--jobs`; `same` is what does not depend on it."""
+def jobs_option(note: str) -> Callable[[Any], Any]:
+    """`--jobs`; `note` says what does not depend on it."""
     return click.option(
         "-j",
         "--jobs",
         metavar="N",
         type=click.IntRange(min=1),
         default=cores,
-        help=f"Compilers to run at once; {same} the same. [default: one per core]",
+        help=f"Run N compilers in parallel; {note}. [default: one per core]",
     )
 
 
@@ -290,8 +293,8 @@ passes_with_option = click.option(
     "--passes-with",
     metavar="VERSION",
     shell_complete=complete_versions,
-    help="Keep only what this release of IREE compiles, as it does the input: then no other bug "
-    "with the same message can take the place of this one.",
+    help="Preserve a regression: every candidate must still compile with this release of IREE, so "
+    "that the result cannot slip to another bug with the same message.",
 )
 
 
@@ -306,8 +309,8 @@ def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
         return None
     if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
         raise UsageError(
-            "--passes-with needs a command of IREE's after --, and none of --test, --match, "
-            "--exit-code, --oracle and --wrong-results"
+            "--passes-with needs an IREE tool after --, and cannot be combined with --test, "
+            "--match, --exit-code, --oracle, or --wrong-results"
         )
     toolchain = install(version, progress=lambda text: click.echo(text, err=True))
     good = toolchain.tool(oracle.executable.name)

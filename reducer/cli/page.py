@@ -10,27 +10,27 @@ from reducer.page.reduction import default_journal_of
 from reducer.storage.files import write_atomic
 
 
-@click.command(short_help="Draw how RESULT came about, as one HTML file.")
+@click.command(short_help="Show how RESULT was reduced as a single HTML page.")
 @click.argument("result", type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the page goes. [default: RESULT with .html]",
+    help="Where to write the page. [default: RESULT with the suffix .html]",
 )
 @click.option(
     "--journal",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The journal of the reduction. [default: RESULT with .journal]",
+    help="The journal of the reduction. [default: RESULT with the suffix .journal]",
 )
 def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
-    """Draw how RESULT came about, as one HTML file that loads nothing from anywhere.
+    """Show how RESULT was reduced as a single, self-contained HTML page.
 
-    RESULT is what `reduce` has left, with its journal beside it. The page shows the result in
-    colour, its def-use graph and that of the place it was cut from, size over runs and over time,
-    and what each transformation won. No compiler is run.
+    RESULT is a program written by `reduce`, with its journal next to it. The page shows the result
+    with syntax highlighting, its def-use graph and where its ops were in the input, size over runs
+    and over time, and what each transformation contributed. No compiler is run.
 
     \b
       mlir-reducer page model.reduced.mlir
@@ -38,6 +38,6 @@ def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     output = output or result.with_name(f"{result.name.removesuffix('.mlir')}.html")
     journal = journal or default_journal_of(result)
     if output.exists() and any(one.exists() and output.samefile(one) for one in (result, journal)):
-        raise UsageError(f"the page would overwrite {output}; choose another place with -o")
+        raise UsageError(f"the page would overwrite {output}; choose another file with -o")
     write_atomic(output, reduction_page(read_reduction(result, journal)))
     click.echo(output)

@@ -179,4 +179,4 @@ class _Status:
         if event.best.ops == self._ops:
             return plural(self._ops, "op")
         gone = percent(self._ops - event.best.ops, self._ops)
-        return f"{self._ops:,} → {plural(event.best.ops, 'op')} ({gone} gone)"
+        return f"{self._ops:,} → {plural(event.best.ops, 'op')} ({gone} removed)"

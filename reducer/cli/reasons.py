@@ -28,12 +28,12 @@ class DeferredErrors:
         try:
             yield
         except Exception as error:
-            self.problems.append(f"no {name}: {_described(error)}")
+            self.problems.append(f"could not write the {name}: {_described(error)}")
 
     def print_all(self) -> None:
         """Says on standard error what there is not, and why."""
         for problem in self.problems:
-            click.echo(f"mlir-reducer: {problem}\nThe result is saved all the same.", err=True)
+            click.echo(f"mlir-reducer: {problem}\nThe result itself was saved.", err=True)
 
 
 def _described(error: Exception) -> str:
@@ -43,7 +43,7 @@ def _described(error: Exception) -> str:
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{place.filename.rpartition('/')[2]}:{place.lineno}"
-    return f"a bug in mlir-reducer ({where}): {type(error).__name__}: {error}"
+    return f"internal error in mlir-reducer ({where}): {type(error).__name__}: {error}"
 
 
 _OS_ERRORS = {
@@ -83,8 +83,8 @@ def explain(error: Exception) -> int:
             return ExitCode.UNAVAILABLE
         case Stopped():
             _print_error(
-                f"stopped ({error.reason}) before the input's own failure was known; "
-                "there is no result, and no file was replaced"
+                f"stopped ({error.reason}) before the failure of the input was known; no result "
+                "was written"
             )
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case OSError() if error.errno in _OS_ERRORS:
@@ -92,8 +92,8 @@ def explain(error: Exception) -> int:
             return _OS_ERRORS[error.errno]
     traceback.print_exception(error)
     _print_error(
-        "this is a bug in mlir-reducer, not in your input; what was found so far is saved, and "
-        "the same command goes on from there. Please report the lines above."
+        "internal error: this is a bug in mlir-reducer, not in your input. Please report the "
+        "traceback above. Progress was saved; run the same command again to continue."
     )
     return ExitCode.INTERNAL
 

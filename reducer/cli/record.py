@@ -22,9 +22,9 @@ def read_record(path: Path) -> ReductionRecord:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} is no report of a reduction ({error})") from error
+        raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
     if not isinstance(found, dict):
-        raise BadInput(f"{path} is no report of a reduction")
+        raise BadInput(f"{path} is not a report written by `reduce --json`")
     return ReductionRecord.from_json(found)
 
 
@@ -37,9 +37,9 @@ def command_of(
     UsageError where that is a command too, BadInput where the record has none.
     """
     if words:
-        raise UsageError("both --report and a command after -- were given; leave one of them out")
+        raise UsageError("--report and a command after -- were both given; leave one of them out")
     if record.command is None or record.output_path is None:
-        raise BadInput(f"{path} is no report of a reduction (it names no command and result)")
+        raise BadInput(f"{path} does not contain the command and the result of a reduction")
     name = record.output_path.name
     return tuple(str(source) if word in (name, f"./{name}") else word for word in record.command)
 

@@ -39,16 +39,16 @@ _ENDINGS = {
 
 @click.command(
     cls=TrailingCommand,
-    short_help="Cut INPUT down to a small file that fails in the same way.",
+    short_help="Reduce INPUT to a small program that fails the same way.",
     epilog="""\b
 Exit codes:
-    0  reduced                              69  the compiler version cannot be had
-    1  the input does not fail              70  a bug in mlir-reducer
-    2  usage                                73  the output cannot be written
-    3  budget spent, best so far kept       75  another run uses the same journal
-    4  the failure is flaky                124  the command does not end
-   65  the input is not MLIR text          127  there is no such command
-   66  the input cannot be opened          130  interrupted, best so far kept""",
+    0  reduced                              69  compiler version not available
+    1  the input does not fail              70  internal error in mlir-reducer
+    2  usage error                          73  the output cannot be written
+    3  budget spent; best result kept       75  another process uses the journal
+    4  the failure is flaky                124  the command does not terminate
+   65  the input is not MLIR text          127  command not found
+   66  the input cannot be read            130  interrupted; best result kept""",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
@@ -56,55 +56,55 @@ Exit codes:
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the result goes. [default: NAME.reduced.mlir beside the input]",
+    help="Where to write the result. [default: NAME.reduced.mlir next to the input]",
 )
 @with_oracle_options
-@jobs_option("the result is")
+@jobs_option("the result does not depend on it")
 @click.option(
     "--max-calls",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Stop after N runs of the command; the best so far is kept. Speculative runs of -j do not "
-    "count.",
+    help="Stop after N runs of the command and keep the best result so far. Speculative runs of -j "
+    "do not count.",
 )
 @click.option(
     "--max-seconds",
     metavar="S",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds; the best so far is kept.",
+    help="Stop after S seconds and keep the best result so far.",
 )
 @click.option(
     "--flaky",
     metavar="[N]",
     type=click.IntRange(min=2),
-    help="The failure comes and goes: run each candidate as often as a verdict needs, at most N "
-    f"times. [default: {MAX_RUNS}]",
+    help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
+    f"N times. [default: {MAX_RUNS}]",
 )
 @passes_with_option
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on from an earlier run, or refuse to start where the journal is of another reduction. "
-    "The same reduction goes on without it, too.",
+    help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
+    "it, the same command also continues.",
 )
-@click.option("--fresh", is_flag=True, help="Reuse no verdict of an earlier run.")
-@click.option("--keep-generic", is_flag=True, help="Leave the result in MLIR's generic form.")
-@click.option("--keep-flags", is_flag=True, help="Leave the command as it is.")
+@click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
+@click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
+@click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")
 @click.option(
     "--comments/--no-comments",
     default=True,
-    help="Begin the result with the command, end it with the message. [default: yes]",
+    help="Put the command above the result and the message below it, as comments. [default: yes]",
 )
 @scheduler_option
 @click.option(
     "--pass-level/--no-pass-level",
     default=True,
-    help="Also leave the IR before the failing pass in NAME.pass.mlir. [default: yes]",
+    help="Also reduce the IR just before the failing pass, into NAME.pass.mlir. [default: yes]",
 )
 @click.option(
     "--also-found/--no-also-found",
     default=True,
-    help="Keep candidates that fail differently under NAME.also-found. [default: yes]",
+    help="Keep candidates that fail differently in NAME.also-found. [default: yes]",
 )
 @click.option(
     "--report/--no-report",
@@ -117,13 +117,13 @@ Exit codes:
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Also write the figures as JSON; - is standard output.",
+    help="Also write sizes, costs, and the failure as JSON; - for stdout.",
 )
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Name each phase with its sizes.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each phase and the size at its start.")
 def reduce(
     *,
     input: Path,
@@ -149,34 +149,36 @@ def reduce(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Cut INPUT down to a small file on which COMMAND fails in the same way.
+    """Reduce INPUT to a small program on which COMMAND fails the same way.
 
-    COMMAND is what you run to see the failure; the input file may be left out of it, or be written
-    as {}. What "the same" means is derived from the first run: the kind of failure, its message
-    without names, shapes and numbers, the failing operation, the top frames of a crash.
+    COMMAND is the command that fails, without the input file (or with {} in its place). What counts
+    as the same failure is derived from the first run: the kind of failure, its message without
+    names, shapes, and numbers, the failing op, and the top frames of a crash.
 
     \b
-    A failing model, on the compiler found on PATH:
+    With the compiler on PATH:
       mlir-reducer reduce model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
     \b
-    With another version of the compiler, installed on first use:
+    With a given version of the compiler, installed on first use:
       mlir-reducer reduce model.mlir --iree 3.8.0 -- \\
           iree-compile --iree-hal-target-device=hip --iree-hip-target=gfx942
 
     \b
-    Any other tool, any other question:
+    With any other tool, pattern, or script:
       mlir-reducer reduce bug.mlir -- mlir-opt --canonicalize {}
       mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
       mlir-reducer reduce bug.mlir --test ./wrong-result.sh
 
-    INPUT may be compressed (.mlir.xz, .mlir.gz). The best result so far is on disk from the first
-    accepted candidate on; until then the output file is left alone. The same command goes on where
-    an interrupted reduction stopped and repeats no run; with --fresh it starts from the beginning.
+    INPUT may be compressed (.mlir.xz, .mlir.gz). From the first accepted candidate on, the output
+    file holds the best result so far; until then it is not touched. Running the same command again
+    continues an interrupted reduction without repeating any run; --fresh starts over.
     """
     if resume and fresh:
-        raise UsageError("--resume goes on from an earlier run, --fresh forgets it; give only one")
+        raise UsageError(
+            "--resume continues an earlier run and --fresh discards it; give only one of them"
+        )
     source = read_input(input)
     output = output or default_output(input)
     check_output(output, input)
@@ -215,13 +217,13 @@ def reduce(
             with stop_on_signals(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
                 bundle = None
-                with deferred.attempt("reproducer at the level of the failing pass"):
+                with deferred.attempt("pass-level reproducer"):
                     if pass_level and flaky is None:
                         level = pass_level_of(
                             report, settings, reduction.oracle, display, reduction.stop
                         )
                         report = replace(report, pass_level=level)
-                with deferred.attempt("report"):
+                with deferred.attempt("bug report"):
                     if with_report and not reduction.stop.is_set():
                         bundle = report_of(
                             report, reduction.oracle, opt, display, deferred, reduction.stop
@@ -242,7 +244,7 @@ def reduce(
 def _check_json(target: str | None) -> None:
     """A report that cannot be written must be known before the work, not after it."""
     if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
-        raise OutputNotWritable(f"there is no folder for the report {target}")
+        raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
 
 
 def _show(report: Report, bundle: Bundle | None, json_target: str | None, quiet: bool) -> None:

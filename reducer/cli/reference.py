@@ -13,8 +13,8 @@ from reducer.cli.app import main
 _HEAD = """\
 # Reference
 
-Every command with its options, as `--help` tells them. This file is made by
-`python -m reducer.cli.reference > docs/reference.md`; a test fails where it is not up to date.
+All commands and options, generated from `--help` by
+`python -m reducer.cli.reference > docs/reference.md`. A test fails when this file is out of date.
 """
 _VERBATIM = "\b"  # click's mark of a paragraph to leave as it is
 

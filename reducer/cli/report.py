@@ -123,7 +123,7 @@ class _MessageListener:
 @click.command(
     "report",
     cls=TrailingCommand,
-    short_help="Write a bug report about INPUT: a folder, and a zip to attach.",
+    short_help="Write a bug report for INPUT: a folder and a zip file to attach.",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
@@ -131,40 +131,47 @@ class _MessageListener:
     "--output",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Where it goes. [default: NAME.report beside the input, and NAME.report.zip]",
+    help="Where to write the report. [default: NAME.report and NAME.report.zip next to the input]",
 )
 @click.option(
     "--report",
     "record_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Take COMMAND, and how INPUT came to be, from what `reduce --json FILE` has written, or "
+    help="Take COMMAND and the history of INPUT from a file written by `reduce --json FILE`, or "
     "from the metadata.json of an earlier report.",
 )
 @click.option(
-    "--explain", "with_boundary", is_flag=True, help="Ask what it takes to fail; costs runs."
+    "--explain",
+    "with_boundary",
+    is_flag=True,
+    help="Add what the failure needs, as `explain` does.",
 )
 @click.option(
-    "--versions", is_flag=True, help="Ask other releases, as `bisect` does; may install some."
+    "--versions",
+    is_flag=True,
+    help="Add the verdicts of other releases, as `bisect` does; may install some.",
 )
 @click.option(
-    "--pass-level", is_flag=True, help="Go down to the failing pass, as `reduce` does; costs runs."
+    "--pass-level",
+    is_flag=True,
+    help="Add the reduced IR before the failing pass, as `reduce` does.",
 )
 @click.option(
     "--anonymize",
     "hide_names",
     is_flag=True,
-    help="Without the names in INPUT; seen to fail in the same way, or not written at all.",
+    help="Replace all names from INPUT; nothing is written unless it still fails the same way.",
 )
 @click.option(
     "--keep-name",
     "told",
     metavar="NAME",
     multiple=True,
-    help="With --anonymize: a name that may be told. Repeat it for more.",
+    help="With --anonymize: a name that may stay. Can be repeated.",
 )
 @with_oracle_options
-@jobs_option("the report is")
+@jobs_option("the report does not depend on it")
 def bug_report(
     *,
     input: Path,
@@ -179,23 +186,23 @@ def bug_report(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Write what a maintainer wants to know about the failure of COMMAND on INPUT.
+    """Write a bug report about the failure of COMMAND on INPUT.
 
-    INPUT is a small program, such as `reduce` leaves. The folder holds report.md in the form of
-    IREE's bug reports, the program, a script that says whether it still fails, a test for lit, and
-    the figures as JSON; NAME.report.zip holds the same, to be attached to an issue.
+    INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the
+    format of IREE's issue form), the program, a script that checks whether it still fails, a lit
+    test, and metadata.json; NAME.report.zip contains the same files, to attach to an issue.
 
     \b
       mlir-reducer report model.reduced.mlir --explain -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    With --anonymize, folder and zip are called report-BUCKET.
+    With --anonymize, the folder and the zip file are named report-BUCKET.
 
-    Ends with 4 if the script did not see the failure in an empty folder, and if a name would still
-    be told.
+    Exits with 4 if the script did not reproduce the failure in an empty folder, or if a name from
+    INPUT would remain in an anonymized report.
     """
     if told and not hide_names:
-        raise UsageError("--keep-name says what --anonymize may leave; give both")
+        raise UsageError("--keep-name needs --anonymize")
     source = read_input(input)
     if output is not None or not hide_names:
         check_folder(output or bundle_folder(input))
@@ -257,7 +264,7 @@ class _ReportSource:
         if first.cancelled:
             raise Stopped("interrupted")
         if not oracle.wants(first):
-            raise NotInteresting("the command does not fail on this input")
+            raise NotInteresting("the command does not fail on the input")
         facts = gather(
             anonymized_text(text, oracle, first.signature, self.opt, told),
             oracle,
@@ -329,11 +336,9 @@ def _summary(bundle: Bundle) -> str:
     lines = [f"report   {bundle.folder}/report.md", f"archive  {bundle.archive} ({weight})"]
     if bundle.left_out:
         missing = ", ".join(bundle.left_out)
-        lines.append(
-            f"         without {missing}: it would be larger than {size(MAX_ARCHIVE_BYTES)}"
-        )
+        lines.append(f"         without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}")
     if bundle.verified:
-        lines.append("VERIFIED: repro.sh sees the failure in an empty folder")
+        lines.append("VERIFIED: repro.sh reproduces the failure in an empty folder")
     else:
-        lines.append(f"NOT VERIFIED: repro.sh ended with {bundle.status} in an empty folder")
+        lines.append(f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder")
     return "\n".join(lines)

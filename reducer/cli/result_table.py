@@ -38,19 +38,19 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
 
 
 _WIDTH = 120  # characters of another failure's signature
-_VERIFIED = "VERIFIED: the command below fails in this way in an empty folder"
-_NOT_ASKED = "not verified: it failed in this way when it was accepted, but was not run again"
-_NOT_VERIFIED = "NOT VERIFIED: the command below did not fail in this way in its last run"
+_VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
+_NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
+_NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
 
 _STOPPED = {
-    "budget": "the budget is spent; the same command with a larger one goes on from here",
-    "interrupted": "interrupted; the same command goes on from here",
+    "budget": "budget spent; run the same command with a larger budget to continue",
+    "interrupted": "interrupted; run the same command to continue",
 }
 
 _RESULTS = {
     OnDisk.RESULT: "{path}",
-    OnDisk.EARLIER: "{path} is the better one of an earlier run, and was left as it is",
-    OnDisk.OTHER: "none yet; {path} is what was there before",
+    OnDisk.EARLIER: "{path} (from an earlier run; it is better and was not replaced)",
+    OnDisk.OTHER: "none yet; {path} was not changed",
     OnDisk.NOTHING: "none yet; {path} was not written",
 }
 
@@ -64,14 +64,14 @@ def _verdict(report: Report) -> str:
 def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     return [
-        ("pass", level.pass_name or "none: the input itself breaks a rule"),
+        ("pass", level.pass_name or "none: the input itself is invalid"),
         ("pass IR", f"{level.output_path} ({size})"),
         ("pass run", shlex.join(level.command)),
     ]
 
 
 def _bundle(bundle: Bundle) -> str:
-    checked = "" if bundle.verified else " (repro.sh in it did not see the failure)"
+    checked = "" if bundle.verified else " (its repro.sh did not reproduce the failure)"
     return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
 
 
@@ -81,9 +81,9 @@ def _sizes(report: Report) -> list[str]:
         ("ops", report.input.ops, report.output.ops),
         ("bytes", report.input.bytes, report.output.bytes),
     ]
-    head = f"{'':<10}{'before':>14}{'after':>12}{'gone':>9}"
+    head = f"{'':<10}{'before':>14}{'after':>12}{'removed':>10}"
     return [head] + [
-        f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>9}"
+        f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>10}"
         for name, before, after in rows
     ]
 
@@ -98,7 +98,7 @@ def _also_found(report: Report) -> list[str]:
         for one in report.also_found
     ]
     if left_out:
-        rows.append(f"  and {left_out} more, too large or too many to keep")
+        rows.append(f"  and {left_out} more, not kept (too large or too many)")
     folder = report.also_found_folder
     kept = f"kept in {folder}/BUCKET" if folder else "not kept"
     return ["", f"also found, {kept}:", *rows]
@@ -124,15 +124,14 @@ def _checks(report: Report) -> list[tuple[str, str]]:
     checks = report.checks
     if not checks.runs:
         return []
-    words = f"{plural(checks.runs, 'check')} by the parser and verifier turned away"
+    words = f"{plural(checks.runs, 'check')} by the parser and verifier rejected"
     return [("checks", f"{words} {plural(checks.turned_away, 'candidate')}")]
 
 
 def _cost(report: Report) -> str:
     return (
         f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
-        f"time, as much as {plural(report.candidates.full_run_equivalents, 'run')} of the whole "
-        "input"
+        f"time, equal to {plural(report.candidates.full_run_equivalents, 'run')} of the whole input"
     )
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 from reducer.errors import ExitCode
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_NOTICE = b"\nstopping; what was learned so far is kept (once more to leave at once)\n"
+_NOTICE = b"\nstopping; progress is kept (press Ctrl-C again to quit immediately)\n"
 
 
 @contextmanager

@@ -15,30 +15,32 @@ from reducer.toolchain import ToolchainError, find, install, installed, remove, 
 
 @click.group()
 def toolchain() -> None:
-    """Versions of the IREE compiler, installed side by side.
+    """Manage side-by-side installations of the IREE compiler.
 
-    They lie in the user's cache folder, or under $MLIR_REDUCER_CACHE, 350 to 500 MB each.
-    `--iree VERSION` of other commands installs what is missing by itself.
+    They are kept in the user's cache folder, or in $MLIR_REDUCER_CACHE, and take 350 to 500 MB
+    each. Other commands install missing versions by themselves when given `--iree VERSION`.
     """
 
 
 @toolchain.command("install")
 @click.argument("version", default="newest")
-@click.option("--runtime", is_flag=True, help="Add the runtime, which runs compiled programs.")
+@click.option(
+    "--runtime", is_flag=True, help="Also install the runtime, which --wrong-results needs."
+)
 def install_command(version: str, runtime: bool) -> None:
-    """Install VERSION (3.13.0, say; the newest release if not given)."""
+    """Install VERSION, such as 3.13.0 (default: the newest release)."""
     found = install(version, progress=lambda text: click.echo(text, err=True), runtime=runtime)
     click.echo(f"{found.version}  {found.compile}")
 
 
 @toolchain.command("list")
 def list_command() -> None:
-    """List the installed versions."""
+    """List installed versions."""
     versions = installed()
     for one in versions:
         click.echo(f"{one.version:<10}  {one.root}")
     if not versions:
-        click.echo(f"none is installed in {toolchains_folder()}", err=True)
+        click.echo(f"no versions are installed in {toolchains_folder()}", err=True)
 
 
 @toolchain.command("remove")
@@ -49,20 +51,23 @@ def remove_command(version: str) -> None:
         raise ToolchainError(f"version {version} is not installed")
 
 
-@toolchain.command("path", short_help="Print where the compiler of VERSION lies.")
+@toolchain.command("path", short_help="Print the path of an installed compiler.")
 @click.argument("version", default="newest", shell_complete=complete_versions)
 @click.option(
-    "--tool", default=DEFAULT.compiler, metavar="NAME", help=f"[default: {DEFAULT.compiler}]"
+    "--tool",
+    default=DEFAULT.compiler,
+    metavar="NAME",
+    help=f"Which tool. [default: {DEFAULT.compiler}]",
 )
 def path_command(version: str, tool: str) -> None:
-    """Print where the compiler of VERSION lies (of the newest installed one if not given)."""
+    """Print the path of the compiler of VERSION (default: the newest installed one)."""
     found = find(version)
     if found is None:
         raise Unavailable(
-            f"version {version} is not installed; mlir-reducer toolchain install {version}"
+            f"version {version} is not installed; run: mlir-reducer toolchain install {version}"
         )
     if not found.provides(tool):
-        raise Unavailable(f"a compiler package has no tool '{tool}'")
+        raise Unavailable(f"'{tool}' is not one of the tools in a compiler package")
     click.echo(found.tool(tool))
 
 
@@ -92,6 +97,6 @@ def compiler_version(executable: Path) -> str:
             check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return f"{executable} does not tell ({error})"
+        return f"unknown version ({error})"
     lines = [line.strip() for line in answer.stdout.splitlines()]
     return next((line for line in lines if "version" in line), " ".join(lines) or "unknown")

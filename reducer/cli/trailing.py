@@ -13,7 +13,7 @@ _OPTIONAL = {"--flaky": MAX_RUNS}
 
 _TRAILING = "reducer.cli.trailing"  # whether the two dashes are there
 
-_HINT = "a compiler's command goes after two dashes: INPUT -- iree-compile --its-flags"
+_HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
 
 
 class TrailingCommand(click.Command):

@@ -54,13 +54,13 @@ def default_database(folder: Path) -> Path:
     short_help="Turn folders of failing inputs into a short list of bugs.",
     epilog="""\b
 Exit codes:
-    0  done, whatever fails                 69  a compiler version cannot be had
-    1  something new or back, with          70  a bug in mlir-reducer
+    0  done, whether or not inputs fail     69  compiler version not available
+    1  new or reopened bugs, with           70  internal error in mlir-reducer
        --fail-on-new                        73  a file cannot be written
-    2  usage, or flags that a compiler      75  another triage uses the same database
-       does not take                       127  there is no such compiler
-   65  an input could not be read or run   130  interrupted; run it again to go on
-   66  there is no such folder or file""",
+    2  usage error, or flags that a         75  another triage uses the database
+       compiler does not accept            127  compiler not found
+   65  an input could not be read or run   130  interrupted; run it again to continue
+   66  no such folder or file""",
 )
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
 @click.option(
@@ -68,55 +68,55 @@ Exit codes:
     "versions",
     metavar="VERSION,…",
     shell_complete=complete_versions,
-    help="Compile with each of these releases, installed on first use: 3.12.0,3.13.0.",
+    help="Compile with each of these releases (such as 3.12.0,3.13.0), installed on first use.",
 )
 @click.option(
     "--flags-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Lines of flags, and before a colon the inputs they are for (docs/triage.md).",
+    help="A file with one set of flags per line, optionally for some inputs (docs/triage.md).",
 )
 @click.option(
     "--db",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The database. [default: .mlir-reducer/triage.sqlite in the first DIR]",
+    help="The triage database. [default: .mlir-reducer/triage.sqlite in the first DIR]",
 )
-@jobs_option("the buckets are")
+@jobs_option("the buckets do not depend on it")
 @click.option(
     "--timeout",
     metavar="S",
     type=click.FloatRange(min=0, min_open=True),
     default=600.0,
     show_default=True,
-    help="A compiler that runs longer hangs, and that is its failure.",
+    help="Treat a compiler that runs longer as hanging, which is a failure.",
 )
 @click.option(
     "--memory",
     metavar="MB",
     type=click.IntRange(min=1),
-    help="Kill a compiler that uses more. [default: half of the machine's]",
+    help="Kill a compiler that uses more memory. [default: half of the machine's]",
 )
 @scheduler_option
-@click.option("--no-reduce", is_flag=True, help="Only compile and sort into buckets.")
+@click.option("--no-reduce", is_flag=True, help="Only compile and sort failures into buckets.")
 @click.option(
     "--max-calls",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Stop the reduction of a bucket after N runs; the best so far is kept.",
+    help="Stop the reduction of a bucket after N runs and keep the best result so far.",
 )
 @click.option(
     "--reports/--no-reports",
     default=True,
-    help="Also write a bug report about each reproducer, for `buckets export`. [default: yes]",
+    help="Also write a bug report for each reproducer, for `buckets export`. [default: yes]",
 )
-@click.option("--fail-on-new", is_flag=True, help="End with 1 if a bug is new or is back.")
+@click.option("--fail-on-new", is_flag=True, help="Exit with 1 if any bug is new or reopened.")
 @click.option(
     "--json",
     "json_target",
     metavar="FILE",
     type=click.Path(allow_dash=True),
-    help="Write all as JSON; - is standard output.",
+    help="Write the results as JSON; - for stdout.",
 )
 @click.option(
     "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
@@ -125,7 +125,7 @@ Exit codes:
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def triage(
     *,
     folders: tuple[Path, ...],
@@ -150,14 +150,15 @@ def triage(
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
 
     Inputs are .mlir and .mlirbc files, plain or compressed (.gz, .xz, .bz2, .zst). COMMAND is a
-    compiler with its flags, or only flags (the compiler is then iree-compile).
+    compiler with its flags, or just flags for iree-compile.
 
     \b
       mlir-reducer triage models/ --iree 3.12.0,3.13.0 -- \\
           --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    Everything is kept in a database as it comes in. Run it again, after Ctrl-C or the next night:
-    only what is new is compiled or reduced, and each bug is new, known, fixed or reopened.
+    Results are stored in a database as they arrive. Running the same command again, after Ctrl-C
+    or the next night, compiles and reduces only what is new and marks each bug as new, known,
+    fixed, or reopened.
     """
     _check_targets(json_target, junit, html)
     program, common = _command(words)
@@ -222,7 +223,7 @@ def _check_targets(json_target: str | None, *others: Path | None) -> None:
     """What cannot be written must be known before the work, not after it."""
     for target in (None if json_target in (None, "-") else json_target, *others):
         if target is not None and not Path(target).absolute().parent.is_dir():
-            raise OutputNotWritable(f"there is no folder for {target}")
+            raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
 
 
 def _show(summary: Summary, json_target: str | None, junit: Path | None, quiet: bool) -> None:

@@ -78,13 +78,13 @@ def _ops(bug: Bug) -> str:
 
 def _troubles(summary: Summary) -> list[str]:
     lines = [
-        f"not used: {one_line(name)}: even an empty function fails: {one_line(reason)}"
+        f"skipped: {one_line(name)}: fails even on an empty function: {one_line(reason)}"
         for name, reason in summary.unusable.items()
     ]
-    lines += [f"not read: {one.place.shown}: {one.reason}" for one in summary.unreadable]
-    lines += [f"no flags for: {path}" for path in summary.unmatched]
+    lines += [f"cannot read: {one.place.shown}: {one.reason}" for one in summary.unreadable]
+    lines += [f"no flags match: {path}" for path in summary.unmatched]
     lines += [
-        f"not run: {cell.path} with {one_line(cell.configuration)}: {one_line(cell.problem)}"
+        f"could not run: {cell.path} with {one_line(cell.configuration)}: {one_line(cell.problem)}"
         for cell in summary.cells
         if cell.problem
     ]
@@ -96,7 +96,7 @@ def _splitting_text(summary: Summary) -> str:
     cost = summary.splitting_cost
     if not cost.calls:
         return ""
-    return f" ({cost.calls} of them, {duration(cost.seconds)}, to part what prints the same)"
+    return f" ({cost.calls} of them, {duration(cost.seconds)}, to split buckets)"
 
 
 def _counts(summary: Summary) -> str:
@@ -113,7 +113,7 @@ def _counts(summary: Summary) -> str:
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
         + _splitting_text(summary)
-        + ("; interrupted, run it again to go on" if summary.interrupted else "")
+        + ("; interrupted, run it again to continue" if summary.interrupted else "")
     )
 
 

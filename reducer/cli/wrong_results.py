@@ -115,10 +115,10 @@ class WrongResults:
     def _python(self, file: str, function: str) -> PythonReference:
         path = Path(file).absolute()
         if not path.is_file():
-            raise CommandNotFound(f"--reference: there is no file {file}")
+            raise CommandNotFound(f"--reference: {file}: no such file")
         interpreter = self.python or sys.executable
         if shutil.which(interpreter) is None:
-            raise CommandNotFound(f"--python: '{interpreter}' is not a program that can be run")
+            raise CommandNotFound(f"--python: '{interpreter}' is not an executable program")
         return PythonReference(path, function, interpreter)
 
 
@@ -126,7 +126,8 @@ def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerCon
     """`iree:3.6.0`, or `iree:3.6.0+vmvx` for another backend too."""
     toolchain = install(version, progress=_print_status, runtime=True)
     if backend and backend not in RUNTIME.backends:
-        raise UsageError(f"--reference: '{backend}' is none of {', '.join(RUNTIME.backends)}")
+        known = " or ".join(RUNTIME.backends)
+        raise UsageError(f"--reference: unknown backend '{backend}'; give {known}")
     return replace(
         base,
         command=with_backend(base.command, backend) if backend else base.command,
@@ -186,42 +187,45 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--wrong-results",
             is_flag=True,
-            help="Keep wrong results: COMMAND compiles INPUT, and what the program computes "
-            "differs from a reference.",
+            help="Preserve a miscompile: COMMAND compiles INPUT, and the compiled program computes "
+            "results that differ from a reference.",
         ),
         click.option(
             "--reference",
             "references",
             metavar="REF",
             multiple=True,
-            help="What is right: vmvx, llvm-cpu, iree:VERSION[+BACKEND], flags:'--a --b' (instead "
-            "of COMMAND's), python:FILE.py:FUNCTION. Repeat it for more that must agree. "
-            "[default: the other of vmvx and llvm-cpu]",
+            help="Where the expected results come from: vmvx, llvm-cpu, iree:VERSION[+BACKEND], "
+            "flags:'--a --b' (added to COMMAND, or replacing flags of the same name), or "
+            "python:FILE.py:FUNCTION. Can be repeated; all must agree. [default: vmvx, or llvm-cpu "
+            "if COMMAND targets vmvx]",
         ),
-        click.option("--function", metavar="NAME", help="Call this function. [default: each]"),
+        click.option(
+            "--function", metavar="NAME", help="Call only this function. [default: every function]"
+        ),
         click.option(
             "--input",
             "inputs",
             metavar="SPEC",
             multiple=True,
-            help="An argument, for the first that it fits: 2x3xf32, or 2x3xf32=1,2,3,4,5,6, or 7. "
-            "[default: chosen by type]",
+            help="Use this input for the first argument it fits: 2x3xf32, 2x3xf32=1,2,3,4,5,6, "
+            "or 7. [default: chosen by type]",
         ),
         click.option(
             "--tolerance",
             metavar="REL",
             type=click.FloatRange(min=0),
-            help="Relative difference that is no error. [default: by type]",
+            help="Accepted relative difference. [default: by type]",
         ),
         click.option(
             "--device",
             metavar="NAME",
-            help="Where the runtime runs the program. [default: local-task]",
+            help="Runtime device for the compiled program. [default: local-task]",
         ),
         click.option(
             "--python",
             metavar="PROGRAM",
-            help="Interpreter of a python: reference; it needs NumPy. [default: this tool's]",
+            help="Interpreter for a python: reference; needs NumPy. [default: this program's]",
         ),
     ]
     for option in reversed(options):

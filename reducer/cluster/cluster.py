@@ -175,5 +175,5 @@ class ClusterRunner:
         except RunLost as error:
             if not self._told:
                 self._told = True
-                self._log(f"the cluster lost a run ({error}); it is made here instead")
+                self._log(f"the cluster lost a run ({error}); running it on this machine instead")
             return here()

@@ -52,7 +52,7 @@ async def _serve(
     except (OSError, TimeoutError) as error:
         await worker.close()
         raise Unavailable(f"no Dask scheduler answers at {address} ({error})") from None
-    log(f"working for {address}: {', '.join(versions) or 'no versions'}, {slots} at once")
+    log(f"connected to {address}: {', '.join(versions) or 'no versions'}, {slots} parallel runs")
     while not stop.is_set() and worker.status.name == "running":
         await asyncio.sleep(0.1)
     await worker.close()

@@ -69,9 +69,9 @@ def _ops(module: Module, boundary: BoundaryTypes) -> Iterator[ProgramFeature]:
     ways: list[tuple[str, Transformation[Module]]] = [
         ("deleted", DeleteOps(boundary)),
         ("deleted", DeleteNested(boundary)),
-        ("an operand in its place", ForwardOperand(boundary)),
-        ("its body in its place", UnwrapBodies(boundary)),
-        ("a constant in its place", ReplaceByConstants()),
+        ("replaced by an operand", ForwardOperand(boundary)),
+        ("replaced by its body", UnwrapBodies(boundary)),
+        ("replaced by a constant", ReplaceByConstants()),
         ("deleted with its users", DeleteWithUsers()),
     ]
     found = [(label, way, _by_op(way.sites(module))) for label, way in ways]

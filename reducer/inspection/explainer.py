@@ -101,13 +101,13 @@ class Explainer:
         sanity = SanityChecks(evaluator, self.text, module.op_count if module else 0)
         outcome = sanity.run_input()
         if module is None:
-            raise BadInput("no tool of the compiler can read the program, so nothing is changed")
+            raise BadInput("the compiler's opt tool cannot parse the program")
         if not sanity.survives_printing(module):
-            raise NotInteresting("the failure is gone when the program is printed in generic form")
+            raise NotInteresting("the failure disappears when the program is in generic form")
         longest = limits.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
         evaluator.limits = Limits(longest, limits.memory)
         facts = self._flags(evaluator)
-        self.show("change what is left, one thing at a time")
+        self.show("change one part at a time")
         lines = self._lines(conversions, module)
         facts += self._probe_features(evaluator, module, lines)
         seconds = evaluator.costs.compiler_seconds + conversions.seconds

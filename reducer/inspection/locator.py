@@ -40,7 +40,7 @@ class FailureLocation:
     """The findings. `how` is the evidence for the suspects; `sure` is set if a run confirmed it."""
 
     outcome: Outcome
-    how: str = "nothing was found"
+    how: str = "nothing found"
     sure: bool = False
     suspects: list[SuspectOp] = field(default_factory=list)
     phase: str = ""
@@ -101,12 +101,12 @@ class Locator:
         seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
         places = {op: place for place, ops in reversed(locations.items()) for op in ops}
         if seeds:
-            finding.how = "a diagnostic points there"
+            finding.how = "a diagnostic points to it"
             finding.suspects = [SuspectOp(module.t.name[op], places.get(op)) for op in seeds]
             self.show("try the diagnosed ops alone")
             finding.sure = grow_around(state, boundary, seeds)
             if finding.sure:
-                finding.how += f", and {self._alone(state.document)} around it fail alone"
+                finding.how += f", and {self._alone(state.document)} around it fail by themselves"
             return
         self.show("sample each kind of op")
         if sample(state, boundary) or self._whole_survives(state):
@@ -114,7 +114,8 @@ class Locator:
             halve(state, boundary)
             finding.sure = state.document.op_count < module.op_count
         if finding.sure:
-            finding.how = f"no diagnostic says where, but {self._alone(state.document)} fail alone"
+            alone = self._alone(state.document)
+            finding.how = f"no diagnostic has a location, but {alone} fail by themselves"
             finding.suspects = _origins(module, state.document, places)
 
     def _whole_survives(self, state: SearchState[Module]) -> bool:

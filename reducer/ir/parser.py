@@ -81,7 +81,7 @@ class _Parser:
         for number, start, end, line in self._logical_lines(resources_at):
             self._line(number, start, end, line)
         if len(self.stack) != 1:
-            raise GenericSyntaxError(self.text.count("\n"), "", "a region is not closed")
+            raise GenericSyntaxError(self.text.count("\n"), "", "unclosed region")
         self._resolve(self.top)
         for op, tokens in self.top.waiting:
             # Undeclared values: the compiler will say so; the table only marks them.
@@ -121,7 +121,7 @@ class _Parser:
             if stripped:
                 yield number, start, end, line
         if held:
-            raise GenericSyntaxError(number, held, "the text ends inside an op")
+            raise GenericSyntaxError(number, held, "unexpected end of the text inside an op")
 
     def _line(self, number: int, start: int, end: int, line: str) -> None:
         first = line.lstrip(" \t")[0]
@@ -136,7 +136,7 @@ class _Parser:
         elif line.lstrip().startswith("//"):
             return
         else:
-            raise GenericSyntaxError(number, line, "not a line of a generic print")
+            raise GenericSyntaxError(number, line, "not IR in generic form")
 
     def _op(self, number: int, start: int, end: int, line: str) -> None:
         match = _HEADER.match(line)
@@ -206,7 +206,7 @@ class _Parser:
 
     def _label(self, number: int, start: int, end: int, line: str) -> None:
         if _LABEL.match(line) is None or self.stack[-1].op == NONE:
-            raise GenericSyntaxError(number, line, "not a block label")
+            raise GenericSyntaxError(number, line, "expected a block label")
         block = self._open_block(start, end)
         region = self.stack[-1]
         for token, _ in label_arguments(line):
@@ -218,7 +218,7 @@ class _Parser:
 
     def _close(self, number: int, start: int, end: int, line: str) -> None:
         if len(self.stack) == 1:
-            raise GenericSyntaxError(number, line, "a region is closed that was never opened")
+            raise GenericSyntaxError(number, line, "unmatched end of a region")
         region = self.stack.pop()
         self._resolve(region)
         self.stack[-1].waiting.extend(region.waiting)
@@ -229,7 +229,7 @@ class _Parser:
             self.t.tail_start[region.op] = start
             self.t.end[region.op] = end
         else:
-            raise GenericSyntaxError(number, line, "not the end of a region")
+            raise GenericSyntaxError(number, line, "expected the end of a region")
 
     def _resolve(self, region: _Region) -> None:
         """Binds operands to the definitions of one region; what is left waits for the outer one.

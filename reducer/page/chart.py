@@ -58,7 +58,7 @@ class Chart:
 def size_charts(history: History) -> list[Chart]:
     """Size over compiler runs, and size over time."""
     return [
-        _chart(history, "Size over runs of the compiler", _RUNS),
+        _chart(history, "Size over compiler runs", _RUNS),
         _chart(history, "Size over time", _TIME),
     ]
 

@@ -201,7 +201,7 @@ class Bisector:
             versions = [each.version for each in installed()]
             if not versions:
                 raise
-            self._log(f"only the installed releases are asked: {error}")
+            self._log(f"testing only the installed releases: {error}")
         kept = [v for v in versions if self._candidates or not Version(v).is_prerelease]
         return kept or versions
 
@@ -235,4 +235,4 @@ class Bisector:
         good = self._answers.get(self._good) if self._good else None
         if good is None or good.verdict is ReleaseVerdict.GOOD:
             return ()
-        return (f"{good.version}, given as good, is not: {good.verdict}",)
+        return (f"{good.version} was given with --good but is not good: {good.verdict}",)

@@ -39,7 +39,7 @@ def tolerated_difference(target: Signature, found: Signature) -> str | None:
         return None
     if found.template == target.template:
         both_named = " " in target.stage and " " in found.stage
-        return None if both_named or not target.op else "only one of the two names its pass"
+        return None if both_named or not target.op else "only one of them names the pass"
     if _words(found.template) == _words(target.template):
         return "worded differently"
     return None
@@ -62,7 +62,7 @@ def _like_stack(target: Signature, found: Signature) -> str | None:
     meets = bool(target.frames) and target.frames[-1] in common and len(common) > 1
     if found.template != target.template or not meets:
         return None
-    return f"the stack differs ({len(common)} of {len(target.frames)} functions alike)"
+    return f"different stack ({len(common)} of {len(target.frames)} functions in common)"
 
 
 SLOWDOWN_FACTOR = 10.0
@@ -142,16 +142,16 @@ class ReleaseClassifier:
         outcome = runner.test(version, words, query.text, limit)
         if outcome.kind.traits.out_of_time and query.timeout is None:
             raise DoesNotTerminate(
-                f"{version} does not end within an hour; give a limit with --timeout"
+                f"{version} does not finish within an hour; set a limit with --timeout"
             )
         if not query.keeps(outcome):
-            instead = f" like that, but: {_said(outcome)}" if outcome.failed else ""
+            instead = f" as specified (it fails with: {_said(outcome)})" if outcome.failed else ""
             raise NotInteresting(
-                f"the command does not fail on the input with {version}{instead}; give the version "
-                "on which it does with --bad"
+                f"the command does not fail on the input with {version}{instead}; give a failing "
+                "version with --bad"
             )
         if query.kinds is None and self._fails_anyway(version, words, outcome.signature, limit):
-            raise UsageError(f"{version} fails so on any input: {_said(outcome)}")
+            raise UsageError(f"{version} fails the same way on any input: {_said(outcome)}")
         result = _answer(version, ReleaseVerdict.BAD, outcome, words, _renames(translation))
         return Reference(version, outcome.signature, words, outcome.seconds, result)
 
@@ -163,7 +163,7 @@ class ReleaseClassifier:
         if translation.unknown:
             names = ", ".join(words[number] for number in translation.unknown)
             if not self._fails_without(translation.unknown):
-                message = f"does not know {names}, without which there is no failure"
+                message = f"does not support {names}, which the failure needs"
                 return ReleaseResult(version, ReleaseVerdict.CANNOT_TELL, message=message)
             words = _without(words, translation.unknown)
             notes = (*notes, f"without {names}")
@@ -205,7 +205,9 @@ class ReleaseClassifier:
         if target.stage != INPUT and outcome.signature.stage == INPUT:
             return unsure, False
         if self._fails_anyway(version, words, outcome.signature, limit):
-            return replace(unsure, message=f"fails so on any input: {unsure.message}"), True
+            return replace(
+                unsure, message=f"fails the same way on any input: {unsure.message}"
+            ), True
         reading = self._unreadable(version, text)
         if reading is not None:
             return replace(unsure, message=_said(reading)), False

@@ -84,13 +84,13 @@ class BisectQuery:
     def __post_init__(self) -> None:
         if not self.words:
             raise UsageError(
-                "no command to run; put the one that fails after two dashes: "
-                f"INPUT -- {DEFAULT.compiler} --its-flags"
+                "no command to run; put the failing command after two dashes: "
+                f"INPUT -- {DEFAULT.compiler} FLAGS"
             )
         if not Toolchain.provides(self.tool):
             raise UsageError(
-                f"'{self.words[0]}' is no program of a published release: give "
-                f"{' or '.join(RELEASES.tools)}, which are then run in many versions"
+                f"'{self.words[0]}' is not part of the published releases; give "
+                f"{' or '.join(RELEASES.tools)}"
             )
 
     @property

@@ -179,7 +179,7 @@ class ReleaseRunner:
         return outcome
 
 
-_GO_ON = "interrupted; what is known so far is kept, and the same command goes on from there"
+_GO_ON = "interrupted; run the same command again to continue"
 
 
 def _digest(*parts: str) -> str:

@@ -210,7 +210,7 @@ class AlsoFoundStore:
     def _check(self) -> None:
         """The folder is there, and is one: a link would lead the files elsewhere."""
         if self.folder.is_symlink():
-            raise OutputNotWritable(f"{self.folder} is a link")
+            raise OutputNotWritable(f"{self.folder} is a symbolic link")
         self.folder.mkdir(exist_ok=True)
 
     def _safely(self, write: Callable[[], None]) -> None:
@@ -220,7 +220,7 @@ class AlsoFoundStore:
             write()
         except (OSError, OutputNotWritable) as error:
             self._writes = False
-            self._log(f"other failures are listed but not kept: {error}")
+            self._log(f"other failures are listed but not saved: {error}")
 
 
 def _restored(journal: Journal) -> dict[str, AlsoFound]:
@@ -243,10 +243,10 @@ def _remove(place: Path) -> None:
     if not place.exists() and not place.is_symlink():
         return
     if not _is_folder(place):
-        raise OutputNotWritable(f"{place} is no folder of ours")
+        raise OutputNotWritable(f"{place} is not a folder written by mlir-reducer")
     names = {path.name.removeprefix(".").removesuffix(".tmp") for path in place.iterdir()}
     if not names <= set(_FILES):
-        raise OutputNotWritable(f"{place} holds other files")
+        raise OutputNotWritable(f"{place} contains other files")
     shutil.rmtree(place)
 
 

@@ -142,7 +142,7 @@ class Conversions:
         try:
             return Module.parse(generic) if generic else None
         except GenericSyntaxError as error:
-            self._log(f"the compiler's generic print is not understood ({error})")
+            self._log(f"cannot parse the compiler's generic form ({error})")
             return None
 
     def locations(self, text: str, module: Module) -> dict[Location, list[int]]:

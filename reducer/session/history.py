@@ -271,8 +271,8 @@ class JournalReader:
         history = read_history(self.text(KEY))
         if history is None:
             raise BadInput(
-                f"{self._path} does not tell how the reduction went; repeat the command, which "
-                "runs nothing twice, and it will"
+                f"{self._path} has no history of the reduction; run the same command again to "
+                "record it (no run is repeated)"
             )
         return history
 
@@ -312,7 +312,7 @@ def reading(path: Path) -> Iterator[JournalReader]:
         BadInput: it is none, or damaged.
     """
     if not path.is_file():
-        raise MissingInput(f"there is no journal {path}; name it with --journal")
+        raise MissingInput(f"{path}: no such journal; give its path with --journal")
     # Even a reader of a write-ahead log leaves files behind; without a log there is no writer.
     mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:
@@ -324,7 +324,7 @@ def reading(path: Path) -> Iterator[JournalReader]:
             yield JournalReader(path, connection)
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
-            raise JournalBusy(f"a reduction is using {path}; wait for it to end") from error
-        raise BadInput(f"{path} is no journal of a reduction ({error})") from error
+            raise JournalBusy(f"a reduction is using {path}; wait for it to finish") from error
+        raise BadInput(f"{path} is not the journal of a reduction ({error})") from error
     except zlib.error as error:
         raise BadInput(f"{path} is damaged ({error})") from error

@@ -113,7 +113,7 @@ def reduce_pass_level(
                 work, tool, _PhaseOnlyListener(listener), Path(folder), known
             ).run()
     except (ReducerError, OSError) as error:
-        listener.message(f"no reproducer at the level of the failing pass: {error}")
+        listener.message(f"no pass-level reproducer: {error}")
         return None
 
 

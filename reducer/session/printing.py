@@ -66,7 +66,7 @@ def message_of(outcome: Outcome) -> list[str]:
         where = [f"  in {frame}" for frame in signature.frames]
         return [signature.template or "crash", *where]
     if named_by is NamedBy.DURATION:
-        return [f"does not end within {max(1, round(outcome.seconds))} s"]
+        return [f"does not finish within {max(1, round(outcome.seconds))} s"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
@@ -133,7 +133,7 @@ class ReadablePrinter:
                 if steps == _STEPS:
                     break
         if _PRETTY not in taken:
-            self.note("the pretty form does not fail in the same way; the result is generic")
+            self.note("the pretty form does not fail the same way; the result is in generic form")
         return best
 
     def _form(self, module: Module, steps: frozenset[str]) -> str | None:

@@ -94,7 +94,7 @@ class Reduction:
         if self.journal.reused:
             known = plural(self.journal.reused, "verdict")
             self.listener.message(
-                f"reusing {known} of an earlier run; --fresh runs everything again"
+                f"reusing {known} from an earlier run; pass --fresh to start over"
             )
         self.evaluator = Evaluator(
             self.oracle,
@@ -140,7 +140,7 @@ class Reduction:
         best.on_confirm = time_limit.adapt
         self._best = best
         recorder = self._record(best, module, first)
-        self.listener.message(f"to keep: {first.signature.text}")
+        self.listener.message(f"failure to preserve: {first.signature.text}")
         plan = ReductionStrategy(
             self.settings.text,
             self.evaluator,
@@ -188,7 +188,7 @@ class Reduction:
         if self.evaluator.oracle is not self.oracle:
             self.oracle = self.evaluator.oracle
             shown = shlex.join(self.oracle.display(self.settings.output.name))
-            self.listener.message(f"enough to fail: {one_line(shown)}")
+            self.listener.message(f"reduced command: {one_line(shown)}")
 
     def _identity(self) -> dict[str, str]:
         """What a journal belongs to. Verdicts of a run that was cut short hold for its limits."""
@@ -227,8 +227,8 @@ class Reduction:
             self.listener.message(f"the input fails in {rate}")
         if unlimited and first.kind.traits.out_of_time:
             raise DoesNotTerminate(
-                f"the command did not end within {_FIRST_RUN_TIMEOUT:.0f} s; if that is the "
-                "failure, say from when on a run counts as hanging: --timeout SECONDS"
+                f"the command did not finish within {_FIRST_RUN_TIMEOUT:.0f} s; if the hang is the "
+                "failure, set the time after which a run counts as hanging: --timeout SECONDS"
             )
         return first
 
@@ -362,7 +362,7 @@ class Reduction:
             commented = with_comments(text, shown, outcome)
             if self._verify(commented, best, first):
                 return commented, True
-            self._note("with comments it does not fail in the same way; the result has none")
+            self._note("the result does not fail the same way with comments, so it has none")
         if self._verify(text, best, first):
             return text, True
         if self._flaky is None:

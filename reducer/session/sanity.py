@@ -23,8 +23,8 @@ REPORTED_RUNS = 10
 """Runs that a message about a flaky failure is based on, where each is quick."""
 
 _ADVICE = (
-    "to reduce it all the same, with as many runs as each verdict needs: --flaky; better make it "
-    "deterministic if that is possible (try --mlir-disable-threading)"
+    "make it deterministic if possible (try --mlir-disable-threading), or pass --flaky to repeat "
+    "runs as often as each verdict needs"
 )
 
 
@@ -89,7 +89,7 @@ def most_frequent(
 
 def flakiness_message(measured: RepeatedRuns, target: Signature, what: str) -> str:
     """What to tell people whose failure comes and goes; `what` is what was run."""
-    return f"{what} does not fail every time: {measured.text(target)}; {_ADVICE}"
+    return f"{what} does not fail on every run: {measured.text(target)}; {_ADVICE}"
 
 
 def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate, bool]:
@@ -147,8 +147,8 @@ class SanityChecks:
         target = most_frequent(measured.outcomes, wants)
         if target is None:
             raise NotInteresting(
-                f"the command does not fail on the input in {max_runs} runs; for a rarer failure "
-                f"say how many to try: --flaky N; or {_advice(measured.outcomes[0])}"
+                f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
+                f"pass --flaky N; {_advice(measured.outcomes[0])}"
             )
         rate = measured.rate(target)
         first = measured.first(target)
@@ -190,8 +190,8 @@ class SanityChecks:
             self.evaluator.costs.compiler_seconds += good.cpu_seconds
         if good.failed:
             raise NotInteresting(
-                f"the input fails with {regression.name} too ({good.signature.text}); name a "
-                "release that compiles it, or leave --passes-with out"
+                f"the input also fails with {regression.name} ({good.signature.text}); choose a "
+                "release that compiles it, or leave out --passes-with"
             )
         regression.allow(tightened(self.evaluator.limits, good))
 
@@ -200,8 +200,8 @@ class SanityChecks:
         if self.empty_module_fails():
             target = self.evaluator.target
             raise NotInteresting(
-                "an empty module fails in the same way, so the failure is in the command, "
-                f"not in the input: {target.text if target else ''}"
+                "an empty module fails the same way, so the problem is in the command, not in the "
+                f"input: {target.text if target else ''}"
             )
 
     def empty_module_fails(self) -> bool:
@@ -261,6 +261,6 @@ def _advice(outcome: Outcome) -> str:
         return "; ".join(remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None:
-        return "check the flags, or say what to look for with --match or --test"
+        return "check the flags, or describe the failure with --match or --test"
     words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
-    return f"but it prints an error and ends well; to keep that error: --match {shlex.quote(words)}"
+    return f"it exits with 0 but prints an error; to preserve it: --match {shlex.quote(words)}"

@@ -73,7 +73,9 @@ class ReductionStrategy:
             FlakyOracle: a candidate does not fail in the same way every time.
         """
         if module is None:
-            self.note("the input cannot be normalised; cutting it by lines and brackets instead")
+            self.note(
+                "the compiler's opt tool cannot parse the input; reducing it by lines and brackets"
+            )
             self._reduce_text()
             return
         state = SearchState(module, Module.parse, self.evaluator, self._accept)
@@ -81,12 +83,12 @@ class ReductionStrategy:
         with self.evaluator.scaling_limits(_HANG_LIMIT_FACTOR if self._hangs else 1):
             found = self._localize(state, boundary, first)
             if not found:
-                self.show("run our print of the input")
+                self.show("run the input in generic form")
                 found = self.sanity.survives_printing(module)
                 if found:
                     self._accept(Candidate(module, PRINTED))
         if not found:
-            self.note("the failure is gone in generic form; cutting by lines and brackets")
+            self.note("the failure disappears in generic form; reducing by lines and brackets")
             self._reduce_text()
             return
         self.sanity.repeat(state.document)
@@ -184,11 +186,13 @@ class ReductionStrategy:
                 if self._hangs:
                     self.evaluator.limit_factor = _HANG_LIMIT_FACTOR
                     self.note(
-                        "slow programs were taken for hanging; "
-                        f"waiting {_HANG_LIMIT_FACTOR} times as long"
+                        "slow runs were mistaken for hangs; raising the time limit by a factor of "
+                        f"{_HANG_LIMIT_FACTOR}"
                     )
                 else:
-                    self.note("stopping the compiler early showed another failure; not any more")
+                    self.note(
+                        "stopping the compiler early led to another failure; running it in full"
+                    )
                 self.best.roll_back()
                 assert isinstance(self.best.confirmed, Module)
                 state.document = self.best.confirmed

@@ -104,7 +104,7 @@ def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:
             expanded += frame.decompress(chunk)
             chunk = b"" if frame.eof else stream.read(_ZSTD_CHUNK)
         if not frame.eof and len(expanded) <= limit:
-            raise EOFError("it ends too early")
+            raise EOFError("unexpected end of file")
         rest = frame.unused_data
     return bytes(expanded)
 
@@ -114,7 +114,7 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is empty")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
-            f"{path} is MLIR bytecode; turn it into text first: "
+            f"{path} is MLIR bytecode; convert it to text: "
             f"{DEFAULT.opt} {path} -o {path.stem}.mlir"
         )
     if b"\0" in data:
@@ -123,7 +123,7 @@ def _decode(data: bytes, path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"{path} is not UTF-8 text (line {line})") from error
+        raise BadInput(f"{path} is not valid UTF-8 (line {line})") from error
 
 
 def default_output(path: Path) -> Path:
@@ -148,17 +148,19 @@ def check_output(output: Path, path: Path) -> None:
     if output.is_dir():
         raise OutputNotWritable(f"the output {output} is a folder; give a file name")
     if output.exists() and output.samefile(path):
-        raise UsageError(f"the output would overwrite the input {path}; choose another with -o")
+        raise UsageError(
+            f"the output would overwrite the input {path}; choose another file with -o"
+        )
     if not _is_plain(output):
         return
     if not output.parent.is_dir():
-        raise OutputNotWritable(f"there is no folder {output.parent} to write {output.name} to")
+        raise OutputNotWritable(f"cannot write {output}: its folder does not exist")
     probe = _temporary(output)
     try:  # only trying tells: permission bits say nothing of full or read-only file systems
         _create(probe, b"", mode=0o600)
     except OSError as error:
         raise OutputNotWritable(
-            f"cannot write to {output.parent}: {error.strerror}; choose another place with -o"
+            f"cannot write to {output.parent}: {error.strerror}; choose another folder with -o"
         ) from error
     finally:
         probe.unlink(missing_ok=True)

@@ -179,20 +179,20 @@ class Journal(SharedFile):
         with self._lock:
             known = _identity_of(self._connection)
         if resume and not known:
-            self._log(f"there is nothing to resume in {path}; starting from the beginning")
+            self._log(f"nothing to resume in {path}; starting from the beginning")
         if not known:
             return False
         differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
         if differing and resume:
             raise JournalMismatch(
-                f"{path} belongs to another reduction (its {' and '.join(differing)} differ); "
-                "repeat the original command, or leave out --resume to start anew"
+                f"{path} belongs to another reduction (different {' and '.join(differing)}); "
+                "repeat the original command, or leave out --resume to start over"
             )
         verdicts = self.count()
         if differing or not verdicts:
             return not differing
         if self.get_meta(_DOUBTFUL) is not None and not resume:
-            self._log("the earlier run ended with a doubtful result; its verdicts are not reused")
+            self._log("the earlier run was not reproducible; its verdicts are not reused")
             return False
         self.reused = verdicts
         return True
@@ -230,7 +230,7 @@ class Journal(SharedFile):
         if self._fell_back or isinstance(error, sqlite3.ProgrammingError):
             raise error
         self._fell_back = True
-        self._log(f"the journal cannot be kept any longer ({error}); going on without it")
+        self._log(f"cannot write the journal any longer ({error}); continuing without it")
         memory = _memory()
         try:
             if self._connection.in_transaction or not self.is_tentative:
@@ -277,7 +277,7 @@ def _check(connection: sqlite3.Connection) -> None:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and application != _APPLICATION_ID:
-        raise _ForeignFile("it is a database of another program")
+        raise _ForeignFile("it belongs to another program")
     (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
@@ -288,18 +288,19 @@ def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
         raise JournalBusy(
-            f"another process is using {path}; wait for it, or give another output with -o"
+            f"another process is using {path}; wait for it to finish, or choose another output "
+            "with -o"
         ) from error
     if code in _DAMAGED:
         try:
             aside = _put_aside(path)
             connection = _connect(path)
         except (OSError, _ForeignFile, sqlite3.Error) as second:
-            log(f"cannot keep a journal in {path} ({second}); going on without it")
+            log(f"cannot keep a journal in {path} ({second}); continuing without it")
             return _memory()
-        log(f"the journal {path} is damaged ({error}); kept as {aside.name}, starting a new one")
+        log(f"the journal {path} is damaged ({error}); moved to {aside.name} and starting over")
         return connection
-    log(f"cannot keep a journal in {path} ({error}); going on without it")
+    log(f"cannot keep a journal in {path} ({error}); continuing without it")
     return _memory()
 
 

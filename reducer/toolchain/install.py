@@ -120,13 +120,13 @@ def _lock(folder: Path, log: Progress) -> Iterator[None]:
     except OSError as error:
         raise ToolchainError(
             f"cannot write to {folder.parent}: {error.strerror}; "
-            "set MLIR_REDUCER_CACHE to a folder that you can write to"
+            "set MLIR_REDUCER_CACHE to a writable folder"
         ) from error
     with stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            log(f"waiting for another process that installs {folder.name}")
+            log(f"waiting for another process to install {folder.name}")
             fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
@@ -169,12 +169,12 @@ def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> Too
     known = _FROM_VERSIONS.search(text)
     if known and known[1] == "none":
         return ToolchainError(
-            f"no {package} could be found: check the network connection (and pip's index "
-            "settings), or that this platform has wheels (Linux and macOS do)"
+            f"{package} not found: check the network connection and pip's index settings, and "
+            "whether there are wheels for this platform (there are for Linux and macOS)"
         )
     if known:
         return ToolchainError(
-            f"there is no {package} {version} for this platform; there are: {known[1]}"
+            f"there is no {package} {version} for this platform; available versions: {known[1]}"
         )
     errors = [line for line in lines if line.startswith("ERROR")] or list(lines)[-3:]
     return ToolchainError(f"pip could not install {package} {version}: {' '.join(errors)}")
@@ -210,10 +210,10 @@ def resolve_executable(
 
 def _advice(name: str, provided: bool) -> str:
     if "/" in name:
-        return f"'{name}' is not a program that can be run"
+        return f"'{name}' is not an executable program"
     missing = f"'{name}' is not on PATH"
     if provided:
-        return f"{missing} and no version of it is installed: mlir-reducer toolchain install newest"
+        return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
     return missing
 
 
@@ -240,8 +240,8 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     if found := shutil.which(RUNTIME.program):
         return Path(found)
     raise ToolchainError(
-        f"no {RUNTIME.program} beside {executable} nor on PATH, so what it compiles cannot run; "
-        f"install {RUNTIME_PACKAGE} of the same version, or use --iree VERSION"
+        f"{RUNTIME.program} is neither next to {executable} nor on PATH, so compiled programs cannot "
+        f"run; install {RUNTIME_PACKAGE} of the same version, or use --iree VERSION"
     )
 
 

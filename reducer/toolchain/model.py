@@ -83,7 +83,7 @@ def checked_version(version: str) -> str:
         parsed = Version(version)
     except InvalidVersion:
         raise ToolchainError(
-            f"'{version}' is not a version number; give one such as 3.13.0, or '{NEWEST}'"
+            f"'{version}' is not a version; give one such as 3.13.0, or '{NEWEST}'"
         ) from None
     missing = ".0" * (3 - len(parsed.release))
     return str(parsed).replace(parsed.base_version, parsed.base_version + missing, 1)

@@ -112,8 +112,8 @@ def find_group(database: Database, prefix: str) -> Group:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(f"there is no bucket {prefix}")
-    raise UsageError(f"more than one bucket begins with {prefix}")
+        raise UsageError(f"no such bucket: {prefix}")
+    raise UsageError(f"{prefix} is ambiguous: more than one bucket starts with it")
 
 
 def occurrences(database: Database, names: Collection[str]) -> list[Occurrence]:

@@ -150,7 +150,7 @@ def read_flags_file(path: Path) -> tuple[FlagsLine, ...]:
         raise MissingInput(f"cannot read {path}: {error}") from error
     lines = tuple(parse_flags(text, str(path)))
     if not lines:
-        raise UsageError(f"{path} has no line with flags")
+        raise UsageError(f"{path} contains no flags")
     return lines
 
 
@@ -170,7 +170,7 @@ def _parsed(words: Sequence[str]) -> FlagsLine:
         return FlagsLine(tuple(words))
     end = next((n for n, word in enumerate(words) if word.endswith(":")), None)
     if end is None:
-        raise ValueError("a line starts with a flag, or with patterns and a colon")
+        raise ValueError("expected flags, or patterns followed by a colon")
     selectors = [*words[:end], words[end].removesuffix(":")]
     patterns = tuple(word for word in selectors if word and not word.startswith("@"))
     versions = ",".join(word[1:] for word in selectors if word.startswith("@"))

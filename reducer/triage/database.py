@@ -113,7 +113,7 @@ class Database(SharedFile):
             OutputNotWritable: it cannot be created or written.
         """
         if not create and not path.is_file():
-            raise UsageError(f"there is no triage database {path}; say where with --db")
+            raise UsageError(f"{path}: no such triage database; give its path with --db")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
@@ -133,7 +133,7 @@ class Database(SharedFile):
             if isinstance(error, sqlite3.OperationalError):
                 raise OutputNotWritable(f"cannot use {path}: {error}") from error
             if isinstance(error, sqlite3.DatabaseError):
-                raise UsageError(f"{path} is no triage database: {error}") from error
+                raise UsageError(f"{path} is not a triage database: {error}") from error
             raise
         return database
 
@@ -189,10 +189,10 @@ class Database(SharedFile):
     def _prepare(self) -> None:
         tables = self.value("SELECT count(*) FROM sqlite_master")
         if tables and self.value("PRAGMA application_id") != APPLICATION_ID:
-            raise UsageError(f"{self.path} is a database of another program")
+            raise UsageError(f"{self.path} is the database of another program")
         if self._version() > len(MIGRATIONS):
             raise UsageError(
-                f"{self.path} was made by a newer version of mlir-reducer; update this one"
+                f"{self.path} was written by a newer version of mlir-reducer; upgrade mlir-reducer"
             )
         self.write("PRAGMA journal_mode = WAL")
         self.write("PRAGMA synchronous = NORMAL")

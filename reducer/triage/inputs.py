@@ -55,7 +55,7 @@ class Input:
                 continue
             if content_digest(data) == self.digest:
                 return data
-        raise problem or BadInput(f"{self.places[0].path} has changed meanwhile")
+        raise problem or BadInput(f"{self.places[0].path} changed during the triage")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _ops(data: bytes, path: Path) -> int:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"{path} is not UTF-8 text (line {line})") from error
+        raise BadInput(f"{path} is not valid UTF-8 (line {line})") from error
     if "\0" in text:
         raise BadInput(f"{path} is a binary file, not MLIR")
     return PlainText(text).op_count
@@ -120,7 +120,7 @@ def _places(folders: Iterable[Path]) -> Iterator[InputFile]:
     seen: set[Path] = set()
     for folder in folders:
         if not folder.exists():
-            raise MissingInput(f"there is no {folder}")
+            raise MissingInput(f"{folder}: no such file or folder")
         found = [InputFile(folder, PurePath(folder.name))] if folder.is_file() else _below(folder)
         for place in found:
             if place.path.absolute() not in seen:

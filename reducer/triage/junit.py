@@ -56,7 +56,7 @@ def _add_errors(suite: ET.Element, summary: Summary) -> None:
         _add_result(case, "error", "unreadable", one.reason)
     for name, reason in summary.unusable.items():
         case = ET.SubElement(suite, "testcase", name=_clean(name), classname="flags")
-        _add_result(case, "error", "unusable", f"even an empty function fails: {reason}")
+        _add_result(case, "error", "unusable", f"fails even on an empty function: {reason}")
     _count(suite)
 
 

@@ -131,11 +131,11 @@ def _reason(
         if fingerprint(one.text) == fingerprint(other.text):
             alike = "the reproducers are the same program"
         elif how is not None:
-            alike = f"the failures are alike, only {how}"
+            alike = f"the failures match, except: {how}"
         else:
             return None
     elif there == back and there in (first.bucket, second.bucket) and how is not None:
-        alike = f"the failures are alike, only {how}"
+        alike = f"the failures match, except: {how}"
     else:
         return None
     both = {first.bucket, second.bucket}
@@ -144,8 +144,8 @@ def _reason(
     if evidence.contradicts(second.bucket, one.compiler, both):
         return None
     return (
-        f"{alike}; that of {first.bucket} fails as {there} on {names[other.compiler]}, "
-        f"and that of {second.bucket} as {back} on {names[one.compiler]}"
+        f"{alike}; the reproducer of {first.bucket} fails as {there} on {names[other.compiler]}, "
+        f"and the one of {second.bucket} as {back} on {names[one.compiler]}"
     )
 
 

@@ -104,7 +104,7 @@ def reduce_case(
     plain = oracle_of(case.program, case.version, case.flags, case.directory, limits)
     source, conversions = as_text(case.data, plain)
     if isinstance(source, bytes):
-        return _failed("this version cannot turn the bytecode into text", conversions)
+        return _failed("this version cannot convert the bytecode to text", conversions)
     folder.mkdir(parents=True, exist_ok=True)
     settings = Settings(
         input=folder / "input.mlir",

@@ -29,7 +29,7 @@ from reducer.triage.representatives import BucketReducer
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.running import Watcher
 
-_PENDING = "it is still to be reduced"
+_PENDING = "not reduced yet"
 
 
 @dataclass(frozen=True)
@@ -199,17 +199,17 @@ class BucketSplitter:
         if one is None:
             return _PENDING
         if other is None or not one.minimal or not other.minimal:
-            return "the reproducers are not minimal, so that they prove nothing"
+            return "the reproducers are not 1-minimal, so they are no evidence"
         ops, others = self._analysis.ops(one), self._analysis.ops(other)
         if common := sorted(ops & others):
-            return f"both reproducers have {', '.join(common)}"
+            return f"both reproducers contain {', '.join(common)}"
         if (
             not ops
             or not others
             or not self._analysis.reaches_failing_pass(one)
             or not self._analysis.reaches_failing_pass(other)
         ):
-            return "what the pass that fails gets of the two may be the same"
+            return "the failing pass may get the same IR from both"
         return None
 
     def _decide(self, one: Bucket, into: str | None, reason: str | None) -> None:

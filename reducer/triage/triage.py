@@ -44,8 +44,8 @@ def owned(database: Database) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DatabaseBusy(
-                f"another triage is using {database.path}; run this one again when it has ended, "
-                "or give another database with --db"
+                f"another triage is using {database.path}; wait for it to finish, or choose "
+                "another database with --db"
             ) from error
         except OSError as error:
             raise OutputNotWritable(f"cannot use {folder}: {error.strerror}") from error
@@ -132,7 +132,7 @@ class Triage:
         digest = content_digest(_EMPTY)
         self.store.add_input(digest, len(_EMPTY), 0)
         jobs = [CompileJob(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
-        self._compile("try the flags", jobs)
+        self._compile("check the flags", jobs)
         found = {}
         for job in jobs:
             outcome = self.store.outcome(digest, self.store.configuration(job.configuration))

@@ -73,7 +73,7 @@ def test_wrong_results_come_with_plain_commands() -> None:
     text = report_text(wrong, verified=True)
     assert "iree-compile --v repro.mlir -o repro.vmfb" in text
     assert "--function=f '--input=4xi8=1 2' --input=i8=3" in text
-    assert "compiles the 4 ops below to a program that gives wrong results" in text
+    assert "miscompiles the 4 ops below" in text
 
 
 def test_the_boundary_and_the_nearest_program_that_compiles() -> None:
@@ -83,11 +83,13 @@ def test_the_boundary_and_the_nearest_program_that_compiles() -> None:
         Fact("op", "x.bad", "", 3, "", Verdict.SAME, "", ("deleted",)),
     )
     text = report_text(facts(boundary=boundary), verified=True)
-    assert "It does with `3` in place of `4`" in text
+    assert "It does compile with `3` instead of `4`" in text
     assert "| size `tensor<4xf32> dim 0` | `4` | `3` | passes |" in text
     assert "fails differently: `other: a \\| b`" in text
-    assert "| op `x.bad` (line 3) |  | deleted | fails all the same |" in text
-    assert "Nothing could be changed" in report_text(facts(boundary=()), verified=True)
+    assert "| op `x.bad` (line 3) |  | deleted | still fails |" in text
+    assert "No part of the program could be changed" in report_text(
+        facts(boundary=()), verified=True
+    )
 
 
 def test_versions_origin_cost_and_other_failures() -> None:
@@ -107,12 +109,18 @@ def test_versions_origin_cost_and_other_failures() -> None:
     )
     text = report_text(known, verified=True)
     assert heads(text, 3) == [
-        "IR for the failing pass: <code>x-pass</code>",
+        "IR before the failing pass: <code>x-pass</code>",
         "Versions",
-        "Where it comes from",
+        "Origin in the input",
         "How it was reduced",
     ]
-    for part in ("model.mlir:519", "652 | 4", "49 runs", "3eedea585bff", "`3.9.0` | fails"):
+    for part in (
+        "model.mlir:519",
+        "652 | 4",
+        "49 compiler runs",
+        "3eedea585bff",
+        "`3.9.0` | fails",
+    ):
         assert part in text
 
 
@@ -159,7 +167,7 @@ def test_a_large_program_stays_in_its_file() -> None:
     long = "".join(f'  "x.op{n}"() : () -> ()\n' for n in range(5000))
     text = report_text(facts(text=long, lines=5000, ops=5000), verified=True)
     assert len(text) < MAX_CHARACTERS
-    assert "5,001 lines in all: `repro.mlir`" in text
+    assert "5,001 lines in total; see `repro.mlir`" in text
     huge = facts(boundary=tuple([Fact("op", "x" * 80, "", 1, "y", Verdict.SAME, "")] * 2000))
     assert len(report_text(huge, verified=True)) <= MAX_CHARACTERS + 3
 

@@ -33,9 +33,9 @@ def test_titles() -> None:
     wrong = facts(signature=Signature(Kind.VERIFIER, said, "x.bad"), messages=(f"error: {said}",))
     assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
     hang = facts(signature=Signature(Kind.TIMEOUT), failure_line=None, text="x")
-    assert title(hang) == "does not end (`hip`)"
+    assert title(hang) == "compiler hangs (`hip`)"
     greedy = facts(signature=Signature(Kind.MEMORY), failure_line=None, text="x")
-    assert title(greedy) == "runs out of memory (`hip`)"
+    assert title(greedy) == "compiler runs out of memory (`hip`)"
 
 
 def test_a_long_message_gives_way_to_its_template() -> None:
@@ -99,9 +99,9 @@ def test_frames_that_tell_nothing_are_counted() -> None:
     )
     assert folded_stack(text, unknown) == (
         "#2  a::Fold::apply",
-        "    … 2 frames of pass managers, threads and the like",
+        "    … 2 frames of pass managers, threads, and the like",
         "#5  b::XPass::runOnOperation",
-        "    … 1 frame of pass managers, threads and the like",
+        "    … 1 frame of pass managers, threads, and the like",
     )
 
 

@@ -87,13 +87,13 @@ def test_neither_a_link_nor_a_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "file").write_text("x")
     for name in ("link", "file"):
-        with pytest.raises(OutputNotWritable, match="in the way"):
+        with pytest.raises(OutputNotWritable, match="not a report"):
             write_folder(tmp_path / name, ONE)
     assert not names(tmp_path / "elsewhere")
 
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:
-    with pytest.raises(OutputNotWritable, match="no folder"):
+    with pytest.raises(OutputNotWritable, match="folder does not exist"):
         check_folder(tmp_path / "none" / "a.report")
 
 

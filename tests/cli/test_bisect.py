@@ -57,7 +57,7 @@ def test_finds_the_first_bad_release_with_few_runs(publish: Publish) -> None:
     assert row(done, "3.5.0").startswith("3.5.0 good")
     assert "failed to legalize operation 'x.bad'" in row(done, "3.6.0")
     assert len({line.split()[0] for line in releases.runs}) == 5
-    assert "5 releases not asked" in done.stdout
+    assert "5 releases not tested" in done.stdout
 
 
 def test_what_was_mended_and_came_back_is_seen_when_all_are_asked(publish: Publish) -> None:
@@ -124,7 +124,7 @@ def test_a_flag_that_the_failure_needs_makes_an_older_release_unable_to_tell(
     needs = 'case "$*" in *--iree-more*) ;; *) exit 0 ;; esac\n'
     publish({"3.1.0": Release(), "3.2.0": Release(needs + BAD, flags=both)})
     done = run(*COMMAND, "--iree-more")
-    assert row(done, "3.1.0").startswith("3.1.0 cannot tell does not know --iree-more")
+    assert row(done, "3.1.0").startswith("3.1.0 cannot tell does not support --iree-more")
     assert done.exit_code == 69
 
 
@@ -170,7 +170,7 @@ def test_what_was_fetched_can_be_thrown_away(publish: Publish) -> None:
     publish({"3.1.0": Release(), "3.2.0": Release(BAD)}, installed=False)
     done = run("--no-keep", *COMMAND)
     assert "first bad 3.2.0, last good 3.1.0" in done.stdout
-    assert "fetched" in done.stdout
+    assert "installed 3.2.0, 3.1.0" in done.stdout
     assert installed() == []
 
 
@@ -180,19 +180,19 @@ def test_a_version_that_is_said_to_be_good_bounds_the_search(publish: Publish) -
     assert "first bad 3.6.0, last good 3.5.0" in done.stdout
     assert {line.split()[0] for line in releases.runs} == {"3.5.0", "3.6.0", "3.7.0"}
     done = run("--good", "3.8.0", "--bad", "3.9.0", *COMMAND)
-    assert "note: 3.8.0, given as good, is not: bad" in done.stdout
+    assert "note: 3.8.0 was given with --good but is not good: bad" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
         (("--bad", "3.1.0", *COMMAND), 1, "does not fail on the input with 3.1.0"),
-        (("--bad", "3.1.0", "--iree", "3.2.0", *COMMAND), 2, "give one of them"),
+        (("--bad", "3.1.0", "--iree", "3.2.0", *COMMAND), 2, "give only one of them"),
         ((), 2, "two dashes"),
-        (("--", "clang"), 2, "'clang' is no program of a published release"),
-        (("--test", "x.sh", *COMMAND), 2, "cannot be asked of other releases"),
+        (("--", "clang"), 2, "'clang' is not part of the published releases"),
+        (("--test", "x.sh", *COMMAND), 2, "cannot be bisected"),
         (("--bad", "9.9.9", *COMMAND), 69, "there is no iree-base-compiler 9.9.9"),
-        (("--", "iree-compile", "--iree-none"), 2, "fails so on any input"),
+        (("--", "iree-compile", "--iree-none"), 2, "fails the same way on any input"),
     ],
 )
 def test_what_cannot_be_asked(

@@ -218,7 +218,7 @@ def test_a_signal_before_anything_is_accepted_writes_nothing(
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert (output.read_text() if output.exists() else None) == there
-    said = "was not written" if there is None else "is what was there before"
+    said = "was not written" if there is None else "was not changed"
     assert f"none yet; in.reduced.mlir {said}" in out
     reducer.assert_clean()
 

@@ -49,13 +49,13 @@ def test_the_bar_shows_sizes_cost_and_phase_and_then_goes_away(
     bar.phase("halve")
     bar.progress(event(1000))
     bar.progress(event(10, calls=50, seconds=5.0))
-    bar.message("to keep: {braces} and 100%")
+    bar.message("preserve: {braces} and 100%")
     assert wait_until(lambda: "1,000 → 10 ops" in terminal.getvalue())
     bar.close()
     text = terminal.getvalue()
     assert "halve |" in text
-    assert "(99.0% gone), 100 B, 50 runs" in text
-    assert "to keep: {braces} and 100%\n" in text
+    assert "(99.0% removed), 100 B, 50 runs" in text
+    assert "preserve: {braces} and 100%\n" in text
     assert text.endswith("\r")
 
 

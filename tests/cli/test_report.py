@@ -66,7 +66,7 @@ def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
     assert known["compiler"]["package"] == NEWEST_TESTED
     archive = Path("my model.reduced.report.zip")
     same = repro(archive, tmp_path / "elsewhere", iree_toolchain().compile)
-    assert (same.returncode, same.stdout) == (0, "it still fails as reported\n"), same.stderr
+    assert (same.returncode, same.stdout) == (0, "still fails as reported\n"), same.stderr
 
 
 @pytest.mark.iree
@@ -108,8 +108,8 @@ def test_what_it_takes_to_fail_when_asked(corpus: Callable[[str], Case]) -> None
     done = cli("report", "t.mlir", *words)
     assert done.exit_code == 0, done.output
     text = Path("out/report.md").read_text()
-    assert "### What it takes to fail" in text
-    assert "It does with" in text
+    assert "### What the failure needs" in text
+    assert "It does compile with" in text
     assert json.loads(Path("out/metadata.json").read_text())["boundary"]
 
 
@@ -168,9 +168,9 @@ def test_another_crash_of_the_same_build_is_not_this_one(
 @pytest.mark.parametrize(
     ("broken", "missing"),
     [
-        ("report.make_bundle", "no report: "),
-        ("report.provenance_of", "no page about the reduction: "),
-        ("reduce.pass_level_of", "no reproducer at the level of the failing pass: "),
+        ("report.make_bundle", "could not write the bug report: "),
+        ("report.provenance_of", "could not write the page about the reduction: "),
+        ("reduce.pass_level_of", "could not write the pass-level reproducer: "),
     ],
 )
 @pytest.mark.parametrize("quiet", [(), ("--quiet",)])
@@ -193,7 +193,7 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     assert Path("in.reduced.mlir").is_file()
     assert missing in done.output
     assert str(error) in done.output
-    assert ("a bug in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
+    assert ("internal error in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
     assert Path("in.reduced.report").is_dir() is (broken != "report.make_bundle")
 
 

@@ -15,7 +15,7 @@ def test_the_first_signal_asks_to_stop(capfd: pytest.CaptureFixture[str]) -> Non
         assert not stop.is_set()
         os.kill(os.getpid(), signal.SIGTERM)
         assert stop.wait(10)
-    assert "what was learned so far is kept" in capfd.readouterr().err
+    assert "progress is kept" in capfd.readouterr().err
 
 
 def test_the_second_signal_cleans_up_and_leaves() -> None:

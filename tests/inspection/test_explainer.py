@@ -60,7 +60,7 @@ def test_what_does_not_fail_or_cannot_be_read_is_refused(explain: Explain) -> No
         explain(lambda text: False)
     with pytest.raises(NotInteresting, match="generic form"):
         explain(lambda text: "a comment" in text)
-    with pytest.raises(BadInput, match="can read"):
+    with pytest.raises(BadInput, match="cannot parse"):
         explain(lambda text: True, "no such language")
 
 

@@ -151,7 +151,7 @@ def test_a_title_takes_the_message_where_there_is_one(new_kind: MakeKind) -> Non
         (NamedBy.DIAGNOSTIC, ["deadlock: two locks in a::lock"]),
         (NamedBy.SIGNATURE, ["deadlock: two locks in a::lock"]),
         (NamedBy.STACK, ["two locks", "  in a::lock"]),
-        (NamedBy.DURATION, ["does not end within 7 s"]),
+        (NamedBy.DURATION, ["does not finish within 7 s"]),
     ],
 )
 def test_what_names_the_failure(new_kind: MakeKind, named_by: NamedBy, lines: list[str]) -> None:

@@ -119,9 +119,9 @@ def test_another_answer_is_another_failure(reducer: Reducer) -> None:
     ("spec", "code", "told"),
     [
         ("words:raise", 70, "ValueError: no idea"),
-        ("nothing", 2, "there is no oracle 'nothing'; installed: broken, empty, words"),
-        ("broken", 2, "the oracle 'broken' (words:Missing) cannot be made"),
-        ("empty", 2, "has no method judge"),
+        ("nothing", 2, "no such oracle: 'nothing'; installed: broken, empty, words"),
+        ("broken", 2, "cannot create the oracle 'broken' (words:Missing)"),
+        ("empty", 2, "has no judge method"),
     ],
 )
 def test_what_is_wrong_with_a_class_is_told(
@@ -175,7 +175,7 @@ def test_answers_become_signatures() -> None:
     assert oracle(Judge(None)).wants(found)
     own = Signature(Kind.CRASH, "boom", "x.op")
     assert oracle(Judge(own)).run("x").signature == own
-    with pytest.raises(PluginError, match="judge gave 7"):
+    with pytest.raises(PluginError, match="judge returned 7"):
         oracle(Judge(7)).run("x")
     assert oracle(Judge(None)).display("f.mlir") == ["show", "f.mlir"]
 

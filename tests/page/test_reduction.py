@@ -89,8 +89,8 @@ def test_undecodable_names() -> None:
 
 def test_text_alone_has_no_graphs() -> None:
     page = reduction_page(facts(original=None, final=None, history=history(origins={})))
-    assert "as a graph" not in page
-    assert "What each transformation won" in page
+    assert "Def-use graph of the result" not in page
+    assert "What each transformation contributed" in page
 
 
 def test_an_unfinished_reduction() -> None:

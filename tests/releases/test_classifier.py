@@ -38,12 +38,12 @@ def test_equal_signatures_are_the_same_failure() -> None:
         (
             replace(RANK, stage="pipeline"),
             replace(RANK, stage="pipeline SomePass"),
-            "only one of the two names its pass",
+            "only one of them names the pass",
         ),
         (
             CRASH,
             replace(CRASH, frames=("new helper", "middle", "outer")),
-            "the stack differs (2 of 3 functions alike)",
+            "different stack (2 of 3 functions in common)",
         ),
     ],
 )

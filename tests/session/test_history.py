@@ -212,7 +212,7 @@ def test_what_a_journal_tells(tmp_path: Path) -> None:
 def test_a_journal_without_history_says_what_to_do(tmp_path: Path) -> None:
     with (
         reading(write(tmp_path / "j")) as reader,
-        pytest.raises(BadInput, match="repeat"),
+        pytest.raises(BadInput, match="run the same command again"),
     ):
         reader.history()
 
@@ -227,7 +227,7 @@ def test_other_files(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "foreign") as foreign:
         foreign.execute("CREATE TABLE t (x)")
     for name in ("text", "foreign"):
-        with pytest.raises(BadInput, match="no journal"), reading(tmp_path / name) as reader:
+        with pytest.raises(BadInput, match="not the journal"), reading(tmp_path / name) as reader:
             reader.history()
 
 

@@ -210,7 +210,7 @@ def test_verdicts_that_led_to_a_doubtful_result_are_not_reused_unless_asked_for(
     assert len(place.oracle.texts) < 10
     assert place.reduce().verified
     assert len(place.oracle.texts) > 10
-    assert any("doubtful" in line for line in place.said)
+    assert any("not reproducible" in line for line in place.said)
     place.reduce()
     assert len(place.oracle.texts) == 1, "what was verified is trusted again"
 

@@ -52,7 +52,7 @@ def test_without_a_diagnostic_the_last_line_counts() -> None:
 
 def test_a_hang_says_for_how_long() -> None:
     hang = replace(outcome(Kind.TIMEOUT), seconds=8.03)
-    assert message_of(hang) == ["does not end within 8 s"]
+    assert message_of(hang) == ["does not finish within 8 s"]
 
 
 def test_a_long_message_loses_the_operation_that_it_prints() -> None:

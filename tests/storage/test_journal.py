@@ -134,7 +134,7 @@ def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> No
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
     other = IDENTITY | {"oracle": "cc"}
-    with pytest.raises(JournalMismatch, match="its oracle differ") as caught:
+    with pytest.raises(JournalMismatch, match="different oracle") as caught:
         Journal.open(path, identity=other, resume=True)
     assert caught.value.exit_code == ExitCode.USAGE
     with open_journal(path) as journal:

@@ -38,7 +38,7 @@ class LocalCluster:
             "--jobs", str(jobs), log=log,
         )  # fmt: skip
         self.workers.append(worker)
-        _wait(lambda: "working for" in log.read_text())
+        _wait(lambda: "connected to" in log.read_text())
         return worker
 
     def _start(self, *words: str, log: Path | None = None) -> "subprocess.Popen[bytes]":

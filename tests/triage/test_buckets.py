@@ -66,7 +66,7 @@ def test_merged_buckets_are_one_group(tmp_path: Path) -> None:
 
 def test_a_prefix_must_match_exactly_one_bug(tmp_path: Path) -> None:
     records = Records(tmp_path)
-    with pytest.raises(UsageError, match="no bucket"):
+    with pytest.raises(UsageError, match="no such bucket"):
         find_group(records.database, "ab")
     records.result("a", "3.8.0", failure("x"))
     records.result("b", "3.8.0", failure("y"))

@@ -51,5 +51,5 @@ def test_a_flags_file_must_exist_and_not_be_empty(tmp_path: Path) -> None:
     with pytest.raises(MissingInput):
         read_flags_file(tmp_path / "none")
     (tmp_path / "empty").write_text("# only words\n")
-    with pytest.raises(UsageError, match="no line"):
+    with pytest.raises(UsageError, match="contains no flags"):
         read_flags_file(tmp_path / "empty")

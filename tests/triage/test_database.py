@@ -53,7 +53,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     path.write_text("not a database, but long enough to be looked at " * 10)
-    with pytest.raises(UsageError, match="no triage database"):
+    with pytest.raises(UsageError, match="not a triage database"):
         Database.open(path)
 
 

@@ -177,7 +177,7 @@ class KnownSizes:
             if None not in (offset, size, stride, dim) and size:
                 last = (offset or 0) + (size - 1) * (stride or 0)
                 if last >= (dim or 0):
-                    self._bad.append(f"{self._name(op)} goes to {last} where there are {dim}")
+                    self._bad.append(f"{self._name(op)} accesses index {last} of {dim}")
 
     def _read(self, array: list[int], left: list[int]) -> tuple[list[int | None], list[int]]:
         """The numbers of an array whose dynamic ones are the last operands that are left."""

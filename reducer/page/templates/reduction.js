@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll("[data-copies]")) {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Not allowed here";
+      button.textContent = "Copy failed";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });

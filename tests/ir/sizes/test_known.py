@@ -96,7 +96,7 @@ def test_a_size_follows_from_arithmetic() -> None:
         (ADD, [(10,), None, 5], ""),
         (ADD, [(10,), (10,), None], ""),
         (SLICE, [(4, 8), 1, 3], "tensor.insert_slice has sizes of 3 and 6 that must be equal"),
-        (SLICE, [(4, 8), 2, 3], "tensor.extract_slice goes to 4 where there are 4"),
+        (SLICE, [(4, 8), 2, 3], "tensor.extract_slice accesses index 4 of 4"),
         (DISPATCH, [(6,), 6, 3], ""),
         (
             DISPATCH,

@@ -67,7 +67,7 @@ def test_wrong_results(lab: Lab) -> None:
         ("reference: fails", "the reference fails"),
         (
             "candidate: 2xi32=1 GARBAGE\nreference: 2xi32=1 170\nwitness: 2xi32=1 170",
-            "now and then",
+            "only in some runs",
         ),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_program_for_a_device_that_is_not_here_is_not_wrong(lab: Lab) -> None:
     )
     outcome = oracle.run(WRONG)
     assert outcome.kind is Kind.SUCCESS
-    assert "cannot run on --device=local-sync here (UNAVAILABLE)" in outcome.stderr
+    assert "cannot run on --device=local-sync on this machine (UNAVAILABLE)" in outcome.stderr
 
 
 def test_a_compiler_that_fails_is_another_failure(lab: Lab) -> None:
@@ -109,7 +109,7 @@ def test_a_witness_that_agreed_on_the_input_must_go_on_agreeing(lab: Lab) -> Non
     silent = WRONG.replace("witness:", "nobody:")
     oracle = lab.oracle(WRONG)
     assert oracle.run(undefined).kind is Kind.SUCCESS
-    assert "witness gives other results" in oracle.run(undefined).stderr
+    assert "witness gives different results" in oracle.run(undefined).stderr
     assert oracle.run(silent).kind is Kind.SUCCESS
     assert lab.oracle(undefined).run(undefined).kind is Kind.MISCOMPILE  # it never agreed
 
@@ -118,7 +118,7 @@ def test_references_that_do_not_agree_settle_nothing(lab: Lab) -> None:
     text = WRONG.replace("witness: 2xi32=1 3", "witness: 2xi32=1 4")
     outcome = lab.oracle(text, required=True).run(text)
     assert outcome.kind is Kind.SUCCESS
-    assert "the references do not agree" in outcome.stderr
+    assert "the references disagree" in outcome.stderr
 
 
 def test_uninitialised_memory_is_no_defect(lab: Lab) -> None:
@@ -132,14 +132,14 @@ def test_uninitialised_memory_is_no_defect(lab: Lab) -> None:
     comparison = Comparison(lab.side("candidate"), side, witnesses=(Poisoned(side),))
     outcome = ValuesOracle(comparison, text).run(text)
     assert outcome.kind is Kind.SUCCESS
-    assert "uninitialised" in outcome.stderr
+    assert "uninitialized" in outcome.stderr
 
 
 def test_only_the_named_function_is_called(lab: Lab) -> None:
     comparison = replace(lab.oracle(WRONG).comparison, function="g")
     outcome = ValuesOracle(comparison, WRONG).run(WRONG)
     assert outcome.kind is Kind.SUCCESS
-    assert "there is no function g to call" in outcome.stderr
+    assert "no such function: g" in outcome.stderr
 
 
 def test_what_is_settled_on_the_input_does_not_depend_on_what_runs_first(lab: Lab) -> None:
