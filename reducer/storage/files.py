@@ -114,8 +114,7 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is empty")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
-            f"{path} is MLIR bytecode; convert it to text: "
-            f"{DEFAULT.opt} {path} -o {path.stem}.mlir"
+            f"{path} is MLIR bytecode; convert it to text: {DEFAULT.opt} {path} -o {path.stem}.mlir"
         )
     if b"\0" in data:
         raise BadInput(f"{path} is a binary file, not MLIR text")

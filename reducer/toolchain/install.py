@@ -240,8 +240,8 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     if found := shutil.which(RUNTIME.program):
         return Path(found)
     raise ToolchainError(
-        f"{RUNTIME.program} is neither next to {executable} nor on PATH, so compiled programs cannot "
-        f"run; install {RUNTIME_PACKAGE} of the same version, or use --iree VERSION"
+        f"{RUNTIME.program} is neither next to {executable} nor on PATH, so compiled programs "
+        f"cannot run; install {RUNTIME_PACKAGE} of the same version, or use --iree VERSION"
     )
 
 
