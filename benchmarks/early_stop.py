@@ -20,7 +20,6 @@ from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
 from reducer.ir import PlainText
-from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session import Reduction, Settings
 from reducer.session.early_stop import find_shortest
@@ -187,8 +186,8 @@ def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float]
     """The command that stops early, and the cost of finding it."""
     evaluator = Evaluator(oracle, Memory())
     try:
-        evaluator.target = evaluator.run(text, 1).signature
-        assert evaluator.judge(evaluator.run(text, 1)) is Verdict.SAME
+        evaluator = evaluator.with_(target=evaluator.run(text, 1).signature)
+        assert evaluator.fails(PlainText(text))
         before = evaluator.costs.compiler_seconds
         short = find_shortest(evaluator, PlainText(text))
         cost = evaluator.costs.compiler_seconds - before

@@ -16,6 +16,7 @@ from reducer.inspection.changes import Mutation, ProgramFeature, program_feature
 from reducer.ir import NONE, Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
+from reducer.search.query import RunLimits
 from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.flags import removable
 from reducer.session.sanity import SanityChecks
@@ -92,9 +93,10 @@ class Explainer:
             return self._run(evaluator, journal)
 
     def _run(self, evaluator: Evaluator, journal: Journal) -> Explanation:
-        limits = self.oracle.limits
-        evaluator.limits = Limits(limits.seconds or _MAX_SECONDS, limits.memory)
-        normaliser = OptPrinter(self.opt, evaluator.limits) if self.opt else None
+        given = self.oracle.limits
+        limits = Limits(given.seconds or _MAX_SECONDS, given.memory)
+        evaluator = evaluator.with_(limits=RunLimits(limits))
+        normaliser = OptPrinter(self.opt, limits) if self.opt else None
         conversions = Conversions(normaliser, journal, self.show)
         module = conversions.module(self.text)
         self.show("run the program")
@@ -102,10 +104,11 @@ class Explainer:
         outcome = sanity.run_input()
         if module is None:
             raise BadInput("the compiler's opt tool cannot parse the program")
-        if not sanity.survives_printing(module):
+        evaluator = evaluator.with_(target=outcome.signature)
+        if not evaluator.fails(module):
             raise NotInteresting("the failure disappears when the program is in generic form")
-        longest = limits.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
-        evaluator.limits = Limits(longest, limits.memory)
+        longest = given.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
+        evaluator = evaluator.with_(limits=RunLimits(Limits(longest, given.memory)))
         facts = self._flags(evaluator)
         self.show("change one part at a time")
         lines = self._lines(conversions, module)
@@ -125,8 +128,8 @@ class Explainer:
         for group in removable(command) if command else ():
             assert command is not None
             words = " ".join(command.argv[number] for number in group)
-            with evaluator.using_oracle(self.oracle.with_command(command.without(group))):
-                outcome = evaluator.run(self.text, 1)
+            without = evaluator.with_(oracle=self.oracle.with_command(command.without(group)))
+            outcome = without.run(self.text, 1)
             verdict = evaluator.judge(outcome)
             facts.append(Fact("flag", words, "", None, "dropped", verdict, outcome.signature.text))
         return facts

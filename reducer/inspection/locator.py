@@ -80,6 +80,7 @@ class Locator:
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")
         finding = FailureLocation(SanityChecks(evaluator, self.text, ops).run_input())
+        evaluator = evaluator.with_(target=finding.outcome.signature)
         if module is not None:
             state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)

@@ -1,7 +1,9 @@
 """What a reduction spends, and how much of that it may spend."""
 
 import math
+import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reducer.search.candidate import Verdict
@@ -105,3 +107,54 @@ class Trial:
 
     ahead: int
     digests: list[str] = field(default_factory=list)
+
+
+class Accounts:
+    """What was spent, and who has to pay for it, kept together; safe to use from threads."""
+
+    def __init__(self) -> None:
+        self.costs = Costs()
+        self._ledger = Ledger()
+        self._lock = threading.Lock()
+
+    def enter_run(self, verdict: Verdict, seconds: float, ops: int) -> None:
+        """A run was made."""
+        with self._lock:
+            self.costs.add(verdict, seconds, ops)
+
+    def enter_reuse(self) -> None:
+        """A verdict was known already."""
+        with self._lock:
+            self.costs.cached += 1
+
+    def owe(self, digest: str) -> None:
+        """The run under this hash is to be charged as soon as its verdict is used."""
+        self._ledger.enter(digest)
+
+    def is_due(self, digest: str) -> bool:
+        """Whether somebody has to be charged before the verdict counts as known."""
+        return self._ledger.is_due(digest)
+
+    def charge(self, digests: Iterable[str], budget: Budget) -> None:
+        """Charges the budget for those of these runs that are due, in this order.
+
+        Raises:
+            Stopped: the budget does not allow one of them.
+        """
+        with self._lock:
+            for digest in digests:
+                if not self._ledger.is_due(digest):
+                    continue
+                if budget.calls_left(self.costs) <= 0:
+                    raise Stopped("budget")
+                self.costs.charged += 1
+                self._ledger.settle(digest)
+
+    def check(self, budget: Budget, trial: Trial | None = None) -> None:
+        """Raises Stopped where nothing more may be spent, or nothing more on this trial."""
+        with self._lock:
+            reserved = 0
+            if trial is not None:
+                reserved = trial.ahead + sum(map(self._ledger.is_due, set(trial.digests)))
+            if budget.is_spent(self.costs, reserved):
+                raise Stopped("budget")

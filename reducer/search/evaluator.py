@@ -6,35 +6,26 @@ are looked up by content first, so nothing is run twice, in this process or in o
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from reducer.ir import D, Document
-from reducer.search.budget import Budget, Costs, Ledger, Trial
+from reducer.search.budget import Accounts, Budget, Costs, Trial
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
+from reducer.search.query import Query, QueryChanges, Review, RunLimits
 from reducer.search.running import Running
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates, Screen, ScreenedCandidates
 from reducer.search.sequential import Rate, SequentialTest
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Hears of a candidate that is not interesting: its position, and what came of it. True ends it."""
-
-
-class Review(Protocol):
-    """A second question about a failure that is the wanted one."""
-
-    def review(
-        self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
-    ) -> Outcome:
-        """The outcome, or another one if there is something against it; with the cost of both."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -46,13 +37,46 @@ class OtherFailure:
     oracle: Oracle
 
 
-class Evaluator:
-    """Turns candidates into verdicts against one wanted signature.
+@dataclass(frozen=True)
+class Observers:
+    """Those who watch a search; nothing they do changes it.
 
-    `on_verdict` hears each verdict as it comes in, on a worker's thread; `on_slip` each candidate
-    that fails differently, on the caller's thread and in the order of preference. What ran beyond
-    an accepted candidate is not heard of, so slips are the same for any number of workers.
-    `on_judged` hears every candidate that was judged in that order.
+    Attributes:
+        on_verdict: hears each verdict as it comes in, on a worker's thread.
+        on_other_failure: hears each candidate that fails differently, on the caller's thread and in
+            the order of preference. What ran beyond an accepted candidate is not heard of, so that
+            is the same for any number of workers.
+        on_judged: hears every candidate that was judged, in that order.
+    """
+
+    on_verdict: Callable[[Verdict, Outcome], None] = lambda verdict, outcome: None
+    on_other_failure: Callable[[OtherFailure], None] = lambda failure: None
+    on_judged: Callable[[Candidate[Any], Verdict], None] = lambda candidate, verdict: None
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all views of one evaluator have in common.
+
+    `owner` is the oracle that the cache belongs to; what any other says is kept under its own name.
+    """
+
+    owner: Oracle
+    cache: Cache
+    jobs: int
+    stop: threading.Event
+    observers: Observers
+    names_matter: bool
+    pool: ThreadPoolExecutor
+    accounts: Accounts = field(default_factory=Accounts)
+    rates: InvalidRates = field(default_factory=InvalidRates)
+
+
+class Evaluator:
+    """Turns candidates into verdicts, as its `query` says.
+
+    It never changes. To ask in another way, take another view of it (`with_`): all views share
+    workers, cache and costs.
     """
 
     def __init__(
@@ -60,80 +84,91 @@ class Evaluator:
         oracle: Oracle,
         cache: Cache,
         *,
-        jobs: int = 1,
-        budget: Budget | None = None,
-        stop: threading.Event | None = None,
-        on_verdict: Callable[[Verdict, Outcome], None] | None = None,
-        on_other_failure: Callable[[OtherFailure], None] | None = None,
-        on_judged: Callable[[Candidate[Any], Verdict], None] | None = None,
-        names_matter: bool = True,
+        target: Signature | None = None,
+        limits: Limits | None = None,
+        test: SequentialTest | None = None,
         review: Review | None = None,
+        screen: Screen | None = None,
+        budget: Budget | None = None,
+        jobs: int = 1,
+        stop: threading.Event | None = None,
+        observers: Observers | None = None,
+        names_matter: bool = True,
     ) -> None:
-        self.oracle = oracle
-        self._review = review
-        self._first = oracle  # the one that the cache belongs to
-        self._current = oracle
-        self.cache = cache
-        self.jobs = max(1, jobs)
-        self.budget = budget or Budget()
-        self.stop = stop or threading.Event()
-        self.costs = Costs()
-        self._ledger = Ledger()
-        self.target: Signature | None = None
-        self.test: SequentialTest | None = None
-        self.limits: Limits = oracle.limits
-        self.limit_factor = 1  # times the limits
-        self.screen: Screen | None = None
-        self._rates = InvalidRates()
-        self._on_verdict = on_verdict
-        self._on_other_failure = on_other_failure
-        self._on_judged = on_judged
-        self._names_matter = names_matter
-        self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="oracle")
+        self._query = Query(
+            oracle,
+            RunLimits(limits or oracle.limits),
+            target=target,
+            test=test,
+            review=review,
+            screen=screen,
+            budget=budget or Budget(),
+        )
+        jobs = max(1, jobs)
+        self._shared = _Shared(
+            owner=oracle,
+            cache=cache,
+            jobs=jobs,
+            stop=stop or threading.Event(),
+            observers=observers or Observers(),
+            names_matter=names_matter,
+            pool=ThreadPoolExecutor(jobs, thread_name_prefix="oracle"),
+        )
 
     def close(self) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Ends the workers of all views."""
+        self._shared.pool.shutdown(wait=True, cancel_futures=True)
 
-    @contextmanager
-    def using_oracle(self, oracle: Oracle) -> Iterator[None]:
-        """Asks another oracle in the body of a `with`, such as a shortened one."""
-        before, self._current = self._current, oracle
-        try:
-            yield
-        finally:
-            self._current = before
+    # ---- views -----------------------------------------------------------------------------
 
-    @contextmanager
-    def using_oracle_for(self, oracle: Oracle, target: Signature) -> Iterator[None]:
-        """Asks in the body of a `with` for another failure, of what is no candidate for a result.
+    def with_(self, **changes: Unpack[QueryChanges]) -> "Evaluator":
+        """A view that asks in another way and shares everything else."""
+        view = copy(self)
+        view._query = replace(self._query, **changes)
+        return view
+
+    def aside(self, oracle: Oracle, target: Signature) -> "Evaluator":
+        """A view that asks for another failure, of what is no candidate for a result.
 
         Nothing but the oracle judges there, and neither what fails differently nor any other
         verdict is heard of.
         """
-        before = self.target, self.screen, self._review
-        callbacks = self._on_other_failure, self._on_judged
-        self.target, self.screen, self._review = target, None, None
-        self._on_other_failure = self._on_judged = None
-        try:
-            with self.using_oracle(oracle):
-                yield
-        finally:
-            self.target, self.screen, self._review = before
-            self._on_other_failure, self._on_judged = callbacks
+        return self.with_(oracle=oracle, target=target, screen=None, review=None, is_observed=False)
 
-    @contextmanager
-    def scaling_limits(self, times: int) -> Iterator[None]:
-        """Lets runs take so many times as long in the body of a `with`; they have own verdicts."""
-        before, self.limit_factor = self.limit_factor, times
-        try:
-            yield
-        finally:
-            self.limit_factor = before
+    @property
+    def query(self) -> Query:
+        """What is asked."""
+        return self._query
 
-    def use(self, oracle: Oracle) -> None:
-        """Asks another oracle from now on, such as one whose command has fewer flags."""
-        self.oracle = self._current = oracle
+    @property
+    def oracle(self) -> Oracle:
+        """The one that is asked."""
+        return self.query.oracle
+
+    @property
+    def target(self) -> Signature | None:
+        """How an interesting candidate fails."""
+        return self.query.target
+
+    @property
+    def limits(self) -> Limits:
+        """What each run may use now, before patience."""
+        return self.query.limits.current
+
+    @property
+    def costs(self) -> Costs:
+        """What all views together have spent."""
+        return self._shared.accounts.costs
+
+    @property
+    def cache(self) -> Cache:
+        """Outcomes by what was asked."""
+        return self._shared.cache
+
+    @property
+    def stop(self) -> threading.Event:
+        """Set to end the search."""
+        return self._shared.stop
 
     # ---- one candidate ---------------------------------------------------------------------
 
@@ -153,10 +188,11 @@ class Evaluator:
         Raises:
             Stopped: the budget is spent, or the user wants to stop.
         """
-        if self.test is None:
+        test = self.query.test
+        if test is None:
             return self.run_once(text, ops, cancel, trial=trial)
         rate, same, other = Rate(), None, None
-        while (taken := self.test.decide(rate)) is None:
+        while (taken := test.decide(rate)) is None:
             outcome = self.run_once(text, ops, cancel, repetition=rate.runs, trial=trial)
             verdict = self.judge(outcome)
             if verdict in (Verdict.CANCELLED, Verdict.INVALID):
@@ -169,6 +205,10 @@ class Evaluator:
         found = same if taken else other
         assert found is not None, "no test is decided against all that it has seen"
         return found
+
+    def fails(self, document: Document) -> bool:
+        """Whether a document fails in the wanted way."""
+        return self.judge(self.run(document.text, document.op_count)) is Verdict.SAME
 
     def run_once(
         self,
@@ -184,74 +224,44 @@ class Evaluator:
         Raises:
             Stopped: see `run`.
         """
-        oracle = self._current
+        query, accounts = self.query, self._shared.accounts
         digest = self._digest(text, repetition)
         if trial is not None:
             trial.digests.append(digest)
         known = self.cache.get(digest)
         if known is not None:
             if trial is None:
-                self.charge([digest])
-            with self._lock:
-                self.costs.cached += 1
+                self._charge([digest])
+            accounts.enter_reuse()
             return known
         self.check(trial)
         cancel = cancel or self.stop
-        outcome = oracle.run(text, cancel=cancel, limits=self._scaled_limits())
-        if self._review is not None and outcome.signature == self.target:
-            outcome = self._review.review(text, outcome, cancel=cancel, limits=self.limits)
-        with self._lock:
-            self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+        outcome = query.oracle.run(text, cancel=cancel, limits=query.scaled_limits)
+        if query.review is not None and outcome.signature == query.target:
+            outcome = query.review.review(text, outcome, cancel=cancel, limits=self.limits)
+        accounts.enter_run(self.judge(outcome), outcome.cpu_seconds, ops)
         if not outcome.cancelled:
-            self._ledger.enter(digest)  # first: what is in the cache must not seem free
+            accounts.owe(digest)  # first: what is in the cache must not seem free
             self.cache.put(digest, outcome, ops)
             if trial is None:
-                self.charge([digest])
+                self._charge([digest])
         if self.stop.is_set():
             raise Stopped("interrupted")
         return outcome
 
-    def charge(self, digests: Iterable[str]) -> None:
-        """Charges the budget for those of these runs that are due, in this order.
-
-        Raises:
-            Stopped: the budget does not allow one of them.
-        """
-        with self._lock:
-            for digest in digests:
-                if not self._ledger.is_due(digest):
-                    continue
-                if self.budget.calls_left(self.costs) <= 0:
-                    raise Stopped("budget")
-                self.costs.charged += 1
-                self._ledger.settle(digest)
-
-    def _scaled_limits(self) -> Limits:
-        seconds, cpu = (
-            None if limit is None else limit * self.limit_factor
-            for limit in (self.limits.seconds, self.limits.cpu)
-        )
-        return replace(self.limits, seconds=seconds, cpu=cpu)
-
     def known(self, text: str) -> Outcome | None:
-        """What the full command said of a text, if that was ever asked.
+        """What is known of a text, if this was ever asked.
 
         What only a candidate that was not judged has asked does not count.
         """
-        with self.using_oracle(self.oracle):
-            digest = self._digest(text)
-            return None if self._ledger.is_due(digest) else self.cache.get(digest)
+        digest = self._digest(text)
+        return None if self._shared.accounts.is_due(digest) else self.cache.get(digest)
 
     def check(self, trial: Trial | None = None) -> None:
         """Raises Stopped where nothing may be run any more, or nothing more for this trial."""
         if self.stop.is_set():
             raise Stopped("interrupted")
-        with self._lock:
-            reserved = 0
-            if trial is not None:
-                reserved = trial.ahead + sum(map(self._ledger.is_due, set(trial.digests)))
-            if self.budget.is_spent(self.costs, reserved):
-                raise Stopped("budget")
+        self._shared.accounts.check(self.query.budget, trial)
 
     def judge(self, outcome: Outcome) -> Verdict:
         """Same failure, another one, none, or an input that was turned away."""
@@ -280,7 +290,7 @@ class Evaluator:
         Args:
             base: what the candidates were made from. If it is given, and small, those that the
                 compiler would turn away are not run (see `screening`).
-            heard: called in the order given with each candidate that was judged before the
+            on_rejected: called in the order given with each candidate that was judged before the
                 interesting one; if it returns True, the search ends there with None.
 
         Raises:
@@ -302,14 +312,9 @@ class Evaluator:
                     task.cancel.set()
                     running.remove(task)
                     withdrawn.append(task)
-                if self._on_judged is not None:
-                    self._on_judged(head.candidate, verdict)
+                self._tell(head.candidate, verdict, outcome)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
-                if verdict is Verdict.OTHER_FAILURE and self._on_other_failure is not None:
-                    self._on_other_failure(
-                        OtherFailure(head.candidate.text, outcome, self._current)
-                    )
                 if on_rejected is not None and on_rejected(head.position, verdict, outcome):
                     return None
         finally:
@@ -323,45 +328,56 @@ class Evaluator:
         self, candidates: Iterator[Candidate[D]], base: Document | None
     ) -> ScreenedCandidates[D]:
         fits = base is not None and base.op_count <= MAX_SCREENED_OPS
-        screen = self.screen if fits else None
-        return ScreenedCandidates(candidates, screen, base, self._rates, self._is_known)
+        screen = self.query.screen if fits else None
+        return ScreenedCandidates(candidates, screen, base, self._shared.rates, self._is_known)
 
     def _is_known(self, text: str) -> bool:
-        digest = self._digest(text)
-        return not self._ledger.is_due(digest) and self.cache.get(digest) is not None
-
-    def _digest(self, text: str, repetition: int = 0) -> str:
-        text = text if self._names_matter else canonical(text)
-        oracle = self._current
-        asked = "" if oracle is self._first else oracle.key
-        if self.limit_factor > 1:
-            asked = f"{asked} waiting {self.limit_factor} times as long "
-        return outcome_digest(text, repetition, asked)
+        return self.known(text) is not None
 
     def _refill(
         self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]]
     ) -> None:
-        while len(running) < self.jobs:
+        while len(running) < self._shared.jobs:
             item = next(source, None)
             if item is None:
                 return
             position, candidate = item
             start = partial(self._submit, candidate)
             running.append(
-                Running(position, candidate, start, self.charge, self.stop, ahead=len(running))
+                Running(position, candidate, start, self._charge, self.stop, ahead=len(running))
             )
 
-    def evaluate(
+    def _submit(
+        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
+    ) -> Future[tuple[Verdict, Outcome]]:
+        return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
+
+    def _evaluate(
         self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
     ) -> tuple[Verdict, Outcome]:
         """The verdict on one candidate, and what it was derived from."""
         outcome = self.run(candidate.text, candidate.document.op_count, cancel, trial=trial)
         verdict = self.judge(outcome)
-        if self._on_verdict is not None:
-            self._on_verdict(verdict, outcome)
+        self._shared.observers.on_verdict(verdict, outcome)
         return verdict, outcome
 
-    def _submit(
-        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
-    ) -> Future[tuple[Verdict, Outcome]]:
-        return self._pool.submit(self.evaluate, candidate, cancel, trial)
+    def _tell(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
+        """Lets those who watch know of a candidate whose turn has come."""
+        if not self.query.is_observed:
+            return
+        self._shared.observers.on_judged(candidate, verdict)
+        if verdict is Verdict.OTHER_FAILURE:
+            self._shared.observers.on_other_failure(
+                OtherFailure(candidate.text, outcome, self.oracle)
+            )
+
+    def _charge(self, digests: Sequence[str]) -> None:
+        self._shared.accounts.charge(digests, self.query.budget)
+
+    def _digest(self, text: str, repetition: int = 0) -> str:
+        """The hash under which an answer to this query is kept."""
+        text = text if self._shared.names_matter else canonical(text)
+        asked = "" if self.oracle is self._shared.owner else self.oracle.key
+        if self.query.patience > 1:
+            asked = f"{asked} waiting {self.query.patience} times as long "
+        return outcome_digest(text, repetition, asked)

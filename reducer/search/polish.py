@@ -21,6 +21,9 @@ def reduce_to_fixpoint(
 
     What is left is then 1-minimal with respect to these transformations. First only those edits
     are tried again near which something has changed; when that comes to an end, every one is.
+
+    Args:
+        on_phase: shows which transformation comes next.
     """
     fixpoint = Fixpoint(state, on_phase)
     while fixpoint.over(transformations) or fixpoint.over(transformations, again=True):
@@ -42,6 +45,7 @@ class Fixpoint(Generic[D]):
         before = self._digest()
         for transformation in transformations:
             if self._failed_on.get(transformation.name) != self._digest():
+                self.state.checkpoint()
                 self._on_phase(transformation.name)
                 # What a success puts within reach needs no second look at all the rest.
                 again_now = again
@@ -124,6 +128,7 @@ class _Tuner(Generic[D]):
 
     def _tune(self, tuning: Tuning[D, Any]) -> None:
         """Gets what simpler values there are; with those, others may be tied to one another."""
+        self.state.checkpoint()
         self._on_phase(tuning.name)
         self._tried.deferred = 0
         again = tuning.name in self._tuned

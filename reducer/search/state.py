@@ -13,7 +13,10 @@ class SearchState(Generic[D]):
 
     Args:
         parse: makes a document from a transformation's text; may raise GenericSyntaxError.
+        evaluator: how candidates are judged; it is the same for a whole search.
         on_accept: called with each new best before the search goes on, to save it.
+        checkpoint: called by long searches now and then, between candidates. It may run the
+            compiler on the best, and ends the search if it raises.
     """
 
     def __init__(
@@ -22,10 +25,12 @@ class SearchState(Generic[D]):
         parse: Callable[[str], D],
         evaluator: Evaluator,
         on_accept: Callable[[Candidate[D]], None],
+        checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
         self.document = document
         self.parse = parse
         self.evaluator = evaluator
+        self.checkpoint = checkpoint
         self._on_accept = on_accept
 
     def candidate(self, write: Callable[[], str | None], origin: str) -> Candidate[D] | None:

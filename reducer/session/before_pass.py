@@ -52,8 +52,7 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
         return False
-    with evaluator.using_oracle_for(_pass_oracle(evaluator, tool, found), found.signature):
-        cuts = _cuts(evaluator, module)
+    cuts = _cuts(evaluator.aside(_pass_oracle(evaluator, tool, found), found.signature), module)
     most = state.document.op_count // _WORTH_ANOTHER_DIALECT
     programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
     return _accept_smallest(state, [found for found in programs if found])
@@ -64,7 +63,7 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     # What ends the compiler on the spot tells a stack, and hardly ever an op.
     if evaluator.target is None or not evaluator.target.kind.traits.aborts:
         return False
-    if evaluator.test is not None:  # what fails at times has no IR before it that tells
+    if evaluator.query.test is not None:  # what fails at times has no IR before it that tells
         return False
     phases = stoppable_phases(evaluator.oracle)
     if phases is None:
@@ -73,7 +72,7 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
 
 
 def _tool(evaluator: Evaluator, opt: Path) -> OptTool:
-    limits, budget = evaluator.limits, evaluator.budget
+    limits, budget = evaluator.limits, evaluator.query.budget
     return OptTool(
         opt,
         limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),

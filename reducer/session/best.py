@@ -123,12 +123,11 @@ class Best:
     """Keeps the output file. A provisional best is held back until the full command confirms it.
 
     Attributes:
-        document: the best that the full command is known to fail on.
-        newest: the same, or a smaller one that only a shortened command has seen.
+        confirmed: the best that the full command is known to fail on.
+        unconfirmed: the same, or a smaller one that only a shortened command has seen.
         head: a comment above whatever is saved.
-        on_confirm: is told of each document that the full command is known to fail on.
         on_accept: is told of each better document, its size and what made it.
-        on_fall_back: is told of the document that is the best again, and its size.
+        on_roll_back: is told of the document that is the best again, and its size.
         on_save: is told whenever the output file was replaced.
     """
 
@@ -137,7 +136,6 @@ class Best:
         self.confirmed = self.unconfirmed = document
         self.size = size
         self.head = ""
-        self.on_confirm: Callable[[Document], None] = lambda document: None
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
         self.on_roll_back: Callable[[Document, Size], None] = lambda document, size: None
         self.on_save: Callable[[], None] = lambda: None
@@ -165,7 +163,6 @@ class Best:
         self._steps.add(self.confirmed.text, self.size)
         if self._origin != PRINTED and self._is_better_than_kept():
             self._save(self.confirmed.text)
-        self.on_confirm(self.confirmed)
 
     def roll_back(self) -> None:
         """Forgets what the full command has not confirmed."""

@@ -13,9 +13,8 @@ from oracles import Command
 from oracles.command import INPUT
 from reducer.ir import Document
 from reducer.locate.pipeline import PipelineStep, parse_pipeline
-from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.session.sanity import SanityChecks
+from reducer.session.sanity import empty_module_fails
 from reducer.storage.journal import Journal
 
 COMMAND = "command"
@@ -32,20 +31,18 @@ _RESTRAINTS = re.compile(
 class FlagReducer:
     """Shortens the command that an evaluator asks, as far as one document needs it.
 
-    `on_change` is called with each command that takes the place of a longer one.
+    Attributes:
+        evaluator: asks the shortest command so far.
+
+    `on_change` is called with it whenever the command got shorter.
     """
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        sanity: SanityChecks,
-        journal: Journal,
-        on_change: Callable[[Command], None],
+        self, evaluator: Evaluator, journal: Journal, on_change: Callable[[Evaluator], None]
     ) -> None:
         self.evaluator = evaluator
-        self.sanity = sanity
-        self.journal = journal
-        self.on_change = on_change
+        self._journal = journal
+        self._on_change = on_change
 
     def shorten(self, document: Document) -> bool:
         """Whether the document fails in the same way under a shorter command, now in use.
@@ -82,16 +79,14 @@ class FlagReducer:
         )
 
     def _try(self, command: Command, document: Document) -> bool:
-        oracle = self.evaluator.oracle.with_command(command)
-        with self.evaluator.using_oracle(oracle):
-            outcome = self.evaluator.run(document.text, document.op_count)
-            if self.evaluator.judge(outcome) is not Verdict.SAME:
-                return False
-            if self.sanity.empty_module_fails():  # then it is the command that is wrong now
-                return False
-        self.evaluator.use(oracle)
-        self.journal.set_meta(COMMAND, json.dumps(command.argv))
-        self.on_change(command)
+        shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))
+        if not shorter.fails(document):
+            return False
+        if empty_module_fails(shorter):  # then it is the command that is wrong now
+            return False
+        self.evaluator = shorter
+        self._journal.set_meta(COMMAND, json.dumps(command.argv))
+        self._on_change(shorter)
         return True
 
     @property

@@ -37,8 +37,8 @@ def failing_dispatch(
         "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
     )
     candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
-    with evaluator.using_oracle(oracle.with_extra_flags(dispatches.compile_flags)):
-        hit = evaluator.first_interesting(candidates)
+    alone = evaluator.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
+    hit = alone.first_interesting(candidates)
     return dispatch_of(hit[1].text, dispatches.op) if hit else None
 
 
@@ -47,7 +47,7 @@ def _dump(
 ) -> list[str]:
     """The texts of all dispatches; none if the failure comes before they are made."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        with evaluator.using_oracle(oracle.with_extra_flags(dispatches.dump_flags(Path(folder)))):
-            outcome = evaluator.run(text, ops)
+        flags = dispatches.dump_flags(Path(folder))
+        outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, ops)
         early = evaluator.judge(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))

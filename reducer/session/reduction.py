@@ -7,20 +7,22 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
+from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.regression import RegressionGuard
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, OtherFailure, Stopped
+from reducer.search.evaluator import Evaluator, Observers, OtherFailure, Stopped
+from reducer.search.query import RunLimits
+from reducer.search.sequential import SequentialTest
+from reducer.session import strategy
 from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.session.best import Best
+from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
-from reducer.session.early_stop import TimeLimit
 from reducer.session.figures import Candidates, Checks, Costs, Failure
-from reducer.session.flags import FlagReducer
 from reducer.session.history import (
     KEY,
     History,
@@ -29,11 +31,10 @@ from reducer.session.history import (
     Spent,
     read_history,
 )
-from reducer.session.printing import ReadablePrinter, command_line, one_line, with_comments
+from reducer.session.printing import one_line
 from reducer.session.record import Report
-from reducer.session.sanity import Flakiness, SanityChecks, measure_with
+from reducer.session.sanity import Flakiness, SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size
-from reducer.session.strategy import ReductionStrategy
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.storage.journal import Journal
 from reducer.units import plural
@@ -71,7 +72,6 @@ class Reduction:
         self._best: Best | None = None
         self._screen: VerifierScreen | None = None
         self._others: AlsoFoundStore | None = None
-        self._flaky: Flakiness | None = None
         self._recorder: HistoryRecorder | None = None
 
     # ---- the whole -------------------------------------------------------------------------
@@ -96,17 +96,15 @@ class Reduction:
             self.listener.message(
                 f"reusing {known} from an earlier run; pass --fresh to start over"
             )
-        self.evaluator = Evaluator(
+        self._evaluator = Evaluator(
             self.oracle,
             self.journal,
-            jobs=self.settings.jobs,
-            budget=Budget(self.settings.max_calls, self.settings.max_seconds),
-            stop=self.stop,
-            on_verdict=self._on_verdict,
-            on_other_failure=self._on_other_failure,
-            on_judged=self._on_judged,
-            names_matter=not isinstance(self.oracle, CompilerOracle),
             review=self._regression,
+            budget=Budget(self.settings.max_calls, self.settings.max_seconds),
+            jobs=self.settings.jobs,
+            stop=self.stop,
+            observers=Observers(self._on_verdict, self._on_other_failure, self._on_judged),
+            names_matter=not isinstance(self.oracle, CompilerOracle),
         )
         try:
             return self._run()
@@ -114,50 +112,59 @@ class Reduction:
             self.journal.doubt(True)
             raise
         finally:
-            self.evaluator.close()
+            self._evaluator.close()
             if self._shared is None:
                 self.journal.close()
 
     def _run(self) -> Report:
         self._show("normalise")
-        self.conversions = Conversions(self._printer(), self.journal, self._note)
-        module = self.conversions.module(self.settings.text)
+        self._conversions = Conversions(self._printer(), self.journal, self._note)
+        module = self._conversions.module(self.settings.text)
         if module is not None:
             self._size = replace(self._size, ops=module.op_count)
-        self.input_size = self._size
-        sanity = SanityChecks(self.evaluator, self.settings.text, self.input_size.ops)
-        self._sanity = sanity
+        self._input_size = self._size
         self._show("run the input")
-        first = self._first_run(sanity)
+        context = self._context(module)
+        recorder = self._record(context.best, module, context.first)
+        self.listener.message(f"failure to preserve: {context.first.signature.text}")
+        status = self._search(context)
+        self._take_over_command(context)
+        status = self._print(context, status)
+        return self._report(context, status, recorder)
+
+    # ---- what the stages start from --------------------------------------------------------
+
+    def _context(self, module: Module | None) -> Context:
+        """Everything that the first run tells."""
+        first, flaky, evaluator = self._first_run()
+        sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
         sanity.compare(self._regression)
-        time_limit = TimeLimit(self.evaluator, self.oracle.limits, first)
-        self._screen = self.evaluator.screen = screen_for(
-            self.oracle, first.signature, self.journal, self.evaluator.limits, self.stop
+        limits = RunLimits(
+            self.oracle.limits,
+            adapts=not first.kind.traits.out_of_time,  # that limit defines the failure itself
         )
-        best = Best(
-            self.settings.output, self.journal, PlainText(self.settings.text), self.input_size
+        limits.tighten(first)
+        self._screen = screen_for(
+            self.oracle, first.signature, self.journal, limits.current, self.stop
         )
-        best.on_confirm = time_limit.adapt
-        self._best = best
-        recorder = self._record(best, module, first)
-        self.listener.message(f"failure to preserve: {first.signature.text}")
-        plan = ReductionStrategy(
-            self.settings.text,
-            self.evaluator,
-            best,
-            self.conversions,
-            sanity,
-            self._show,
-            self._note,
-            self._flags(sanity, best),
+        text = PlainText(self.settings.text)
+        self._best = Best(self.settings.output, self.journal, text, self._input_size)
+        return Context(
+            settings=self.settings,
+            first=first,
+            document=text if module is None else module,
+            full=evaluator.with_(limits=limits, screen=self._screen),
+            best=self._best,
+            conversions=self._conversions,
+            journal=self.journal,
+            show=self._show,
+            note=self._note,
+            flaky=flaky,
         )
-        status = self._search(plan, sanity, module, first)
-        self._take_over_command()
-        return self._finish(status, best, first, recorder)
 
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """From here on the journal holds the history of the reduction."""
-        history = History(self.settings.input.name, self.input_size, first.signature)
+        history = History(self.settings.input.name, self._input_size, first.signature)
         if module is not None:
             history.generic = key_of(GENERIC, self.settings.text)
         earlier = read_history(self.journal.get_text(KEY))
@@ -170,25 +177,6 @@ class Reduction:
         best.on_accept = recorder.accepted
         best.on_roll_back = recorder.rolled_back
         return recorder
-
-    def _flags(self, sanity: SanityChecks, best: Best) -> FlagReducer | None:
-        """What shortens the command; from then on the file says which one fails on it."""
-        if self.settings.keep_flags:
-            return None
-
-        def on_change(command: Command) -> None:
-            shown = command.words(self.settings.output.name)
-            if self.settings.comments and isinstance(best.confirmed, Module):
-                best.head = command_line(shown)
-
-        return FlagReducer(self.evaluator, sanity, self.journal, on_change)
-
-    def _take_over_command(self) -> None:
-        """From here on the shortened command is the reduction's own."""
-        if self.evaluator.oracle is not self.oracle:
-            self.oracle = self.evaluator.oracle
-            shown = shlex.join(self.oracle.display(self.settings.output.name))
-            self.listener.message(f"reduced command: {one_line(shown)}")
 
     def _identity(self) -> dict[str, str]:
         """What a journal belongs to. Verdicts of a run that was cut short hold for its limits."""
@@ -209,45 +197,50 @@ class Reduction:
             return None
         return OptPrinter(self.settings.opt, Limits(_CONVERSION, self.oracle.limits.memory))
 
-    def _first_run(self, sanity: SanityChecks) -> Outcome:
-        """Runs the input. A run that does not end is a failure to keep only if a limit was set.
+    def _first_run(self) -> tuple[Outcome, Flakiness | None, Evaluator]:
+        """Runs the input. What is asked from then on is whether a candidate fails like that.
+
+        A run that does not end is a failure to keep only if a limit was set.
 
         Raises:
-            NoEnd: it took longer than a compiler should, and nobody said how long it may take.
+            DoesNotTerminate: it took longer than a compiler should, and nobody said how long it may
+                take.
         """
-        limits = self.oracle.limits
-        unlimited = limits.seconds is None
-        seconds = _FIRST_RUN_TIMEOUT if limits.seconds is None else limits.seconds
-        self.evaluator.limits = replace(limits, seconds=seconds)
+        given, flaky = self.oracle.limits, None
+        seconds = _FIRST_RUN_TIMEOUT if given.seconds is None else given.seconds
+        evaluator = self._evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
+        sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
         if self.settings.flaky is None:
             first = sanity.run_input()
         else:
             first, rate = sanity.measure_input(self.settings.flaky)
-            self._flaky = Flakiness(rate)
+            flaky = Flakiness(rate)
+            evaluator = evaluator.with_(test=SequentialTest.after(rate, self.settings.flaky))
             self.listener.message(f"the input fails in {rate}")
-        if unlimited and first.kind.traits.out_of_time:
+        if given.seconds is None and first.kind.traits.out_of_time:
             raise DoesNotTerminate(
                 f"the command did not finish within {_FIRST_RUN_TIMEOUT:.0f} s; if the hang is the "
                 "failure, set the time after which a run counts as hanging: --timeout SECONDS"
             )
-        return first
+        return first, flaky, evaluator.with_(target=first.signature)
 
-    def _search(
-        self, plan: ReductionStrategy, sanity: SanityChecks, module: Module | None, first: Outcome
-    ) -> str:
-        """Carries out the plan; `reduced`, or what stopped it."""
+    # ---- the search, and what is left to do after it ----------------------------------------
+
+    def _search(self, context: Context) -> str:
+        """Carries out the stages of the search; `reduced`, or what stopped it."""
+        sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
             sanity.refuse_empty_module()
-            sanity.repeat_if_cheap(first)
+            sanity.repeat_if_cheap(context.first)
             self.journal.settle()
-            self._collect_also_found(sanity, plan.best)
-            plan.reduce(module, first)
+            self._collect_also_found(context)
+            strategy.search(context)
         except Stopped as stopped:
             self.journal.settle()
             return stopped.reason
         return "reduced"
 
-    def _collect_also_found(self, sanity: SanityChecks, best: Best) -> None:
+    def _collect_also_found(self, context: Context) -> None:
         """From here on what fails differently is kept, unless an empty module fails like that."""
         if not self.settings.also_found:
             return
@@ -255,24 +248,35 @@ class Reduction:
             also_found_folder(self.settings.output),
             self.journal,
             self._note,
-            ignored=frozenset({sanity.empty_module().signature.bucket}),
+            ignored=frozenset({empty_module(context.full).signature.bucket}),
         )
-        best.on_save = self._others.take_over
+        context.best.on_save = self._others.take_over
 
-    # ---- the end ---------------------------------------------------------------------------
+    def _take_over_command(self, context: Context) -> None:
+        """From here on the shortened command is the reduction's own."""
+        if context.full.oracle is not self.oracle:
+            self.oracle = context.full.oracle
+            shown = shlex.join(self.oracle.display(self.settings.output.name))
+            self.listener.message(f"reduced command: {one_line(shown)}")
 
-    def _finish(self, status: str, best: Best, first: Outcome, recorder: HistoryRecorder) -> Report:
-        best.roll_back()
-        text = best.confirmed.text
-        verified = False
-        if status != "interrupted":
-            self.evaluator.budget = Budget()  # what is left to do is little, and owed
-            try:
-                text, verified = self._printed(best, first, complete=status == "reduced")
-                self.journal.doubt(not verified)
-            except Stopped as stopped:  # the best stays as it was searched
-                status = stopped.reason
-        costs = self.evaluator.costs
+    def _print(self, context: Context, status: str) -> str:
+        """Carries out the last stages, and says how the reduction ended after all."""
+        context.best.roll_back()
+        if status == "interrupted":
+            return status
+        context.is_complete = status == "reduced"
+        context.full = context.full.with_(budget=Budget())  # this is little, and owed
+        try:
+            strategy.finish(context)
+            self.journal.doubt(not context.is_verified)
+        except Stopped as stopped:  # the best stays as it was searched
+            return stopped.reason
+        return status
+
+    def _report(self, context: Context, status: str, recorder: HistoryRecorder) -> Report:
+        best, costs, others = context.best, context.full.costs, self._others
+        text = best.confirmed.text if context.result is None else context.result
+        verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.output.name)
         history = recorder.finished(
@@ -287,32 +291,30 @@ class Reduction:
         return Report(
             status=status,
             verified=verified,
-            failure=Failure.of(first.signature),
+            failure=Failure.of(context.first.signature),
             input_path=self.settings.input,
-            input=self.input_size,
+            input=self._input_size,
             output_path=self.settings.output,
             output=final,
             on_disk=best.on_disk,
-            costs=Costs(costs.calls, self._compiler_seconds + self.conversions.seconds),
+            costs=Costs(costs.calls, self._compiler_seconds + self._conversions.seconds),
             candidates=Candidates(
                 dict(sorted(costs.by_verdict.items())),
-                costs.candidate_ops / max(1, self.input_size.ops),
+                costs.candidate_ops / max(1, self._input_size.ops),
             ),
             checks=self._checks(),
             wall_seconds=time.monotonic() - self._started,
             command=tuple(command),
             one_minimal=status == "reduced",
             notes=tuple(self.notes),
-            flaky=self._flaky,
-            also_found=self._others.records if self._others else (),
-            also_left_out=self._others.left_out if self._others else 0,
-            signature=first.signature,
+            flaky=context.flaky,
+            also_found=others.records if others else (),
+            also_left_out=others.left_out if others else 0,
+            signature=context.first.signature,
             text=text,
             charged=costs.charged,
             cached=costs.cached,
-            also_found_folder=self._others.folder
-            if self._others and self._others.on_disk
-            else None,
+            also_found_folder=others.folder if others and others.on_disk else None,
             lineage=self._lineage(history, recorder.module),
         )
 
@@ -328,69 +330,8 @@ class Reduction:
     @property
     def _compiler_seconds(self) -> float:
         """CPU seconds of the oracle's runs and of the checks before them."""
-        return self.evaluator.costs.compiler_seconds + (self._screen.seconds if self._screen else 0)
-
-    def _printed(self, best: Best, first: Outcome, *, complete: bool) -> tuple[str, bool]:
-        """The result as people read it, and whether the printed command fails on it.
-
-        It is saved, unless an earlier run has left a better one or there is none (see `Best`).
-        """
-        self._show("print")
-        text = self._readable(best)
-        self._show("verify")
-        printed, verified = self._verified(text, best, first)
-        best.head = ""
-        best.finish(printed, verified=verified, complete=complete)
-        return text, verified
-
-    def _readable(self, best: Best) -> str:
-        """The best result as people write it, if the failure survives that."""
-        if self.settings.keep_generic or not isinstance(best.confirmed, Module):
-            return best.confirmed.text
-        return ReadablePrinter(self.evaluator, self.conversions, self._note).readable(
-            best.confirmed
-        )
-
-    def _verified(self, text: str, best: Best, first: Outcome) -> tuple[str, bool]:
-        """Runs the printed command on the result, without comments if need be.
-
-        What it was run on last, and whether it failed.
-        """
-        if self.settings.comments:
-            outcome = self.evaluator.run(text, best.size.ops)
-            shown = self.oracle.display(self.settings.output.name)
-            commented = with_comments(text, shown, outcome)
-            if self._verify(commented, best, first):
-                return commented, True
-            self._note("the result does not fail the same way with comments, so it has none")
-        if self._verify(text, best, first):
-            return text, True
-        if self._flaky is None:
-            self._note(self._sanity.flakiness_message(text, best.size.ops, "the result"))
-        return text, False
-
-    def _verify(self, text: str, best: Best, first: Outcome) -> bool:
-        """Runs the printed command once more, past every cache, in a folder of its own.
-
-        For a flaky failure that is as many runs as decide, and as it takes to know how often.
-        """
-
-        def confirm() -> bool:
-            outcome = self.oracle.confirm(
-                text, self.settings.output.name, limits=self.evaluator.limits, cancel=self.stop
-            )
-            verdict = self.evaluator.judge(outcome)
-            self.evaluator.costs.add(verdict, outcome.cpu_seconds, best.size.ops)
-            self.evaluator.costs.charged += 1
-            if verdict is Verdict.CANCELLED:
-                raise Stopped("interrupted")
-            return outcome.signature == first.signature
-
-        if self._flaky is None or self.evaluator.test is None:
-            return confirm()
-        rate, taken = measure_with(self.evaluator.test, confirm)
-        self._flaky = replace(self._flaky, result=rate)
-        return taken
+        checks = self._screen.seconds if self._screen else 0.0
+        return self._evaluator.costs.compiler_seconds + checks
 
     # ---- telling ---------------------------------------------------------------------------
 
@@ -410,7 +351,7 @@ class Reduction:
             self._recorder.judged(candidate, verdict)
 
     def _spent(self) -> Spent:
-        costs = self.evaluator.costs
+        costs = self._evaluator.costs
         return Spent(costs.calls, self._compiler_seconds, time.monotonic() - self._started)
 
     def _on_other_failure(self, failure: OtherFailure) -> None:
@@ -418,7 +359,7 @@ class Reduction:
             self._others.add(failure)
 
     def _tell(self) -> None:
-        costs = self.evaluator.costs
+        costs = self._evaluator.costs
         self.listener.progress(
             Progress(
                 self._phase,

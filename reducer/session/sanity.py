@@ -10,11 +10,11 @@ from oracles import CompilerOracle, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
-from reducer.ir import Document, Module
+from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.query import tightened
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session.early_stop import tightened
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -108,16 +108,18 @@ _MAX_RETRIES = 4  # more runs of a quick input that does not fail
 _CHEAP_SECONDS = 10.0  # seconds; an input that runs longer is not run again as a whole
 
 
+@dataclass(frozen=True)
 class SanityChecks:
     """Checks on one input. Every run goes through the evaluator, so it is counted and kept."""
 
-    def __init__(self, evaluator: Evaluator, text: str, ops: int) -> None:
-        self.evaluator = evaluator
-        self.text = text
-        self.ops = ops
+    evaluator: Evaluator
+    text: str
+    ops: int
+
+    # ---- before it is known what to keep ---------------------------------------------------
 
     def run_input(self) -> Outcome:
-        """Runs the input and makes its signature the wanted one.
+        """Runs the input. How it fails is what to keep.
 
         Raises:
             NotInteresting: nothing fails.
@@ -130,14 +132,13 @@ class SanityChecks:
                 "the command does not fail on the input, so there is nothing to reduce; "
                 f"{_advice(first)}"
             )
-        self._want(first)
+        self._expect(first)
         return first
 
     def measure_input(self, max_runs: int) -> tuple[Outcome, Rate]:
         """Runs an input that fails now and then until it is known how often.
 
-        What fails most often becomes the wanted signature; from here on every verdict takes as many
-        runs as it needs, but not more than `most_runs`.
+        What fails most often is what to keep: its first outcome, and its rate.
 
         Raises:
             NotInteresting: nothing fails.
@@ -150,15 +151,12 @@ class SanityChecks:
                 f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
                 f"pass --flaky N; {_advice(measured.outcomes[0])}"
             )
-        rate = measured.rate(target)
         first = measured.first(target)
-        self._want(first)
-        self.evaluator.test = SequentialTest.after(rate, max_runs)
-        return first, rate
+        self._expect(first)
+        return first, measured.rate(target)
 
-    def _want(self, first: Outcome) -> None:
+    def _expect(self, first: Outcome) -> None:
         """Failures like this one are what every run from here on is about."""
-        self.evaluator.target = first.signature
         if isinstance(self.evaluator.oracle, CompilerOracle):
             self.evaluator.oracle.expect(first)
 
@@ -173,6 +171,8 @@ class SanityChecks:
         target = most_frequent(measured.outcomes, wants)
         if target is not None:
             raise FlakyOracle(flakiness_message(measured, target, "the input"))
+
+    # ---- once it is ------------------------------------------------------------------------
 
     def compare(self, regression: RegressionGuard | None) -> None:
         """Raises NotInteresting if the compiler that should have nothing against the input has."""
@@ -197,20 +197,12 @@ class SanityChecks:
 
     def refuse_empty_module(self) -> None:
         """Raises NotInteresting if an empty module fails in the same way."""
-        if self.empty_module_fails():
+        if empty_module_fails(self.evaluator):
             target = self.evaluator.target
             raise NotInteresting(
                 "an empty module fails the same way, so the problem is in the command, not in the "
                 f"input: {target.text if target else ''}"
             )
-
-    def empty_module_fails(self) -> bool:
-        """Whether the command fails in the same way on an empty module."""
-        return self.evaluator.judge(self.empty_module()) is Verdict.SAME
-
-    def empty_module(self) -> Outcome:
-        """What the command makes of an empty module."""
-        return self.evaluator.run(_EMPTY_MODULE, 0)
 
     def repeat_if_cheap(self, first: Outcome) -> None:
         """Runs a quick input again: does it fail in the same way every time?
@@ -218,40 +210,49 @@ class SanityChecks:
         Raises:
             FlakyOracle: it does not.
         """
-        self._repeat(self.text, self.ops, 1 if first.seconds < _CHEAP_SECONDS else 0, "the input")
+        times = 1 if first.seconds < _CHEAP_SECONDS else 0
+        _repeat(self.evaluator, self.text, self.ops, times, "the input")
 
-    def repeat(self, document: Document) -> None:
-        """Runs the first accepted candidate twice more: it costs little, the input may not.
 
-        Raises:
-            FlakyOracle: it fails in another way, or not at all.
-        """
-        self._repeat(document.text, document.op_count, 2, "a candidate")
+def empty_module(evaluator: Evaluator) -> Outcome:
+    """What the command makes of an empty module."""
+    return evaluator.run(_EMPTY_MODULE, 0)
 
-    def survives_printing(self, module: Module) -> bool:
-        """Whether our print of the whole input still fails in the same way."""
-        outcome = self.evaluator.run(module.text, module.op_count)
-        return self.evaluator.judge(outcome) is Verdict.SAME
 
-    def _repeat(self, text: str, ops: int, times: int, what: str) -> None:
-        if self.evaluator.test is not None:
-            return
-        for number in range(1, times + 1):
-            outcome = self.evaluator.run_once(text, ops, repetition=number)
-            if self.evaluator.judge(outcome) is not Verdict.SAME:
-                raise FlakyOracle(self.flakiness_message(text, ops, what))
+def empty_module_fails(evaluator: Evaluator) -> bool:
+    """Whether the command fails in the same way on an empty module."""
+    return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
 
-    def flakiness_message(self, text: str, ops: int, what: str) -> str:
-        """Measures a failure that was not there in every run, and says so; `what` is the text."""
-        target = self.evaluator.target
-        assert target is not None
-        outcomes: list[Outcome] = []
-        try:
-            for number in range(REPORTED_RUNS):
-                outcomes.append(self.evaluator.run_once(text, ops, repetition=number))
-        except Stopped:
-            pass  # what was seen until now is enough to tell
-        return flakiness_message(RepeatedRuns(tuple(outcomes)), target, what)
+
+def repeat(evaluator: Evaluator, document: Document) -> None:
+    """Runs the first accepted candidate twice more: it costs little, the input may not.
+
+    Raises:
+        FlakyOracle: it fails in another way, or not at all.
+    """
+    _repeat(evaluator, document.text, document.op_count, 2, "a candidate")
+
+
+def _repeat(evaluator: Evaluator, text: str, ops: int, times: int, what: str) -> None:
+    if evaluator.query.test is not None:
+        return
+    for number in range(1, times + 1):
+        outcome = evaluator.run_once(text, ops, repetition=number)
+        if evaluator.judge(outcome) is not Verdict.SAME:
+            raise FlakyOracle(measured_flakiness(evaluator, text, ops, what))
+
+
+def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
+    """Measures a failure that was not there in every run, and says so; `what` is the text."""
+    target = evaluator.target
+    assert target is not None
+    outcomes: list[Outcome] = []
+    try:
+        for number in range(REPORTED_RUNS):
+            outcomes.append(evaluator.run_once(text, ops, repetition=number))
+    except Stopped:
+        pass  # what was seen until now is enough to tell
+    return flakiness_message(RepeatedRuns(tuple(outcomes)), target, what)
 
 
 def _advice(outcome: Outcome) -> str:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from reducer.ir.lexer import (
     VALUE,
-    TokenKind,
     Outside,
     Token,
+    TokenKind,
     brackets,
     brackets_at,
     firm_brackets,
@@ -48,7 +48,9 @@ nested = st.recursive(
 
 
 def kinds(text: str) -> list[tuple[str, str]]:
-    return [(str(token.kind), token.text) for token in tokens(text) if token.kind != TokenKind.BLANK]
+    return [
+        (str(token.kind), token.text) for token in tokens(text) if token.kind != TokenKind.BLANK
+    ]
 
 
 @pytest.mark.parametrize(

@@ -179,8 +179,7 @@ def test_it_is_kept_in_a_journal(new_kind: MakeKind) -> None:
 )
 def test_the_verdict_on_a_candidate(new_kind: MakeKind, traits: Traits, verdict: Verdict) -> None:
     kind = new_kind(traits)
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
     assert evaluator.judge(Outcome(kind, Signature(kind))) is verdict
     evaluator.close()
 

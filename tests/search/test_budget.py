@@ -36,9 +36,11 @@ def needing(*numbers: int) -> PredicateOracle:
 def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
     """What a search accepts, one after another, until it is done or its budget is spent."""
     steps: list[str] = []
-    evaluator.target = FAILURE
     state = SearchState(
-        PlainText(text), PlainText, evaluator, lambda found: steps.append(found.document.text)
+        PlainText(text),
+        PlainText,
+        evaluator.with_(target=FAILURE),
+        lambda found: steps.append(found.document.text),
     )
     try:
         reduce_to_fixpoint(state, text_transformations(), lambda name: None)
@@ -71,8 +73,8 @@ def test_the_steps_are_the_same_for_any_number_of_workers(calls: int) -> None:
 def test_runs_that_a_flaky_failure_needs_count_each(calls: int) -> None:
     def search(jobs: int) -> list[str]:
         evaluator = Evaluator(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
-        evaluator.test = SequentialTest.after(Rate(runs=10, failed=8), 20)
-        return accepted(evaluator)
+        test = SequentialTest.after(Rate(runs=10, failed=8), 20)
+        return accepted(evaluator.with_(test=test))
 
     assert for_any_workers(search)[-1] == "budget"
 
@@ -91,8 +93,7 @@ def test_checks_turn_away_the_same_for_any_number_of_workers(calls: int) -> None
         run = oracle.run
         oracle.run = lambda text, **_: run(text) if has(text, 11) else INVALID  # type: ignore[method-assign, assignment]
         evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls))
-        evaluator.screen = Screen()
-        return accepted(evaluator)
+        return accepted(evaluator.with_(screen=Screen()))
 
     assert for_any_workers(search)[-1] == "budget"
 
@@ -125,8 +126,7 @@ def test_what_an_earlier_process_ran_costs_nothing(jobs: int) -> None:
 def test_what_speculation_found_is_charged_when_its_turn_comes() -> None:
     """The second candidate runs beside the first, in vain; asked again it costs what it cost."""
     oracle = PredicateOracle(lambda text: text == "first")
-    evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2))
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2), target=FAILURE)
     first, second, third = (
         Candidate(PlainText(text), "test") for text in ("first", "second", "third")
     )

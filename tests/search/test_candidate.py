@@ -27,8 +27,7 @@ def test_all_else_does() -> None:
 
 def runs(texts: list[str], *, names_matter: bool) -> int:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), names_matter=names_matter)
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), names_matter=names_matter, target=FAILURE)
     evaluator.first_interesting(Candidate(PlainText(text), "test") for text in texts)
     evaluator.close()
     return len(oracle.texts)

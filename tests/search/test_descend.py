@@ -33,8 +33,7 @@ def sizes(text: str) -> tuple[int | None, ...]:
 
 
 def run(oracle: PredicateOracle, *, again: bool = False) -> tuple[str, int]:
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     try:
         descend(state, ShrinkSizes(), again=again)
@@ -72,8 +71,7 @@ def test_a_second_time_only_the_nearest_values_are_tried() -> None:
 
 def test_dims_that_nothing_needs_are_dropped() -> None:
     oracle = PredicateOracle(lambda text: "t.mm" in text)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     descend(state, DropDims())
     evaluator.close()
@@ -129,8 +127,7 @@ def lower(
         return says(run[-1])
 
     oracle.run = answer  # type: ignore[method-assign, assignment]
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.target, evaluator.screen = FAILURE, screen
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE, screen=screen)
     state = SearchState(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
     try:
         descend(state, ShrinkSizes(), again=again, failed_values=failed_values)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish
@@ -50,8 +52,7 @@ def computes(text: str) -> bool:
 def polished(*, last: bool) -> tuple[str, list[str]]:
     """What is left, and every text that was tried."""
     oracle = PredicateOracle(computes)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     polish(
         state,
@@ -75,8 +76,7 @@ def test_what_deletions_cannot_do_comes_last() -> None:
 
 def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
     oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
     polish(state, [], [], lambda phase: None, last_transformations())
     evaluator.close()
@@ -104,8 +104,7 @@ def test_what_was_put_off_is_tried_in_the_end() -> None:
         has_op, m, n = '"t.op"' in text, int(first.group(1)), int(second.group(1))
         return (m == 3 or not has_op) and (has_op or n == 1)
 
-    evaluator = Evaluator(PredicateOracle(fails), Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(PredicateOracle(fails), Memory(), target=FAILURE)
     state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
     polish(state, [DeleteOps(BoundaryTypes.of(state.document))], [ShrinkSizes()], lambda name: None)
     evaluator.close()
@@ -130,8 +129,7 @@ def test_values_that_come_within_reach_are_lowered() -> None:
 "func.return"() : () -> ()""",
         arguments="%a: !torch.vtensor<[5,3],f32>",
     )
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
     state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
     polish(state, [], [ShrinkSizes()], lambda name: None)
     evaluator.close()
@@ -144,3 +142,32 @@ def test_values_that_come_within_reach_are_lowered() -> None:
 %2 = "t.view"(%1, %0) : (!torch.vtensor<[1,1],f32>, i64) -> !torch.vtensor<[1],f32>
 "func.return"() : () -> ()"""
     )
+
+
+def test_a_checkpoint_comes_before_the_next_transformation_is_shown() -> None:
+    """It may end the search; what is shown has no say in that."""
+
+    class Enough(Exception):
+        pass
+
+    shown: list[str] = []
+    shown_when_accepted: list[int] = []
+
+    def checkpoint() -> None:
+        if shown_when_accepted:
+            raise Enough
+
+    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
+    state = SearchState(
+        Module.parse(TEXT),
+        Module.parse,
+        evaluator,
+        on_accept=lambda candidate: shown_when_accepted.append(len(shown)),
+        checkpoint=checkpoint,
+    )
+    transformations = standard_transformations(BoundaryTypes.of(state.document))
+    with pytest.raises(Enough):
+        polish(state, transformations, standard_tunings(), shown.append)
+    evaluator.close()
+    assert shown[: len(transformations)] == [found.name for found in transformations]
+    assert set(shown_when_accepted) == {len(shown)}

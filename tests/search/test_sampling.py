@@ -24,8 +24,7 @@ def model(layers: int, odd: int) -> Module:
 
 
 def sampled(module: Module, oracle: PredicateOracle) -> tuple[bool, SearchState[Module]]:
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     found = sample(state, BoundaryTypes.of(module))
     evaluator.close()

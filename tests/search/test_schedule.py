@@ -18,8 +18,7 @@ TENSOR = "tensor<4xf32>"
 
 
 def state_of(module: Module, oracle: PredicateOracle) -> SearchState[Module]:
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     return SearchState(module, Module.parse, evaluator, lambda candidate: None)
 
 

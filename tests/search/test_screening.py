@@ -9,7 +9,7 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Evaluator, Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
@@ -34,9 +34,8 @@ def search(
 ) -> tuple[int | None, PredicateOracle, Turnstile]:
     """The position of the first text that says `yes`."""
     oracle = PredicateOracle(lambda text: "yes" in text)
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.target = FAILURE
-    evaluator.screen = screen = screen or Turnstile()
+    screen = screen or Turnstile()
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE, screen=screen)
     try:
         candidates = [Candidate(PlainText(text), "test") for text in texts]
         hit = evaluator.first_interesting(candidates, base)
@@ -77,9 +76,7 @@ def test_a_large_candidate_is_run_unchecked() -> None:
 
 def test_without_a_base_nothing_is_checked() -> None:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
-    evaluator.screen = Turnstile()
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE, screen=Turnstile())
     assert evaluator.first_interesting([Candidate(PlainText("bad"), "test")]) is None
     assert oracle.texts == ["bad"]
     evaluator.close()
@@ -99,9 +96,8 @@ def test_checking_ends_where_nearly_all_are_valid() -> None:
 
 
 def test_what_was_invalid_unchecked_starts_the_checks() -> None:
-    evaluator = Evaluator(Rejecting(), Memory())
-    evaluator.target = FAILURE
-    screen = evaluator.screen = Turnstile()
+    screen = Turnstile()
+    evaluator = Evaluator(Rejecting(), Memory(), target=FAILURE, screen=screen)
     for start in range(0, 40, 4):
         texts = [f"no {n}" for n in range(start, start + 4)]
         evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
@@ -136,9 +132,8 @@ class Rejecting(PredicateOracle):
 
 def test_known_outcomes_need_no_check() -> None:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
-    screen = evaluator.screen = Turnstile()
+    screen = Turnstile()
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE, screen=screen)
     evaluator.run("no 1", 1)
     evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
     assert not screen.batches
@@ -159,10 +154,13 @@ def test_after_the_first_that_was_not_worth_a_run_the_same_are_judged_by_any_wor
 
     oracle.run = run  # type: ignore[method-assign, assignment]
     evaluator = Evaluator(
-        oracle, Memory(), jobs=jobs, on_judged=lambda candidate, _: judged.append(candidate.text)
+        oracle,
+        Memory(),
+        jobs=jobs,
+        target=FAILURE,
+        screen=Turnstile(),
+        observers=Observers(on_judged=lambda candidate, _: judged.append(candidate.text)),
     )
-    evaluator.target = FAILURE
-    evaluator.screen = Turnstile()
 
     def first_of(*texts: str) -> tuple[int, object] | None:
         return evaluator.first_interesting([Candidate(PlainText(t), "test") for t in texts], BASE)

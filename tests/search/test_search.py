@@ -10,7 +10,7 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, Observers, Stopped
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
@@ -36,8 +36,7 @@ def needs(*numbers: int) -> PredicateOracle:
 
 
 def search(module: Module, oracle: PredicateOracle, jobs: int = 1) -> SearchState[Module]:
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     boundary = BoundaryTypes.of(module)
     try:
@@ -92,8 +91,7 @@ def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
 
 def test_growing_around_the_right_op_takes_one_call() -> None:
     module, oracle = chain(4096), needs(2000)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     culprit = module.t.name.index("t.op2000")
     assert grow_around(state, BoundaryTypes.of(module), [culprit])
@@ -104,8 +102,7 @@ def test_growing_around_the_right_op_takes_one_call() -> None:
 
 def test_a_wrong_hint_costs_little_and_changes_nothing() -> None:
     module, oracle = chain(4096), needs(2000)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     assert not grow_around(state, BoundaryTypes.of(module), [5])
     assert state.document is module
@@ -141,8 +138,7 @@ def test_nothing_is_run_twice() -> None:
 
 def test_a_budget_stops_the_search_with_the_best_so_far() -> None:
     module, oracle = chain(1000), needs(123)
-    evaluator = Evaluator(oracle, Memory(), budget=Budget(calls=6))
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), budget=Budget(calls=6), target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     with pytest.raises(Stopped, match="budget"):
         halve(state, BoundaryTypes.of(module))
@@ -201,9 +197,9 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
         oracle,
         Memory(),
         jobs=jobs,
-        on_other_failure=lambda slip: on_rejected.append(slip.text),
+        target=FAILURE,
+        observers=Observers(on_other_failure=lambda slip: on_rejected.append(slip.text)),
     )
-    evaluator.target = FAILURE
     names = ["differs 1", "passes 2", "differs 3", "fails 4", "differs 5", "differs 6"]
     candidates = [Candidate(PlainText(name), "test") for name in names]
     assert evaluator.first_interesting(candidates) == (3, candidates[3])
@@ -221,16 +217,15 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
     evaluator = Evaluator(
         asked,
         Memory(),
-        on_other_failure=lambda slip: on_rejected.append(slip.text),
-        on_judged=lambda candidate, verdict: on_rejected.append(candidate.text),
+        target=FAILURE,
+        observers=Observers(
+            on_other_failure=lambda slip: on_rejected.append(slip.text),
+            on_judged=lambda candidate, verdict: on_rejected.append(candidate.text),
+        ),
     )
-    evaluator.target = FAILURE
     candidate = Candidate(PlainText("here"), "test")
-    with evaluator.using_oracle_for(below, FAILURE):
-        assert evaluator.first_interesting([candidate]) is None  # it slips
-    with pytest.raises(Stopped), evaluator.using_oracle_for(below, other):
-        assert evaluator.first_interesting([candidate]) == (0, candidate)
-        raise Stopped("budget")
+    assert evaluator.aside(below, FAILURE).first_interesting([candidate]) is None  # it slips
+    assert evaluator.aside(below, other).first_interesting([candidate]) == (0, candidate)
     assert on_rejected == []
     assert evaluator.target == FAILURE
     assert evaluator.first_interesting([candidate]) == (0, candidate)
@@ -241,8 +236,7 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
     oracle = PredicateOracle(lambda text: text == "fails")
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs)
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE)
     candidates = [Candidate(PlainText(name), "test") for name in ("one", "two", "three", "fails")]
     on_rejected: list[tuple[int, Verdict]] = []
 
@@ -270,8 +264,7 @@ def test_what_a_second_question_objects_to_is_not_interesting() -> None:
             return outcome if fine else replace(outcome, kind=SUCCESS.kind, signature=SUCCESS)
 
     module, oracle, review = chain(20), needs(12), Review()
-    evaluator = Evaluator(oracle, Memory(), review=review)
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), review=review, target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     evaluator.close()

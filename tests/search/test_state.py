@@ -40,8 +40,7 @@ class ReadsItsOwnResult:
 
 def state_of(parse: Callable[[str], Module]) -> tuple[SearchState[Module], PredicateOracle]:
     oracle = PredicateOracle(lambda text: True)
-    evaluator = Evaluator(oracle, Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     return SearchState(MODULE, parse, evaluator, lambda candidate: None), oracle
 
 

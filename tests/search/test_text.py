@@ -35,8 +35,7 @@ class Forgetful(PredicateOracle):
 
 
 def reduced(text: str, fails: Callable[[str], bool]) -> str:
-    evaluator = Evaluator(Forgetful(fails), Memory())
-    evaluator.target = FAILURE
+    evaluator = Evaluator(Forgetful(fails), Memory(), target=FAILURE)
     state: SearchState[PlainText] = SearchState(
         PlainText(text), lambda edited: state.document.edited(edited), evaluator, lambda _: None
     )

@@ -34,7 +34,13 @@ class Work:
     """A case planted in a few layers, run once."""
 
     def __init__(
-        self, case: Case, wheel: str, toolchain: Toolchain, journal: Journal, level: Level
+        self,
+        case: Case,
+        wheel: str,
+        toolchain: Toolchain,
+        journal: Journal,
+        level: Level,
+        jobs: int = 1,
     ) -> None:
         (run,) = (run for run in case.runs if run.wheel == wheel)
         text = plant((case.folder / (run.expert or "expert.mlir")).read_text(), LAYERS)
@@ -44,14 +50,18 @@ class Work:
             limits=Limits(120.0),
             level=level,
         )
-        self.evaluator = Evaluator(oracle, journal)
+        evaluator = Evaluator(oracle, journal, jobs=jobs)
         self.conversions = Conversions(OptPrinter(toolchain.opt, Limits(60.0)), journal, print)
         module = self.conversions.module(text)
         assert module is not None
         self.module = module
-        self.evaluator.target = self.evaluator.run(module.text, module.op_count).signature
+        target = evaluator.run(module.text, module.op_count).signature
+        self.evaluator = evaluator.with_(target=target)
         self.accepted: list[Candidate[Module]] = []
-        self.state = SearchState(module, Module.parse, self.evaluator, self.accepted.append)
+        self.state = self.state_with(self.evaluator)
+
+    def state_with(self, evaluator: Evaluator) -> SearchState[Module]:
+        return SearchState(self.module, Module.parse, evaluator, self.accepted.append)
 
 
 @pytest.fixture
@@ -98,8 +108,8 @@ def test_workers_change_nothing(
 ) -> None:
     alone = work(CRASH, "3.8.0")
     journal = Journal.open(tmp_path / "other", identity={}, resume=False)
-    several = Work(corpus(CRASH), "3.8.0", iree_toolchain("3.8.0"), journal, Level.NORMAL)
-    several.evaluator.jobs = 3
+    toolchain = iree_toolchain("3.8.0")
+    several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=3)
     assert cut_before_pass(alone.state, alone.conversions)
     assert cut_before_pass(several.state, several.conversions)
     assert several.state.document.text == alone.state.document.text
@@ -142,11 +152,10 @@ def test_a_budget_that_ends_the_search_for_the_pass_says_nothing_of_it(
     work: Callable[..., Work],
 ) -> None:
     job = work(CRASH, "3.8.0")
-    job.evaluator.budget = Budget(calls=job.evaluator.costs.calls + 2)
+    budget = Budget(calls=job.evaluator.costs.calls + 2)
     with pytest.raises(Stopped, match="budget"):
-        cut_before_pass(job.state, job.conversions)
-    assert job.evaluator.costs.calls == job.evaluator.budget.calls
-    job.evaluator.budget = Budget()
+        cut_before_pass(job.state_with(job.evaluator.with_(budget=budget)), job.conversions)
+    assert job.evaluator.costs.calls == budget.calls
     assert cut_before_pass(job.state, job.conversions)
     job.evaluator.close()
 

@@ -1,19 +1,17 @@
 """Stopping the compiler at the failing phase, by a real compiler's phases."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
-from oracles.base import outcome_digest
+from oracles import Command, CompilerOracle, Limits
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.early_stop import TimeLimit, find_shortest
+from reducer.session.early_stop import find_shortest
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
-from tests.support.predicate import Memory, PredicateOracle
+from tests.support.predicate import Memory
 
 
 @pytest.mark.iree
@@ -37,7 +35,8 @@ def test_the_earliest_phase_that_shows_the_failure(
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
-    evaluator.target = evaluator.run(document.text, document.op_count).signature
+    target = evaluator.run(document.text, document.op_count).signature
+    evaluator = evaluator.with_(target=target)
     calls = evaluator.costs.calls
     short = find_shortest(evaluator, document)
     evaluator.close()
@@ -59,7 +58,8 @@ def test_without_the_compilers_word_the_phases_are_bisected(
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
-    evaluator.target = evaluator.run(document.text, document.op_count).signature
+    target = evaluator.run(document.text, document.op_count).signature
+    evaluator = evaluator.with_(target=target)
     calls = evaluator.costs.calls
     for told in ("-1", "2"):
         short = find_shortest(evaluator, document, lambda purpose, text, make, told=told: told)
@@ -75,57 +75,3 @@ def test_commands_that_choose_their_phase_are_left_alone() -> None:
     other = Command.parse(["mlir-opt", "--cse"])
     for command, program in ((chosen, "iree-compile"), (other, "mlir-opt")):
         assert CompilerOracle(command, Path(f"/bin/{program}")).shortened() == []
-
-
-FIRST = Outcome(Kind.CRASH, Signature(Kind.CRASH), seconds=100.0, cpu_seconds=150.0)
-
-
-@pytest.fixture
-def evaluator() -> Evaluator:
-    return Evaluator(PredicateOracle(lambda text: True), Memory())
-
-
-def accept(limit: TimeLimit, evaluator: Evaluator, text: str, seconds: float, cpu: float) -> None:
-    outcome = replace(FIRST, seconds=seconds, cpu_seconds=cpu)
-    evaluator.cache.put(outcome_digest(text), outcome, 1)
-    limit.adapt(PlainText(text))
-
-
-def limits(evaluator: Evaluator) -> tuple[float | None, float | None]:
-    return evaluator.limits.seconds, evaluator.limits.cpu
-
-
-def test_a_candidate_may_take_a_multiple_of_what_the_best_took(evaluator: Evaluator) -> None:
-    limit = TimeLimit(evaluator, Limits(memory=1 << 30), FIRST)
-    assert limits(evaluator) == (400.0, 600.0)
-    accept(limit, evaluator, "smaller", 20.0, 25.0)
-    assert limits(evaluator) == (80.0, 100.0)
-    assert evaluator.limits.memory == 1 << 30
-
-
-def test_it_never_grows_and_is_never_tiny(evaluator: Evaluator) -> None:
-    limit = TimeLimit(evaluator, Limits(), FIRST)
-    accept(limit, evaluator, "quick", 0.1, 0.1)
-    assert limits(evaluator) == (30.0, 30.0)
-    accept(limit, evaluator, "odd", 25.0, 25.0)
-    assert limits(evaluator) == (30.0, 30.0)
-
-
-def test_the_limit_of_the_user_is_the_longest(evaluator: Evaluator) -> None:
-    limit = TimeLimit(evaluator, Limits(seconds=200.0), FIRST)
-    assert limits(evaluator) == (200.0, 600.0)
-    accept(limit, evaluator, "smaller", 10.0, 10.0)
-    assert limits(evaluator) == (40.0, 40.0)
-
-
-def test_where_the_failure_is_a_hang_the_limit_defines_it(evaluator: Evaluator) -> None:
-    hang = Outcome(Kind.TIMEOUT, Signature(Kind.TIMEOUT), seconds=60.0)
-    limit = TimeLimit(evaluator, Limits(seconds=60.0), hang)
-    accept(limit, evaluator, "smaller", 1.0, 1.0)
-    assert limits(evaluator) == (60.0, None)
-
-
-def test_what_only_a_shorter_command_has_seen_says_nothing(evaluator: Evaluator) -> None:
-    limit = TimeLimit(evaluator, Limits(), FIRST)
-    limit.adapt(PlainText("never run by the full command"))
-    assert limits(evaluator) == (400.0, 600.0)

@@ -9,7 +9,6 @@ from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.session.flags import FlagReducer, removable
-from reducer.session.sanity import SanityChecks
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -36,14 +35,14 @@ class CommandOracle(PredicateOracle):
 def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
     """What is left of a command, and the runs that it took."""
     oracle = CommandOracle(Command.parse(words.split()), needs)
-    changes: list[Command] = []
+    changes: list[Command | None] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal)
-        evaluator.target = FAILURE
-        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
-        flags = FlagReducer(evaluator, sanity, journal, changes.append)
+        evaluator = Evaluator(oracle, journal, target=FAILURE)
+        flags = FlagReducer(
+            evaluator, journal, lambda shorter: changes.append(shorter.oracle.command)
+        )
         assert flags.shorten(DOCUMENT) == bool(changes)
-        left = evaluator.oracle.command
+        left = flags.evaluator.oracle.command
         assert left is not None and left == (changes[-1] if changes else oracle.command)
         assert not flags.shorten(DOCUMENT), "what is left cannot lose any flag"
         evaluator.close()
@@ -88,19 +87,17 @@ def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> N
     bare.fails = lambda text: True
     oracle.with_command = lambda command: bare  # type: ignore[method-assign]
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal)
-        evaluator.target = FAILURE
-        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
-        assert not FlagReducer(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
-        assert evaluator.oracle is oracle
+        evaluator = Evaluator(oracle, journal, target=FAILURE)
+        flags = FlagReducer(evaluator, journal, lambda shorter: None)
+        assert not flags.shorten(DOCUMENT)
+        assert flags.evaluator.oracle is oracle
         evaluator.close()
 
 
 def test_a_script_has_no_flags(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(PredicateOracle(lambda text: True), journal)
-        sanity = SanityChecks(evaluator, DOCUMENT.text, 1)
-        assert not FlagReducer(evaluator, sanity, journal, lambda command: None).shorten(DOCUMENT)
+        assert not FlagReducer(evaluator, journal, lambda shorter: None).shorten(DOCUMENT)
         evaluator.close()
 
 

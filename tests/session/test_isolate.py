@@ -44,11 +44,12 @@ class Isolation:
         oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
         normaliser = OptPrinter(toolchain.opt, Limits(60.0))
         self.conversions = Conversions(normaliser, journal, print)
-        self.evaluator = Evaluator(oracle, journal, jobs=2)
+        evaluator = Evaluator(oracle, journal, jobs=2)
         module = self.conversions.module(self.text)
         assert module is not None
         self.module = module
-        self.evaluator.target = self.evaluator.run(self.text, module.op_count).signature
+        target = evaluator.run(self.text, module.op_count).signature
+        self.evaluator = evaluator.with_(target=target)
 
 
 @pytest.fixture

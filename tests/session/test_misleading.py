@@ -70,5 +70,5 @@ def test_the_same_reproducer_in_the_end(
         edited, found = run(edit)
         assert found == wanted
         assert edited.verified
-        assert edited.kind == plain.kind
+        assert edited.failure.kind == plain.failure.kind
         assert edited.signature.frames == () or edit != NO_STACK

@@ -128,8 +128,7 @@ def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterat
 
         def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
             oracle = PredicateOracle(fails)
-            evaluator = Evaluator(oracle, Memory())
-            evaluator.target = FAILURE
+            evaluator = Evaluator(oracle, Memory(), target=FAILURE)
             conversions = Conversions(normaliser, journal, lambda text: None)
             text = ReadablePrinter(evaluator, conversions, lambda text: None).readable(module)
             evaluator.close()

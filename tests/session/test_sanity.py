@@ -155,16 +155,15 @@ class Good(CompilerOracle):
         return self.ends
 
 
-def sanity() -> SanityChecks:
-    return SanityChecks(Evaluator(PredicateOracle(lambda text: True), Memory()), "input", 1)
+def sanity(limits: Limits | None = None) -> SanityChecks:
+    oracle = PredicateOracle(lambda text: True)
+    return SanityChecks(Evaluator(oracle, Memory(), limits=limits), "input", 1)
 
 
 def test_a_good_release_may_take_a_multiple_of_what_the_input_took_it() -> None:
     good = Good(replace(PASSED, seconds=100.0, cpu_seconds=150.0))
     regression = RegressionGuard("1.0", good)
-    checks = sanity()
-    checks.evaluator.limits = Limits(seconds=3600.0)
-    checks.compare(regression)
+    sanity(Limits(seconds=3600.0)).compare(regression)
     regression.review("smaller", FAILED, cancel=threading.Event(), limits=Limits(seconds=30.0))
     assert good.limited == [Limits(seconds=3600.0), Limits(seconds=400.0, cpu=600.0)]
 

@@ -1,26 +1,34 @@
 """A request to stop, whenever it comes, leaves a report and the best result."""
 
+import threading
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
-from reducer.search.evaluator import Stopped
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.session import Reduction, Settings
-from reducer.session.best import Best
 from reducer.session.history import KEY, read_history
 from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
 from tests.support.silent import Silent
 
 
-def test_a_stop_while_the_result_is_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stopped(self: Reduction, best: Best) -> str:
-        raise Stopped("interrupted")
+class StoppedInTheEnd(PredicateOracle):
+    """Somebody loses patience while the printed command runs."""
 
-    monkeypatch.setattr(Reduction, "_readable", stopped)
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        assert cancel is not None
+        cancel.set()
+        return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
+
+
+def test_a_stop_while_the_result_is_verified(tmp_path: Path) -> None:
     output = tmp_path / "out.mlir"
     settings = Settings(
         input=tmp_path / "in.mlir",
@@ -28,7 +36,7 @@ def test_a_stop_while_the_result_is_printed(
         output=output,
         journal=tmp_path / "journal",
     )
-    oracle = PredicateOracle(lambda text: "needle" in text)
+    oracle = StoppedInTheEnd(lambda text: "needle" in text)
     report = Reduction(settings, oracle, Silent()).run()
     assert (report.status, report.verified) == ("interrupted", False)
     assert report.text == output.read_text()

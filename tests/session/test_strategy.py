@@ -7,15 +7,24 @@ import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import Module
+from reducer.search.budget import Budget, Stopped
 from reducer.search.evaluator import Evaluator
 from reducer.session import strategy
 from reducer.session.best import Best
-from reducer.session.conversions import Conversions
-from reducer.session.sanity import SanityChecks
-from reducer.session.settings import Size
-from reducer.session.strategy import ReductionStrategy
+from reducer.session.context import Context
+from reducer.session.conversions import CompilerPasses, Conversions
+from reducer.session.settings import Settings, Size
+from reducer.session.strategy import search
 from reducer.storage.journal import Journal
-from reducer.transformations import BodyOps
+from reducer.transformations import (
+    BodyOps,
+    BoundaryTypes,
+    control_flow_transformations,
+    last_transformations,
+    standard_transformations,
+    standard_tunings,
+    text_transformations,
+)
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function
 
@@ -68,22 +77,43 @@ def chain(length: int) -> str:
 
 
 def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Best, list[str]]:
-    text = chain(length)
-    module = Module.parse(text)
+    context, notes = context_of(oracle, folder, length)
+    search(context)
+    context.full.close()
+    return context.best, notes
+
+
+def context_of(
+    oracle: PredicateOracle, folder: Path, length: int = 40, header: str = ""
+) -> tuple[Context, list[str]]:
+    """What the stages start from, and the notes that they will leave.
+
+    `header` is in the text as it was given, and not in its generic form.
+    """
+    text = header + chain(length)
+    settings = Settings(
+        input=folder / "in.mlir",
+        text=text,
+        output=folder / "out.mlir",
+        journal=folder / "journal",
+        keep_flags=True,
+    )
     notes: list[str] = []
-    with Journal.open(folder / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal)
-        first = oracle.run(text, limits=oracle.limits)
-        evaluator.target = first.signature
-        best = Best(folder / "out.mlir", journal, module, Size.of(module))
-        conversions = Conversions(None, journal, notes.append)
-        sanity = SanityChecks(evaluator, text, module.op_count)
-        stages = ReductionStrategy(
-            text, evaluator, best, conversions, sanity, lambda phase: None, notes.append
-        )
-        stages.reduce(module, first)
-        evaluator.close()
-    return best, notes
+    module = Module.parse(chain(length))
+    journal = Journal.open(settings.journal, identity={}, resume=False)
+    first = oracle.run(text, limits=oracle.limits)
+    context = Context(
+        settings=settings,
+        first=first,
+        document=module,
+        full=Evaluator(oracle, journal, target=first.signature),
+        best=Best(settings.output, journal, module, Size.of(module)),
+        conversions=Conversions(None, journal, notes.append),
+        journal=journal,
+        show=lambda phase: None,
+        note=notes.append,
+    )
+    return context, notes
 
 
 @pytest.mark.parametrize("shortened", ['"t.op7"', '"t.op'])
@@ -136,3 +166,84 @@ def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
     healthy = {text for text in oracle.texts if not oracle.fails(text)}
     assert len(healthy) >= 3
     assert healthy.isdisjoint(oracle.short.texts)
+
+
+def stages_shown(context: Context) -> list[str]:
+    """The stages that a search shows, without the transformations that polishing shows."""
+    shown: list[str] = []
+    context.show = shown.append
+    search(context)
+    context.full.close()
+    polishing = {
+        transformation.name
+        for transformation in (
+            *standard_transformations(context.boundary or BoundaryTypes.of(Module.parse(chain(1)))),
+            *control_flow_transformations(),
+            *last_transformations(),
+            *standard_tunings(),
+            *text_transformations(),
+        )
+    }
+    return [name for name in shown if name not in polishing | {CompilerPasses.name}]
+
+
+LOCATE = ["follow the diagnostics", "sample each kind of op"]
+
+
+def test_each_stage_is_shown_where_it_applies(tmp_path: Path) -> None:
+    oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
+    context, _ = context_of(oracle, tmp_path)
+    assert stages_shown(context) == [
+        *LOCATE,
+        "run the input in generic form",
+        "run it again",
+        "find the failing phase",
+        "halve",
+        "polish",
+    ]
+
+
+def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> None:
+    oracle = PredicateOracle(lambda text: '"t.op1"' in text and '"t.op398"' in text)
+    context, _ = context_of(oracle, tmp_path, 400)
+    assert stages_shown(context) == [
+        *LOCATE,
+        "run the input in generic form",
+        "run it again",
+        "find the failing phase",
+        "halve",
+        "cut before the failing pass",
+        "find the failing phase",
+        "polish",
+    ]
+
+
+def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
+    oracle = PredicateOracle(lambda text: "t.op7" in text and "!alias" in text)
+    context, notes = context_of(oracle, tmp_path, header="!alias = i32\n")
+    assert stages_shown(context) == [
+        *LOCATE,
+        "run the input in generic form",
+        "fall back to text",
+        "run it again",
+        "cut as text",
+    ]
+    assert notes == ["the failure disappears in generic form; reducing by lines and brackets"]
+    left = context.best.confirmed.text
+    assert left.startswith("!alias") and "t.op7" in left and "t.op6" not in left
+
+
+@pytest.mark.parametrize("calls", [6, 9, 15])
+def test_what_the_shortened_command_found_outlives_a_spent_budget(
+    tmp_path: Path, calls: int
+) -> None:
+    oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
+    context, _ = context_of(oracle, tmp_path)
+    context.full = context.full.with_(budget=Budget(calls=calls))
+    with pytest.raises(Stopped, match="budget"):
+        search(context)
+    assert context.full.costs.calls in (calls, calls + 1), "one more, to confirm"
+    assert not context.best.is_provisional
+    assert oracle.fails(context.best.confirmed.text)
+    assert context.best.confirmed.op_count < Module.parse(chain(40)).op_count
+    context.full.close()

@@ -1,0 +1,74 @@
+"""The last stages: the result as people read it, and one more run of the printed command on it."""
+
+from dataclasses import replace
+
+from reducer.ir import Module
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Stopped
+from reducer.session.context import Context
+from reducer.session.printing import ReadablePrinter, with_comments
+from reducer.session.sanity import measure_with, measured_flakiness
+
+
+def print_for_people(context: Context) -> bool:
+    """Writes the best as people do, if the failure survives that."""
+    best = context.best.confirmed
+    if context.settings.keep_generic or not isinstance(best, Module):
+        context.readable = best.text
+    else:
+        printer = ReadablePrinter(context.full, context.conversions, context.note)
+        context.readable = printer.readable(best)
+    return context.readable != best.text
+
+
+def verify(context: Context) -> bool:
+    """Runs the printed command on the result and saves it.
+
+    It is not saved if an earlier run has left a better one or there is none (see `Best`).
+    """
+    printed = _verified(context)
+    context.best.head = ""
+    context.best.finish(printed, verified=context.is_verified, complete=context.is_complete)
+    context.result = context.readable
+    return True
+
+
+def _verified(context: Context) -> str:
+    """What the printed command was run on last: the result, without comments if need be."""
+    text, ops = context.readable, context.best.size.ops
+    if context.settings.comments:
+        outcome = context.full.run(text, ops)
+        shown = context.full.oracle.display(context.settings.output.name)
+        commented = with_comments(text, shown, outcome)
+        context.is_verified = _is_confirmed(context, commented)
+        if context.is_verified:
+            return commented
+        context.note("the result does not fail the same way with comments, so it has none")
+    context.is_verified = _is_confirmed(context, text)
+    if not context.is_verified and context.flaky is None:
+        context.note(measured_flakiness(context.full, text, ops, "the result"))
+    return text
+
+
+def _is_confirmed(context: Context, text: str) -> bool:
+    """Runs the printed command once more, past every cache, in a folder of its own.
+
+    For a flaky failure that is as many runs as decide, and as it takes to know how often.
+    """
+    asked = context.full
+
+    def fails() -> bool:
+        name = context.settings.output.name
+        outcome = asked.oracle.confirm(text, name, limits=asked.limits, cancel=asked.stop)
+        verdict = asked.judge(outcome)
+        asked.costs.add(verdict, outcome.cpu_seconds, context.best.size.ops)
+        asked.costs.charged += 1
+        if verdict is Verdict.CANCELLED:
+            raise Stopped("interrupted")
+        return outcome.signature == context.first.signature
+
+    if context.flaky is None or asked.query.test is None:
+        return fails()
+    rate, taken = measure_with(asked.query.test, fails)
+    context.flaky = replace(context.flaky, result=rate)
+    return taken

@@ -1,0 +1,98 @@
+"""Stages that make the document and its command smaller."""
+
+from typing import Any
+
+from oracles.stage import INPUT
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.search.polish import polish, reduce_to_fixpoint
+from reducer.search.windows import halve
+from reducer.session import sanity
+from reducer.session.before_pass import cut_before_pass
+from reducer.session.context import Context
+from reducer.session.conversions import CompilerPasses
+from reducer.session.early_stop import find_shortest
+from reducer.session.flags import FlagReducer
+from reducer.session.printing import command_line
+from reducer.transformations import (
+    BoundaryTypes,
+    Tuning,
+    control_flow_transformations,
+    last_transformations,
+    standard_transformations,
+    standard_tunings,
+    text_transformations,
+)
+
+
+def run_again(context: Context) -> bool:
+    """Runs the first candidate again: it costs little, and the input may not."""
+    sanity.repeat(context.full, context.document)
+    return False
+
+
+def find_phase(context: Context) -> bool:
+    """Finds the command that stops earliest and still sees the failure."""
+    shortest = find_shortest(context.full, context.document, context.conversions.cached)
+    if shortest is not None:
+        context.early = context.full.with_(oracle=shortest)
+    return shortest is not None
+
+
+def halve_module(context: Context) -> bool:
+    """Takes a half, or the middle, while one of them still fails."""
+    progress = halve(context.search(), context.module_boundary)
+    context.halved = context.document.text
+    return progress
+
+
+def polish_module(context: Context) -> bool:
+    """Applies transformations and simpler values until none of them works any more."""
+    before = context.document
+    transformations = [
+        *standard_transformations(context.module_boundary),
+        CompilerPasses(context.conversions.after_passes),
+        *control_flow_transformations(),
+    ]
+    state = context.search()
+    polish(state, transformations, _tunings(context), context.show, last_transformations())
+    return context.document is not before
+
+
+def _tunings(context: Context) -> list[Tuning[Module, Any]]:
+    """All of them, unless invalid IR is the point: ranks and types may be what is wrong."""
+    target = context.first.signature
+    illegal = target.op if target.kind.traits.illegal_op else ""
+    return standard_tunings(shapes_only=target.stage == INPUT, illegal=illegal)
+
+
+def cut_text(context: Context) -> bool:
+    """Cuts text by lines and brackets until none can go."""
+    before = context.document
+    reduce_to_fixpoint(context.search_text(), text_transformations(), context.show)
+    return context.document is not before
+
+
+def cut_before_the_pass(context: Context) -> bool:
+    """Cuts what the failing pass gets. What that leaves may be in other dialects."""
+    if not cut_before_pass(context.search(), context.conversions):
+        return False
+    context.boundary = BoundaryTypes.of(context.module)
+    return True
+
+
+def drop_flags(context: Context) -> bool:
+    """Whether the command lost a flag, after which the document may shrink further."""
+
+    def on_change(shorter: Evaluator) -> None:
+        context.full = shorter
+        _name_command(context)
+
+    return FlagReducer(context.full, context.journal, on_change).shorten(context.document)
+
+
+def _name_command(context: Context) -> None:
+    """Whatever is saved from here on says which command fails on it."""
+    command, settings = context.full.oracle.command, context.settings
+    if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
+        context.best.head = command_line(command.words(settings.output.name))
