@@ -1,6 +1,7 @@
-"""Imports run one way: a package only knows those that stand below it."""
+"""Imports run one way: a package only knows those that stand below it in docs/design.md."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,47 +9,55 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# From the top down; packages of one line know nothing of each other.
-LAYERS = (
-    ("cli",),
-    ("cluster", "bundle"),
-    ("triage", "page"),
-    ("releases",),
-    ("inspection",),
-    ("session",),
-    ("search", "locate", "storage"),
-    ("transformations",),
-    ("ir", "toolchain"),
-    ("oracles",),
-    ("errors", "units"),
-)
-LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+
+def layers() -> list[list[str]]:
+    """The layers that the page lists, from the top down; those of one line know nothing of each
+    other.
+    """
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    block = re.search(r"^## What may import what\n.*?^```text\n(.*?)^```", page, re.M | re.S)
+    assert block is not None
+    return [line.split(", ") for line in block[1].splitlines()]
 
 
-def packages() -> list[str]:
-    folders = [path.name for path in (ROOT / "reducer").iterdir() if path.is_dir()]
-    return sorted([*(name for name in folders if name != "__pycache__"), "oracles"])
+LAYER = {name: number for number, names in enumerate(layers()) for name in names}
+
+
+def packages() -> dict[str, list[Path]]:
+    """The files of each package, and of each module beside them; `oracles` is one package."""
+    found = {"oracles": sorted((ROOT / "oracles").rglob("*.py"))}
+    for path in (ROOT / "reducer").iterdir():
+        if path.suffix == ".py" and not path.name.startswith("__"):
+            found[path.stem] = [path]
+        elif (path / "__init__.py").is_file():
+            found[path.name] = sorted(path.rglob("*.py"))
+    return dict(sorted(found.items()))
 
 
 def imported(path: Path) -> Iterator[str]:
     """The packages of ours that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        if isinstance(node, ast.ImportFrom) and node.module == "reducer":
+            names = [f"reducer.{alias.name}" for alias in node.names]
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         for first, *rest in (name.split(".") for name in names):
             if first == "oracles":
                 yield first
-            elif first == "reducer" and rest:
+            elif first == "reducer" and rest and not rest[0].startswith("__"):
                 yield rest[0]
+
+
+def test_every_package_has_its_layer() -> None:
+    assert set(LAYER) == set(packages())
 
 
 @pytest.mark.parametrize("package", packages())
 def test_a_package_only_knows_those_below_it(package: str) -> None:
-    folder = ROOT / package if package == "oracles" else ROOT / "reducer" / package
     upwards = {
         f"{path.relative_to(ROOT)} imports {other}"
-        for path in folder.rglob("*.py")
+        for path in packages()[package]
         for other in imported(path)
         if other != package and LAYER[other] <= LAYER[package]
     }

@@ -1,6 +1,6 @@
 """Run one failure on many releases, to find where it appeared and where it was fixed.
 
-This package is independent of `reducer.session` and of the search.
+It borrows from `reducer.session`; neither that nor the search knows about it.
 """
 
 from reducer.releases.bisector import Bisector, BisectResult, Boundary

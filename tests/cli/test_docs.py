@@ -1,4 +1,4 @@
-"""What the documents tell people to type exists, and so do the pages that they link to."""
+"""What the documents tell people to type exists, and so does what they link to or name."""
 
 import re
 import shlex
@@ -10,7 +10,10 @@ import pytest
 from reducer.cli.app import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = re.compile(r"settles\.py|.*replace_by_arguments\.py")
+"""Files that a reader is told to write."""
+
 _SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +44,29 @@ def test_commands_and_options_exist(page: Path) -> None:
                 assert word.partition("=")[0] in options, (page.name, words)
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page, code left out."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.+)$", text, re.M)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in titles)
+    return {re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-") for title in plain}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(((?!https?:)[^)#\s]+)", page.read_text()):
-        assert (page.parent / target).exists(), (page.name, target)
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+        linked = page.parent / target if target else page
+        assert linked.exists(), (page.name, target)
+        if anchor:
+            assert anchor in anchors(linked), (page.name, target, anchor)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_of_ours_exist(page: Path) -> None:
+    """A page may leave out how the path of a file begins: `search/sweep.py`, or `sweep.py`."""
+    folders = [ROOT / name for name in ("benchmarks", "oracles", "reducer", "tests")]
+    ours = [path for folder in folders for path in folder.rglob("*.py")]
+    ends = {"/".join(path.parts[-n:]) for path in ours for n in range(1, len(path.parts))}
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for name in re.findall(r"`([\w/]+\.py)`", text):
+        assert name in ends or EXAMPLES.fullmatch(name), (page.name, name)
