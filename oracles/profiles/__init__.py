@@ -51,6 +51,16 @@ def dispatches_of(program: str | PurePath, flags: Sequence[str]) -> Dispatches |
     return profile.dispatches if profile.compiles_whole(str(program), flags) else None
 
 
+def renames_of(program: str | PurePath) -> Sequence[RenamedFlags]:
+    """The renames that may apply to a program's flags.
+
+    A wrapper may have any name, so a program of no known project gets the renames of all: a flag is
+    only renamed if the program does not know it but knows the other name.
+    """
+    profile = profile_of(program)
+    return [known.renamed_flags for known in (PROFILES if profile is MLIR else (profile,))]
+
+
 def any_of(wordings: Callable[[CompilerProfile], Iterable[str]]) -> str:
     """A regular expression that matches a wording of any profile.
 
@@ -78,4 +88,5 @@ __all__ = [
     "dispatches_of",
     "phases_of",
     "profile_of",
+    "renames_of",
 ]

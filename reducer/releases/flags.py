@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from oracles.profiles import RenamedFlags, profile_of
+from oracles.profiles import RenamedFlags, renames_of
 
 Known = Mapping[str, str]
 """The flags of one release, with two dashes, and their descriptions."""
@@ -51,7 +51,7 @@ def translate(words: Sequence[str], known: Known, described: Known | None = None
     """
     if not known:
         return Translation(tuple(words))
-    renames = profile_of(words[0]).renamed_flags
+    renames = renames_of(words[0])
     translated = list(words[:1])
     renamed: list[tuple[str, str]] = []
     unknown: list[int] = []
@@ -77,9 +77,12 @@ def _flag(name: str) -> str | None:
     return f"--{match[1]}" if match else None
 
 
-def _other_name(flag: str, renames: RenamedFlags, known: Known, described: Known) -> str | None:
-    names = [name for group in renames.names if flag in group for name in group]
-    for old, new in renames.families:
+def _other_name(
+    flag: str, renames: Sequence[RenamedFlags], known: Known, described: Known
+) -> str | None:
+    groups = [group for one in renames for group in one.names]
+    names = [name for group in groups if flag in group for name in group]
+    for old, new in (family for one in renames for family in one.families):
         for before, after in ((old, new), (new, old)):
             if flag.startswith(before):
                 names.append(after + flag.removeprefix(before))

@@ -61,9 +61,10 @@ def test_words_are_unchanged_for_a_release_that_lists_no_flags() -> None:
     assert translate(("iree-compile", "--iree-x"), {}) == Translation(("iree-compile", "--iree-x"))
 
 
-def test_only_flags_of_the_program_are_renamed() -> None:
-    words = ("other-opt", "--iree-hip-target=gfx942")
-    assert translate(words, {"--iree-rocm-target": ""}).unknown == (1,)
+def test_a_wrapper_of_any_name_gets_renamed_flags_if_it_knows_them() -> None:
+    words = ("wrapper", "--iree-hip-target=gfx942")
+    assert translate(words, {"--iree-rocm-target": ""}).words[1] == "--iree-rocm-target=gfx942"
+    assert translate(words, {"--other": ""}).unknown == (1,)
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)

@@ -59,7 +59,7 @@ def test_parameters_may_say_which_inputs_they_take(tmp_path: Path) -> None:
 
 def test_a_missing_input_is_a_failure(tmp_path: Path) -> None:
     answer = ask(tmp_path, "typed", {"3xf32=1 2 3": VECTOR}, WORDS)
-    assert "no input 3xi32" in answer.failure
+    assert "too few inputs of type 3xi32" in answer.failure
 
 
 def test_element_types(tmp_path: Path) -> None:
