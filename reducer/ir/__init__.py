@@ -1,4 +1,4 @@
-"""The IR of record: MLIR's generic form as an op table with spans, and edits on it."""
+"""The reducer's IR: MLIR's generic form as an op table with text spans, and edits of it."""
 
 from reducer.ir.document import D, D_contra, Document, PlainText, runs_of
 from reducer.ir.module import NONE, Module

@@ -1,4 +1,4 @@
-"""Affine maps as text: which loop goes through which dim of an operand."""
+"""Affine maps as text: which loop iterates over which dim of an operand."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _TERM = re.compile(r"d(\d+)(?: \* \w+)?")
 
 @dataclass(frozen=True, slots=True)
 class AffineMap:
-    """`(d0, d1)[s0] -> (d1, d0 + s0)` with its dims numbered as the printer numbers them."""
+    """An affine map such as `(d0, d1)[s0] -> (d1, d0 + s0)`, with dims named by the printer."""
 
     dims: int
     symbols: str
@@ -27,12 +27,12 @@ class AffineMap:
         return f"affine_map<({names}){self.symbols} -> ({', '.join(self.results)})>"
 
     def loop(self, position: int) -> int | None:
-        """The dim that a result plainly is, as in `d2`; None for any other expression."""
+        """The dim of a result that is a plain dim, such as `d2`; None for other expressions."""
         match = _DIM.fullmatch(self.results[position])
         return int(match.group(1)) if match else None
 
     def uses(self, dim: int) -> bool:
-        """Whether any result mentions a dim."""
+        """Whether any result uses a dim."""
         return any(int(n) == dim for result in self.results for n in _DIM.findall(result))
 
     def without_results(self, positions: Sequence[int]) -> "AffineMap":
@@ -40,14 +40,14 @@ class AffineMap:
         return AffineMap(self.dims, self.symbols, kept)
 
     def at_zero(self, dims: Sequence[int]) -> "AffineMap":
-        """The map where dims are 0, as those of loops of one step: in a sum, their terms go.
+        """The map with 0 for some dims, as for loops with one iteration: drops their terms in sums.
 
-        Expressions that are no sums, or of nothing else, stay as they are.
+        Expressions that are not sums, or have no other terms, stay unchanged.
         """
         return AffineMap(self.dims, self.symbols, tuple(_at_zero(r, dims) for r in self.results))
 
     def without_dims(self, gone: Sequence[int]) -> "AffineMap":
-        """The map without dims that no result mentions; the others close up."""
+        """The map without some dims that no result uses; the remaining dims are renumbered."""
         left = [dim for dim in range(self.dims) if dim not in gone]
         numbers = {old: new for new, old in enumerate(left)}
         results = tuple(_DIM.sub(lambda m: f"d{numbers[int(m[1])]}", r) for r in self.results)
@@ -57,7 +57,7 @@ class AffineMap:
 def _at_zero(expression: str, dims: Sequence[int]) -> str:
     terms = expression.split(" + ")
     if any(term.count("(") != term.count(")") for term in terms):
-        return expression  # a sum inside of something else
+        return expression  # a sum inside another expression
     left = [
         term
         for term in terms
@@ -67,7 +67,7 @@ def _at_zero(expression: str, dims: Sequence[int]) -> str:
 
 
 def parse_map(text: str) -> AffineMap | None:
-    """An affine map attribute in full; None if the text is none."""
+    """The affine map of an `affine_map<…>` attribute; None if the text is not one."""
     match = _MAP.fullmatch(text.strip())
     if match is None:
         return None
@@ -76,7 +76,7 @@ def parse_map(text: str) -> AffineMap | None:
 
 
 def indexing_maps(module: Module, op: int) -> list[AffineMap]:
-    """The map of each operand of a structured op; nothing if the op has none, or odd ones."""
+    """The indexing map of each operand of a structured op; empty if they are missing or invalid."""
     entry = module.syntax(op).entry("indexing_maps")
     texts = split_array(entry.value) if entry else None
     if texts is None or len(texts) != len(module.t.operands[op]):
@@ -86,7 +86,7 @@ def indexing_maps(module: Module, op: int) -> list[AffineMap]:
 
 
 def resolve_alias(module: Module, text: str) -> str:
-    """What a `#name` stands for; any other text as it is."""
+    """The definition of a `#name` alias; any other text is returned unchanged."""
     if not text.startswith("#"):
         return text
     for alias in module.t.aliases:

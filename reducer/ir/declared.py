@@ -1,8 +1,8 @@
-"""Symbols that say the type of what they hold, as globals do, and the values of that type.
+"""Symbols that declare a type, such as globals, and the values of that type.
 
-An op that reads or writes a global writes its type once more, so that they only change together.
-Nothing here knows the names of ops: a declaration is a symbol that makes nothing and has no body,
-with an attribute that is its type, by that name or by having a shape.
+An op that reads or writes a global repeats its type, so both must change together. Declarations
+are recognized by form rather than by op name: an op with a symbol name but no operands, results or
+body, with an attribute that is called `type` or holds a shaped type.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,10 @@ from reducer.ir.shapes import Shaped, parse_shaped
 
 @dataclass(frozen=True)
 class Declaration:
-    """A symbol's op, the type that it declares, and the values of ops that name the symbol."""
+    """An op that declares a symbol, its declared type, and the values of that type.
+
+    The values are operands and results of the ops that refer to the symbol.
+    """
 
     op: int
     kind: str
@@ -24,7 +27,7 @@ class Declaration:
 
 
 def declarations(module: Module) -> list[Declaration]:
-    """The declarations of a module that some value has the type of, in text order."""
+    """The declarations of a module whose type some value has, in text order."""
     kinds = {
         name: (op, kind)
         for op in range(len(module))
@@ -51,10 +54,10 @@ def set_declared_type(
     kind: str,
     converted: Callable[[str], str] = lambda text: text,
 ) -> None:
-    """Writes another type wherever the symbol's op has the one that it declares.
+    """Change the declared type wherever the declaring op mentions it.
 
     Args:
-        converted: what becomes of the text of an initial value before its type.
+        converted: maps the text of an initial value, without its type, to the new text.
     """
     for entry in rewrite.module.syntax(declaration.op).entries:
         head, colon, last = entry.value.rpartition(" : ")
@@ -83,7 +86,7 @@ def _values_of(module: Module, op: int, kind: str) -> Iterator[int]:
 
 
 def _as_much(text: str, before: str, after: str) -> str | None:
-    """A type of the declared shape and element type, as of an initial value, in its new form."""
+    """The new form of a type with the declared shape and element type, as of an initial value."""
     if text == before:
         return after
     shape, old, new = parse_shaped(text), parse_shaped(before), parse_shaped(after)

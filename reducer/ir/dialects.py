@@ -1,25 +1,25 @@
-"""The little that the reducer must know about particular dialects.
+"""All that the reducer knows about particular dialects.
 
 Everything else is read from the generic form. Keep this file short: a fact belongs here only if
-the text of a module cannot tell it.
+it cannot be inferred from the text of a module.
 """
 
 import re
 
-# Structured ops of the linalg dialect carry a body in generic form which their pretty form leaves
-# out and their parser makes anew. These are the ones that do show their region.
+# In generic form, structured ops of the linalg dialect have a body that their pretty form omits and
+# their parser regenerates. These are the ops that do print their region.
 _LINALG_WITH_VISIBLE_BODY = frozenset(
     f"linalg.{name}" for name in ("generic", "map", "reduce", "pack", "unpack", "winograd")
 )
 
 
 def has_hidden_body(name: str) -> bool:
-    """Whether an op's region is implied by its name and not shown in the pretty form."""
+    """Whether an op's region is implied by its name and omitted in the pretty form."""
     return name.startswith("linalg.") and name not in _LINALG_WITH_VISIBLE_BODY
 
 
-# Ops that stand for any other, which an attribute of theirs names. No verifier knows what that one
-# needs, and without it the compiler may say the same of it as of nonsense.
+# Ops that stand for an arbitrary op named by an attribute. The verifier does not know the
+# constraints of that op, so an edit that violates them may fail exactly like the original.
 _OPAQUE = frozenset(
     {
         "torch.operator",
@@ -33,33 +33,33 @@ _OP_SET = re.compile(r"op_?set", re.I)
 
 
 def is_opaque(name: str) -> bool:
-    """Whether an op stands for one that the compiler's verifier does not know."""
+    """Whether an op stands for another op that the compiler's verifier does not know."""
     return name in _OPAQUE
 
 
 def is_op_set_attribute(attribute: str) -> bool:
-    """Whether an attribute of a function says what the names of opaque ops in it mean."""
+    """Whether a function attribute defines the meaning of opaque op names, as an op set does."""
     return _OP_SET.search(attribute) is not None
 
 
 def is_elementwise(name: str) -> bool:
-    """Whether an op does plain arithmetic, on numbers and element by element on tensors alike."""
+    """Whether an op is scalar arithmetic that also applies to tensors elementwise."""
     return name.startswith(("arith.", "math."))
 
 
-# Ops in which IREE's compiler puts what belongs together. No program that it is given has them. A
-# fact about a dialect stands here, and not in the compiler's profile: a module does not tell which
-# compiler printed it, and no other dialect has ops of these names.
+# Ops with which IREE's compiler groups other ops. Input programs do not contain them. They are
+# listed here rather than in the compiler's profile because a module does not tell which compiler
+# printed it, and no other dialect has ops with these names.
 _GROUPS = frozenset({"flow.dispatch.region"})
 
 
 def is_grouping_op(name: str) -> bool:
-    """Whether an op only says that the ops in it belong together."""
+    """Whether an op only groups the ops in its body."""
     return name in _GROUPS
 
 
-# What a named op is called with a rank less, by which of its operands lose a dim. Their names say
-# what their dims are, so that a dim cannot go while the name stays.
+# The rank-reduced variants of named ops, by which of their operands lose a dim. The name fixes the
+# meaning of each dim, so a dim can only be dropped together with the name.
 _RANK_REDUCED = {
     ("linalg.batch_matmul", (True, True, True)): "linalg.matmul",
     ("linalg.batch_matvec", (True, True, True)): "linalg.matvec",
@@ -74,9 +74,9 @@ _RANK_REDUCED = {
     ("torch.aten.mm", (False, True)): "torch.aten.mv",
 }
 WITH_OPTIONAL_MAPS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
-"""Named ops whose indexing maps may be written, and differ from what the name says."""
+"""Named ops with an optional `indexing_maps` attribute that overrides the default maps."""
 
 
 def rank_reduced_name(name: str, losing: tuple[bool, ...]) -> str | None:
-    """The name of an op after these of its operands lose a dim; None if there is no such op."""
+    """The name of the op to use after the operands marked in `losing` lose a dim, if any."""
     return _RANK_REDUCED.get((name, losing))

@@ -1,4 +1,4 @@
-"""What is reduced: a module, or plain text where no tool can print it in generic form."""
+"""The document to reduce: a module, or plain text if no tool can print it in generic form."""
 
 import re
 from bisect import bisect_left
@@ -12,7 +12,7 @@ from reducer.ir.lexer import firm_brackets
 
 
 class Document(Protocol):
-    """`ir.Module`, or `ir.PlainText` where the input is no MLIR that can be normalised."""
+    """An `ir.Module`, or an `ir.PlainText` if the input cannot be printed in generic form."""
 
     text: str
 
@@ -31,15 +31,15 @@ _OP_START = re.compile(r'\s*(?:%[\w$.#:-]+(?:, %[\w$.#:-]+)* = )?"?[a-z_][\w]*\.
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 Run = tuple[int, int]
-"""Lines that follow each other: the first, and the one past the last."""
+"""A run of consecutive lines: the index of the first, and one past the last."""
 
 
 class PlainText:
-    """A program as lines. Knows nothing of MLIR but what brackets and op starts look like.
+    """A program as lines. Knows nothing of MLIR except what brackets and op starts look like.
 
-    The text may be large, and thousands of candidates are made of it, each without a few lines. So
-    what is looked up for each candidate (is it balanced, how many ops has it) comes from tables of
-    the whole, by line.
+    The text may be large, and thousands of candidates are derived from it by deleting a few lines.
+    So whether a candidate is balanced and how many ops it has is computed from per-line tables of
+    the original text.
     """
 
     def __init__(self, text: str) -> None:
@@ -47,12 +47,12 @@ class PlainText:
 
     @cached_property
     def op_count(self) -> int:
-        """Lines that look like the start of an op, or lines if none does."""
+        """The number of lines that look like the start of an op, or of all lines if none does."""
         return self._ops_before[-1] or len(self.lines)
 
     @property
     def type_cost(self) -> tuple[int, int]:
-        """Always the same: nothing here changes types."""
+        """Constant, since plain-text edits do not change types."""
         return 0, 0
 
     @cached_property
@@ -61,17 +61,17 @@ class PlainText:
 
     @cached_property
     def digest(self) -> str:
-        """Stands for the whole text where something is remembered about it."""
+        """A hash that identifies the text."""
         return sha256(self.text.encode(errors="surrogateescape")).hexdigest()
 
     @property
     def is_balanced(self) -> bool:
-        """Whether every bracket that opens closes, and none closes that did not open."""
+        """Whether all brackets match."""
         return self._open_before is not None
 
     @cached_property
     def groups(self) -> list[Run]:
-        """Runs of lines that open brackets on the first and close them on the last."""
+        """Runs of lines in which a bracket opened on the first line is closed on the last."""
         out: list[Run] = []
         stack: list[int] = []
         for number, line in enumerate(self.lines):
@@ -87,20 +87,20 @@ class PlainText:
     # ---- edits -----------------------------------------------------------------------------
 
     def without(self, gone: Sequence[Run]) -> str:
-        """The text without these lines. The runs are in order and do not overlap."""
+        """The text without these runs of lines, which must be sorted and disjoint."""
         ends = [0, *(self._starts[end] for _, end in gone)]
         starts = [*(self._starts[first] for first, _ in gone), len(self.text)]
         return "".join(self.text[a:b] for a, b in zip(ends, starts, strict=True))
 
     def is_balanced_without(self, gone: Sequence[Run]) -> bool:
-        """Whether a balanced text still is without these lines."""
+        """Whether a balanced text stays balanced without these runs of lines."""
         if self._open_before is None or len(gone) != 1:
             return PlainText(self.without(gone)).is_balanced
         [(first, end)] = gone
         return self._open_before[first] == self._open_before[end]
 
     def edited(self, text: str) -> "PlainText":
-        """Another text. If it is this one without a run of lines, no line is looked at again."""
+        """Another text. If it is this one minus one run of lines, its ops are not counted again."""
         after = PlainText(text)
         run = self._run_gone_from(text)
         if run is not None:
@@ -110,7 +110,7 @@ class PlainText:
         return after
 
     def _run_gone_from(self, text: str) -> Run | None:
-        """The lines without which this text is that one; None if there is no such run."""
+        """The run of lines whose deletion turns this text into that one, if there is one."""
         first = self._same_lines(text)
         start = self._starts[first]
         behind = start + len(self.text) - len(text)
@@ -120,7 +120,7 @@ class PlainText:
         return (first, end) if self.text.endswith(text[start:]) else None
 
     def _same_lines(self, text: str) -> int:
-        """How many lines from the first on stand in another text too."""
+        """The number of leading lines that both texts share."""
         low, high = 0, len(self.lines)
         while low < high:
             middle = (low + high + 1) // 2
@@ -131,7 +131,7 @@ class PlainText:
                 high = middle - 1
         return low
 
-    # ---- tables: an entry for each line, and one for the end ---------------------------------
+    # ---- tables: one entry per line, and one for the end -------------------------------------
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -144,12 +144,12 @@ class PlainText:
 
     @cached_property
     def _open_before(self) -> list[int] | None:
-        """A number for the brackets that are open; the same brackets have the same number.
+        """For each line, an id of the stack of brackets open before it; None if not balanced.
 
-        So a balanced text stays balanced without a run of lines if and only if the numbers before
-        and behind the run are equal. None if the text is not balanced.
+        Equal stacks have equal ids, so a balanced text stays balanced without a run of lines if and
+        only if the ids before and after the run are equal.
         """
-        below: list[tuple[int, str]] = [(0, "")]  # of each number, that without the last bracket
+        below: list[tuple[int, str]] = [(0, "")]  # per id: the stack without its top, and the top
         numbers: dict[tuple[int, str], int] = {}
         now, out = 0, [0]
         for line in self.lines:
@@ -168,7 +168,7 @@ class PlainText:
 
 
 def runs_of(spans: Iterable[Run]) -> list[Run]:
-    """Spans in order, those that overlap or touch as one."""
+    """The spans in sorted order, with overlapping and adjacent ones merged."""
     out: list[Run] = []
     for first, end in sorted(spans):
         if out and first <= out[-1][1]:

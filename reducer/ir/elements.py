@@ -1,4 +1,4 @@
-"""Element types as variables: which values must have the same one, and modules with others."""
+"""Element types as variables: which values must share one, and the module with other choices."""
 
 import re
 import struct
@@ -19,10 +19,10 @@ _HEX = re.compile(r"\b0x([0-9A-F]+)\b")
 
 
 class ElementTypes:
-    """Classes of values that change their element type together.
+    """Equivalence classes of values that can only change their element type together.
 
-    Any two values of one element type that meet in an op are in one class: casts keep classes
-    apart, everything else ties them.
+    Two values with the same element type are in one class if they are operands or results of the
+    same op. Casts therefore separate classes; all other ops merge them.
     """
 
     def __init__(self, module: Module) -> None:
@@ -57,7 +57,7 @@ class ElementTypes:
 
     @cached_property
     def classes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Element type and values of each class, in text order."""
+        """The element type and the values of each class, in text order."""
         out: dict[int, list[int]] = {}
         for value, element in enumerate(self._elements):
             if element is not None:
@@ -65,9 +65,9 @@ class ElementTypes:
         return [(self._elements[values[0]] or "", tuple(values)) for values in out.values()]
 
     def text(self, elements: Mapping[int, str]) -> str:
-        """The module with other element types for some classes, by their numbers.
+        """The module with new element types for some classes, given by class number.
 
-        Casts between what is now one type go.
+        Casts whose operand and result types become equal are removed.
         """
         rewrite = Rewrite(self.module)
         types: dict[int, str] = {}
@@ -102,7 +102,7 @@ class ElementTypes:
         return before[0] != before[1] and after[0] == after[1]
 
     def _constants(self, op: int, types: Mapping[int, str], rewrite: Rewrite) -> None:
-        """Attributes that repeat a type, as those of constants: `0.0 : f16`."""
+        """Update attributes that repeat a type, such as those of constants: `0.0 : f16`."""
         syntax = self.module.syntax(op)
         kinds = {self.module.type_of(v): types[v] for v in self.module.results(op) if v in types}
         for entry in syntax.entries:
@@ -114,7 +114,7 @@ class ElementTypes:
     def _declaration(
         self, declaration: Declaration, types: Mapping[int, str], rewrite: Rewrite
     ) -> None:
-        """The type of a global, and its initial value."""
+        """Update the type of a global and of its initial value."""
         before, after = declaration.kind, types.get(declaration.values[0])
         if after is not None:
             elements = element_of(before) or "", element_of(after) or ""
@@ -122,14 +122,14 @@ class ElementTypes:
 
 
 def element_of(kind: str) -> str | None:
-    """The element type of a shaped type, or the type itself if it is one of a number."""
+    """The element type of a shaped type, or the type itself if it is numeric; None otherwise."""
     shape = parse_shaped(kind)
     element = shape.element if shape else kind
     return element if _NUMBER.fullmatch(element) else None
 
 
 def convert_hex(text: str, before: str, after: str) -> str:
-    """Bit patterns of floating-point numbers (infinities, NaN) in another format, where known."""
+    """The text with float bit patterns (infinities, NaN) converted to another format, if known."""
     decode, encode = _DECODERS.get(before), _ENCODERS.get(after)
     if decode is None or encode is None:
         return text

@@ -1,4 +1,4 @@
-"""How values get from op to op: through regions, branches and calls, and as a def-use graph."""
+"""Data flow between ops: through regions, branches and calls, and as a def-use graph."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def shared_by_regions(module: Module, op: int) -> list[int]:
-    """The values that an op and its regions pass to one another, as loops and branches do.
+    """The values that an op and its regions exchange, as loops and branches do.
 
-    They are the op's operands and results, the arguments of its blocks, and what the blocks' last
-    ops take. For a function those are what its branches and its return pass on.
+    These are the op's operands and results, the arguments of its blocks, and the operands of the
+    blocks' terminators. For a function, the latter are the operands of its branches and return.
     """
     out = [v for v in module.t.operands[op] if v != NONE]
     out.extend(module.results(op))
@@ -26,7 +26,7 @@ def shared_by_regions(module: Module, op: int) -> list[int]:
 
 
 def passed_by_calls(module: Module) -> Iterator[tuple[int, int]]:
-    """Pairs of values that a call makes one: operand and argument, result and returned value."""
+    """Pairs of values that a call equates: operand and argument, result and returned value."""
     functions = {module.symbol_name(op): op for op in range(len(module)) if is_function(module, op)}
     for op in range(len(module)):
         callee = module.syntax(op).property("callee") if op not in module.t.regions else None
@@ -42,8 +42,8 @@ def passed_by_calls(module: Module) -> Iterator[tuple[int, int]]:
 
 
 def def_use_graph(module: Module) -> "nx.DiGraph[int]":
-    """One node per op (attribute `name`), one edge from each producer to each of its users."""
-    import networkx as nx  # here, since it takes a fifth of the program's start
+    """The def-use graph: a node per op (attribute `name`), and edges from producers to users."""
+    import networkx as nx  # imported lazily: it would add a fifth to the program's start-up time
 
     graph: nx.DiGraph[int] = nx.DiGraph()
     t = module.t
@@ -59,7 +59,7 @@ def def_use_graph(module: Module) -> "nx.DiGraph[int]":
 
 
 def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:
-    """The ops and the producers they need within `depth` steps, in text order."""
+    """The ops and their transitive producers up to `depth` steps away, in text order."""
     level = set(ops)
     found = set(ops)
     for _ in range(depth):

@@ -1,7 +1,7 @@
 """Function-like ops, their blocks, and the branches between blocks.
 
-Recognised by shape, not by name, so that `func.func`, `util.func` and whatever comes next are
-the same thing here.
+Functions are recognized by form, not by name, so `func.func`, `util.func` and future function ops
+are treated alike.
 """
 
 import re
@@ -13,28 +13,28 @@ from reducer.ir.syntax import split_function_type
 
 
 def signature(module: Module, op: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Argument and result types of a function-like op, None if the op is not one."""
+    """The argument and result types of a function-like op; None if the op is not one."""
     entry = module.syntax(op).property("function_type")
     return split_function_type(entry.value) if entry else None
 
 
 def is_function(module: Module, op: int) -> bool:
-    """Whether an op is a function with a body (its header says so; no parse needed for others)."""
+    """Whether an op is a function with a body. Looks at the header only, to avoid parsing ops."""
     return bool(module.t.regions.get(op)) and "function_type = " in module.header(op)
 
 
 def entry_block(module: Module, op: int) -> int | None:
-    """The first block of an op's first region, None if it has no blocks."""
+    """The first block of an op's first region; None if it has no blocks."""
     return next(module.blocks_of(op), None)
 
 
 def takes_arguments(module: Module, function: int) -> bool:
-    """Whether arguments may be added: a symbol whose function type has the builtin form."""
+    """Whether arguments can be added: the op is a symbol with a builtin function type."""
     return module.symbol_name(function) is not None and signature(module, function) is not None
 
 
 def terminator_of(module: Module, function: int) -> int | None:
-    """The one returning op of a function of one block, else None."""
+    """The terminator of a function with a single block; None if it has several blocks."""
     blocks = list(module.blocks_of(function))
     if len(blocks) != 1:
         return None
@@ -54,7 +54,7 @@ _LABEL = re.compile(rf"\s*({BLOCK})")
 
 
 def block_named(module: Module, branch: int, label: str) -> int:
-    """The block that a branch means by a label such as `^bb3`; NONE if there is none."""
+    """The block that a label such as `^bb3` in a branch refers to; NONE if there is none."""
     region = module.t.block_region[module.t.block[branch]]
     for block in module.t.region_blocks[region]:
         if label_of(module, block) == label:
@@ -63,14 +63,14 @@ def block_named(module: Module, branch: int, label: str) -> int:
 
 
 def label_of(module: Module, block: int) -> str:
-    """A block's label, '' for an entry block that shows none."""
+    """A block's label, or '' for an entry block without one."""
     end = module.t.block_label_end[block]
     match = _LABEL.match(module.text, module.t.block_start[block], end) if end != NONE else None
     return match[1] if match else ""
 
 
 def end_of_block(module: Module, block: int) -> int:
-    """The offset just past a block's last op, or past its label if it has no ops."""
+    """The text offset just past a block's last op, or past its label if it has no ops."""
     ops = module.t.block_ops[block]
     if ops:
         return module.t.end[ops[-1]]
@@ -78,7 +78,7 @@ def end_of_block(module: Module, block: int) -> int:
 
 
 def predecessors(module: Module) -> dict[int, list[int]]:
-    """For each block that is jumped to, the branches that do, once for each time."""
+    """For each branch target, the branches to it, repeated for each edge."""
     out: dict[int, list[int]] = {}
     for op, labels in module.t.successors.items():
         for label in labels:
@@ -87,9 +87,11 @@ def predecessors(module: Module) -> dict[int, list[int]]:
 
 
 def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
-    """Blocks that nothing reaches if some branches (ops) go to only one of their targets, or NONE.
+    """Blocks that become unreachable if some branches are limited to one successor.
 
-    Only blocks of the regions that such a branch stands in are looked at.
+    Args:
+        chosen: maps branch ops to the number of the remaining successor, or NONE for no successor.
+            Only the regions that contain these branches are examined.
     """
     t = module.t
     out: set[int] = set()

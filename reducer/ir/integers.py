@@ -1,4 +1,4 @@
-"""Works out what ops on integers give for known operands."""
+"""Constant folding of integer ops."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ _Binary = Callable[[int, int], int | None]
 
 
 def _truncated(a: int, b: int) -> int | None:
-    """The quotient rounded toward zero, as `arith.divsi` has it."""
+    """The quotient rounded toward zero, like `arith.divsi`."""
     return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -50,9 +50,9 @@ _DIALECTS = ("arith", "index")
 
 
 def result_of(name: str, operands: Sequence[int | None]) -> int | None:
-    """The result of an op of `arith` or `index`; None if it is none, or not known.
+    """The result of an `arith` or `index` op; None for other ops and unknown operands.
 
-    Sizes are small and not negative, so widths and signs do not matter.
+    The op is used on sizes, which are small and nonnegative, so width and signedness do not matter.
 
     >>> result_of("arith.muli", [3, 4]), result_of("index.ceildivs", [7, 2])
     (12, 4)

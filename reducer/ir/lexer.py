@@ -1,17 +1,17 @@
-"""The one place that knows what MLIR text is made of: tokens, names, strings, brackets.
+"""The lexical structure of MLIR text: tokens, names, strings, brackets.
 
-After MLIR's own lexer (`mlir/lib/AsmParser/Lexer.cpp`), in the parts that edits of text depend on:
+Follows MLIR's own lexer (`mlir/lib/AsmParser/Lexer.cpp`) in the parts that text edits depend on:
 
-- A string ends at the next quote that no backslash escapes, and never spans lines. A comment goes
-  to the end of its line. What looks like a name or a bracket in either is none.
+- A string ends at the next unescaped quote and never spans lines. A comment extends to the end of
+  its line. Names and brackets inside either are plain text.
 - `%`, `^`, `@`, `#` and `!` begin names; a symbol may be a string, as in `@"a b"`.
-- `->`, `>=` and `<=` are tokens, and close or open nothing.
+- `->`, `>=` and `<=` are tokens, not brackets.
 
-MLIR's lexer leaves it to the parser whether a `<` is a bracket. Here it is one if a `>` closes it
-before the bracket around it closes, and a comparison otherwise.
+MLIR's lexer leaves it to the parser whether a `<` is a bracket. Here it is one if a matching `>`
+occurs before the enclosing bracket closes, and a comparison otherwise.
 
-Names may be a little longer here than MLIR would have it (`@a-b` is a symbol), since the printer
-always puts a blank or a bracket behind a name. Everything is linear in the text.
+Names may be slightly longer than MLIR allows (`@a-b` is one symbol), since the printer always puts
+a space or a bracket after a name. All functions take time linear in the text.
 """
 
 import re
@@ -19,25 +19,25 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-# ---- patterns, to be put into larger ones ---------------------------------------------------
+# ---- building blocks of patterns -------------------------------------------------------------
 
 INSIDE_STRING = r'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+'
-"""What is between the quotes of a string. Fast on megabytes: nothing in it is ever tried twice."""
+"""The text between the quotes of a string. Possessive, so it never backtracks on large strings."""
 STRING = f'"{INSIDE_STRING}"'
 COMMENT = r"//[^\n]*+"
 NAME = r"[\w$.-]+"
-"""A name without the sign that says of what; longer than any bare word may be."""
+"""A name without its sigil. Also matches every bare word."""
 VALUE = f"%{NAME}"
 BLOCK = rf"\^{NAME}"
 SYMBOL = f"@(?:{STRING}|{NAME})"
 ALIAS = r"[#!][A-Za-z_][\w$.-]*+"
-"""A name of an attribute or a type: an alias, or what a dialect calls one of its own."""
+"""The name of an attribute or type: an alias, or the prefix of a dialect attribute or type."""
 
 # ---- tokens -----------------------------------------------------------------------------------
 
 
 class TokenKind(StrEnum):
-    """What a token is. Keywords, op names and builtin types are words."""
+    """The kind of a token. Keywords, op names and builtin types are words."""
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -56,7 +56,7 @@ class TokenKind(StrEnum):
 
 
 class Token(NamedTuple):
-    """A piece of text, and where it begins."""
+    """A token: its kind, its text, and its start offset."""
 
     kind: TokenKind
     text: str
@@ -67,8 +67,8 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
 
-# A minus belongs to a number if nothing that could be an operand stands right before it: the
-# printer puts blanks around the one of a difference.
+# A minus sign is part of a number unless an operand comes directly before it: the printer puts
+# spaces around a binary minus.
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+)
     | (?P<comment>{COMMENT})
@@ -92,7 +92,7 @@ _KINDS = {str(kind): kind for kind in TokenKind}
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """All of a text, piece by piece; what is no token of MLIR comes as other characters.
+    """The tokens of a text, which together cover all of it. Unknown characters have kind `OTHER`.
 
     >>> [token.text for token in tokens('%0#1 = "a.b"()') if token.kind is not TokenKind.BLANK]
     ['%0#1', '=', '"a.b"', '(', ')']
@@ -101,25 +101,25 @@ def tokens(text: str) -> Iterator[Token]:
         yield Token(_KINDS[match.lastgroup or "other"], match[0], match.start())
 
 
-# ---- what stands outside of strings and comments -----------------------------------------------
+# ---- outside strings and comments --------------------------------------------------------------
 
 
 class Outside:
-    """Finds a pattern outside of strings and comments.
+    """Matches a pattern outside strings and comments only.
 
     Args:
-        pattern: a regular expression; its groups have names.
+        pattern: a regular expression; groups in it must be named.
     """
 
     def __init__(self, pattern: str) -> None:
-        # Only what is looked for has a group, so that a match without any is a string or a comment.
+        # Only the pattern has a group, so a match without any group is a string or a comment.
         self._pattern = re.compile(f"{STRING}|{COMMENT}|({pattern})")
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         return (match for match in self._pattern.finditer(text) if match.lastindex is not None)
 
     def sub(self, new: Callable[[re.Match[str]], str], text: str) -> str:
-        """The text with `new(match)` in place of each match."""
+        """The text with each match replaced by `new(match)`."""
 
         def replaced(match: re.Match[str]) -> str:
             return match[0] if match.lastindex is None else new(match)
@@ -131,7 +131,7 @@ _SYMBOL = re.compile(f'@(?:"({INSIDE_STRING})"|({NAME}))')
 
 
 def symbols(text: str) -> list[str]:
-    """The name of every `@symbol` in a text, in strings too: of those the compiler may be told.
+    """The name of every `@symbol` in a text, including strings, which may hold symbol references.
 
     >>> symbols('callee = @f, other = @"a b"::@g')
     ['f', 'a b', 'g']
@@ -140,7 +140,7 @@ def symbols(text: str) -> list[str]:
 
 
 def symbol(text: str) -> str | None:
-    """The name in a text that is nothing but one `@symbol`."""
+    """The name of the `@symbol` that is the entire text; None for any other text."""
     match = _SYMBOL.fullmatch(text)
     return (match[1] or match[2]) if match else None
 
@@ -149,7 +149,7 @@ _ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
 
 
 def unescaped(inside: str) -> str:
-    r"""What the inside of a string stands for.
+    r"""The value of a string literal, given the text between its quotes.
 
     >>> unescaped(r"a\22b\\c")
     'a"b\\c'
@@ -165,23 +165,23 @@ def unescaped(inside: str) -> str:
 # ---- brackets -----------------------------------------------------------------------------------
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_PLAIN = re.compile(r'[^()\[\]{}<>"/]*+')  # nothing in it can enclose a comma
+_PLAIN = re.compile(r'[^()\[\]{}<>"/]*+')  # text in which nothing can enclose a comma
 _STRUCTURE = re.compile(rf"{STRING}|{COMMENT}|->|[<>]=|([()\[\]{{}}<>,])")
 
 
 class Brackets(NamedTuple):
-    """A pair of brackets that belong together, and the commas that nothing else in it encloses."""
+    """A matching pair of brackets, and the commas directly inside it."""
 
     start: int
     end: int
-    """Where the closing bracket is."""
+    """The offset of the closing bracket."""
     commas: list[int]
     outer: int
-    """Where the bracket around this pair opens; -1 if none does in the part looked at."""
+    """The offset of the enclosing opening bracket; -1 if there is none in the searched range."""
 
 
 def brackets(text: str, start: int = 0, end: int | None = None) -> Iterator[Brackets]:
-    """The pairs of brackets in a part of a text, those inside before those around them.
+    """The pairs of brackets in a range of a text, inner pairs before the enclosing ones.
 
     >>> [(pair.start, pair.end, pair.commas) for pair in brackets("<[1, 2], 3>")]
     [(1, 6, [3]), (0, 10, [7])]
@@ -190,12 +190,12 @@ def brackets(text: str, start: int = 0, end: int | None = None) -> Iterator[Brac
 
 
 def brackets_at(text: str, start: int, end: int | None = None) -> Brackets | None:
-    """The pair that opens at `start`; None if nothing closes it before `end`."""
+    """The pair that opens at `start`; None if it is not closed before `end`."""
     return next((pair for pair in brackets(text, start, end) if pair.start == start), None)
 
 
 def split_commas(text: str) -> list[str]:
-    """The parts between the commas that no bracket encloses, stripped; nothing for blank text.
+    """The stripped parts between top-level commas; an empty list for blank text.
 
     >>> split_commas("affine_map<(d0, d1) -> (d0)>, #map")
     ['affine_map<(d0, d1) -> (d0)>', '#map']
@@ -210,12 +210,12 @@ def split_commas(text: str) -> list[str]:
 
 
 def _walk(text: str, start: int, end: int | None) -> Iterator[Brackets]:
-    """All pairs and, last, the whole part as one. A bracket that closes none of them ends it."""
+    """All pairs, then the entire range as one. Stops at a closing bracket without a counterpart."""
     stop = len(text) if end is None else end
     opened: list[tuple[str, int, list[int]]] = [("", -1, [])]  # closed by, place, commas
     for match in _STRUCTURE.finditer(text, start, stop):
         char, at = match[1], match.start()
-        if char is None:  # a string, a comment, an arrow, a comparison
+        if char is None:  # a string, comment, arrow or comparison
             continue
         if char == ",":
             opened[-1][2].append(at)
@@ -231,7 +231,10 @@ def _walk(text: str, start: int, end: int | None) -> Iterator[Brackets]:
 
 
 def _drop_unclosed(opened: list[tuple[str, int, list[int]]], closing: str) -> bool:
-    """Takes what opened since the last bracket closed by this for no bracket, if there is one."""
+    """Treat unclosed `<`s as comparisons, back to the bracket that `closing` matches.
+
+    Returns False, with nothing changed, if there is no such bracket.
+    """
     number = len(opened) - 1
     while number >= 0 and opened[number][0] != closing:
         number -= 1
@@ -246,5 +249,5 @@ _FIRM = re.compile(rf"{STRING}|{COMMENT}|([()\[\]{{}}])")
 
 
 def firm_brackets(text: str) -> Iterator[str]:
-    """The brackets that are never anything else, in order: all but `<` and `>`."""
+    """The unambiguous brackets of a text in order: all but `<` and `>`."""
     return filter(None, _FIRM.findall(text))

@@ -1,8 +1,8 @@
 """The op table: one MLIR module in generic form as flat arrays with spans into immutable text.
 
 Ops, values, blocks and regions are plain integers (indices into the arrays below), in text
-order. Nothing here is ever mutated after parsing: an edit makes new text (see `rewrite`), and new
-text makes a new table. A `span` is a pair of character offsets into `Module.text`.
+order. Tables are immutable after parsing: an edit renders new text (see `rewrite`), which is
+parsed into a new table. A `span` is a pair of character offsets into `Module.text`.
 """
 
 import re
@@ -34,7 +34,7 @@ class Alias:
 
 @dataclass(slots=True)
 class Tables:
-    """The arrays that the parser fills. Index = op, value, block or region number."""
+    """The arrays that the parser fills, indexed by op, value, block or region number."""
 
     # Ops
     name: list[str] = field(default_factory=list)
@@ -64,13 +64,13 @@ class Tables:
     block_label_end: list[int] = field(default_factory=list)  # past the label line, or NONE
     block_first_arg: list[int] = field(default_factory=list)
     block_num_args: list[int] = field(default_factory=list)
-    # Around the ops
+    # Outside the ops
     aliases: list[Alias] = field(default_factory=list)
     resources: tuple[int, int] | None = None  # the {-# … #-} section
 
 
 class Module:
-    """One parsed module. Make it with `Module.parse`; print it with `print`."""
+    """A parsed module. Create it with `Module.parse`; its text is in `text`."""
 
     def __init__(self, text: str, tables: Tables) -> None:
         self.text = text
@@ -81,12 +81,12 @@ class Module:
 
     @staticmethod
     def parse(text: str) -> "Module":
-        """Parses generic-form text as the MLIR printer writes it (one op per line).
+        """Parse generic-form text as printed by MLIR (one op per line).
 
         Raises:
-            GenericSyntaxError: the text is not such a print.
+            GenericSyntaxError: the text is not in this form.
         """
-        from reducer.ir.parser import parse_generic  # a cycle otherwise: the parser fills Module
+        from reducer.ir.parser import parse_generic  # avoids an import cycle
 
         return Module(text, parse_generic(text))
 
@@ -97,10 +97,9 @@ class Module:
 
     @cached_property
     def op_count(self) -> int:
-        """Ops as a reader of the pretty form counts them.
+        """The number of ops visible in the pretty form.
 
-        The `builtin.module` around everything does not count, nor do the bodies that named
-        structured ops carry but never show.
+        Excludes the outermost `builtin.module` and the implicit bodies of named structured ops.
         """
         hidden = self.hidden
         return sum(
@@ -111,12 +110,12 @@ class Module:
 
     @cached_property
     def type_cost(self) -> tuple[int, int]:
-        """How far the types are from the simplest, see `shapes.type_cost`."""
+        """The complexity of the types; see `shapes.type_cost`."""
         return type_cost(self.text)
 
     @cached_property
     def hidden(self) -> list[bool]:
-        """For each op, whether it sits in a body that the pretty form does not show."""
+        """For each op, whether it is in a body that the pretty form omits."""
         out = [False] * len(self)
         names, parents = self.t.name, self.t.parent
         for op in range(len(self)):
@@ -145,7 +144,7 @@ class Module:
             yield from self.t.block_ops[block]
 
     def subtree(self, op: int) -> range:
-        """The op and everything nested in it: ops are numbered in text order."""
+        """The op and all ops nested in it: a range, since ops are numbered in text order."""
         last = op + 1
         end = self.t.end[op]
         starts, total = self.t.start, len(self)
@@ -173,14 +172,14 @@ class Module:
         return uses
 
     def def_parent(self, value: int) -> int:
-        """The op whose region a value lives in (the parent of its producer, or of its block)."""
+        """The op whose region defines a value: the parent of its producer or of its block."""
         op = self.t.def_op[value]
         if op != NONE:
             return self.t.parent[op]
         return self.t.region_op[self.t.block_region[self.t.def_block[value]]]
 
     def captured(self, op: int) -> list[int]:
-        """Values used by an op or anything inside it, but made outside it; each once, in order."""
+        """Distinct values defined outside an op and used by it or in its regions, in order."""
         operands = self.t.operands
         if op not in self.t.regions:
             return [v for v in dict.fromkeys(operands[op]) if v != NONE]
@@ -208,11 +207,11 @@ class Module:
         return "" if start == NONE else self.text[start : self.t.end[op]]
 
     def own_text(self, op: int) -> str:
-        """Header and tail: the op without what is inside its regions."""
+        """Header and tail: the text of the op without its regions."""
         return self.header(op) + self.tail(op)
 
     def syntax(self, op: int) -> OpSyntax:
-        """Types, properties and attributes of one op, parsed by tree-sitter on first demand."""
+        """Types, properties and attributes of an op, parsed by tree-sitter on first use."""
         found = self._syntax.get(op)
         if found is None:
             found = parse_op_syntax(self, op)
@@ -250,20 +249,20 @@ class Module:
         return match.group(1) if match else None
 
     def symbol_refs(self, op: int) -> set[str]:
-        """Every `@symbol` mentioned by an op or anything inside it (all parts of nested refs)."""
+        """All `@symbol` names in an op and its regions, with all parts of nested references."""
         return set(symbols(self.text[self.t.start[op] : self.t.end[op]]))
 
     def own_symbol_refs(self, op: int) -> set[str]:
-        """Every `@symbol` mentioned by an op itself."""
+        """All `@symbol` names in an op, without its regions."""
         return set(symbols(self.own_text(op)))
 
-    # ---- what others make of it -----------------------------------------------------------
+    # ---- derived data ---------------------------------------------------------------------
 
     def derived(self, make: Callable[["Module"], T]) -> T:
-        """`make(self)`, made once.
+        """`make(self)`, computed once and cached.
 
-        It is kept in the module and not in a table beside it: what is made of a module mostly
-        refers back to it, and such a table, weak or not, would never let go of either.
+        The cache is in the module rather than in a global table: derived data usually refers back
+        to its module, so even a table with weak keys would keep both alive forever.
         """
         if make not in self._derived:
             self._derived[make] = make(self)

@@ -1,9 +1,9 @@
-"""One pass over the lines of a generic-form print: text to op table.
+"""Parse generic-form text into an op table, in one pass over its lines.
 
-The MLIR printer writes one op header, block label, region separator or op tail per line; only
-attributes with their own printers break a line, and then the broken line ends in `,`, `[`, `<`,
-`{` or `(` (measured over 1,352 dumps of two compiler versions). That makes a line pass as exact as
-a full parser and several times cheaper; tree-sitter looks inside single ops later, on demand.
+The MLIR printer writes one op header, block label, region separator or op tail per line. Only
+attributes with custom printers break lines, and then the broken line ends in `,`, `[`, `<`, `{` or
+`(` (measured over 1,352 dumps of two compiler versions). That makes a line-based pass as exact as a
+full parser and several times cheaper; tree-sitter parses individual ops later, on demand.
 """
 
 import gc
@@ -25,7 +25,7 @@ _CONTINUES = (",", "[", "<", "(", "({", "{")
 
 
 class GenericSyntaxError(ValueError):
-    """The text is not what MLIR's printer writes in generic form."""
+    """The text is not generic-form output of MLIR's printer."""
 
     def __init__(self, line: int, text: str, why: str) -> None:
         super().__init__(f"line {line}: {why}: {text.strip()[:120]!r}")
@@ -33,7 +33,7 @@ class GenericSyntaxError(ValueError):
 
 
 def label_arguments(label: str) -> list[tuple[str, str]]:
-    """Names and types of the arguments in a block label line."""
+    """The names and types of the arguments in a block label line."""
     match = _LABEL.match(label.rstrip("\n"))
     inner = match.group(2) if match else None
     if not inner:
@@ -44,13 +44,13 @@ def label_arguments(label: str) -> list[tuple[str, str]]:
 
 
 def parse_generic(text: str) -> Tables:
-    """Builds the op table of printer output. Linear in the text.
+    """Build the op table of printer output, in time linear in the text.
 
     Raises:
-        GenericSyntaxError: a line is none of the kinds that the printer writes.
+        GenericSyntaxError: a line is not one that the printer writes.
     """
     collecting = gc.isenabled()
-    gc.disable()  # millions of small objects, none of them garbage
+    gc.disable()  # creates millions of small objects, none of them garbage
     try:
         return _Parser(text).run()
     finally:
@@ -60,7 +60,7 @@ def parse_generic(text: str) -> Tables:
 
 @dataclass(slots=True)
 class _Region:
-    """A region being read: its definitions by token, and the ops whose operands wait for them."""
+    """A region being parsed: its definitions by token, and the ops with unresolved operands."""
 
     op: int
     number: int
@@ -84,7 +84,7 @@ class _Parser:
             raise GenericSyntaxError(self.text.count("\n"), "", "unclosed region")
         self._resolve(self.top)
         for op, tokens in self.top.waiting:
-            # Undeclared values: the compiler will say so; the table only marks them.
+            # Undeclared values: the compiler reports them; the table only marks them.
             self._set_operands(op, [self.top.defs.get(token, NONE) for token in tokens])
         if not self.t.name:
             raise GenericSyntaxError(1, self.text[:80], "no op found")
@@ -102,7 +102,7 @@ class _Parser:
         return at
 
     def _logical_lines(self, stop: int) -> Iterator[tuple[int, int, int, str]]:
-        """Lines, with those joined that an attribute's printer has broken."""
+        """The lines, with those rejoined that an attribute's printer has broken."""
         position, number, start, held = 0, 0, 0, ""
         text = self.text
         for line in text[:stop].split("\n"):
@@ -175,7 +175,7 @@ class _Parser:
             base, _, size = group.partition(":")
             tokens = [base] if not size else [f"{base}#{i}" for i in range(int(size))]
             if size:
-                region.defs[base] = len(t.token)  # a bare %0 may stand for %0#0
+                region.defs[base] = len(t.token)  # a bare %0 may refer to %0#0
             for token in tokens:
                 region.defs[token] = len(t.token)
                 t.token.append(token)
@@ -232,10 +232,10 @@ class _Parser:
             raise GenericSyntaxError(number, line, "expected the end of a region")
 
     def _resolve(self, region: _Region) -> None:
-        """Binds operands to the definitions of one region; what is left waits for the outer one.
+        """Bind operands to the definitions of one region; leave the others to the outer region.
 
-        Waiting until the region ends gives the right answer for forward references (graph
-        regions, blocks out of order) and for names that isolated regions use again.
+        Resolving at the end of the region handles forward references (graph regions, blocks out of
+        order) and names that isolated regions reuse.
         """
         get = region.defs.get
         left: list[tuple[int, list[str]]] = []

@@ -1,10 +1,10 @@
-"""Makes pretty text shorter: aliases written out where that is shorter, short names for values.
+"""Shorten pretty-printed text: inline aliases where that saves characters, and shorten value names.
 
-The printer gives a name to every affine map, even to one that is used once. A person writes the
-map where it belongs.
+The printer creates an alias for every affine map, even for one that is used once; a person would
+write the map in place.
 
-The printer calls an argument `%arg0` and results after what makes them: `%int1`, `%values`. In a
-few lines a person calls them `%a` and `%0`.
+The printer calls arguments `%arg0` and names results after their producers: `%int1`, `%values`. In
+a few lines a person would call them `%a` and `%0`.
 """
 
 import re
@@ -20,7 +20,7 @@ _ALIAS_MENTION = Outside(rf"{ALIAS}(?!<)")
 
 
 def inline_aliases(text: str) -> str:
-    """Pretty text without the aliases whose definition costs more than they save."""
+    """The text with those aliases inlined whose definitions cost more characters than they save."""
     definitions, body = _split(text)
     while (name := _worthless(definitions, body)) is not None:
         value = definitions.pop(name)
@@ -31,7 +31,7 @@ def inline_aliases(text: str) -> str:
 
 
 def _split(text: str) -> tuple[dict[str, str], str]:
-    """The definitions that a text begins with, and the rest."""
+    """The alias definitions at the start of a text, and the rest."""
     definitions: dict[str, str] = {}
     position = 0
     while match := _DEFINITION.match(text, position):
@@ -41,7 +41,7 @@ def _split(text: str) -> tuple[dict[str, str], str]:
 
 
 def _worthless(definitions: dict[str, str], body: str) -> str | None:
-    """The first alias that makes the text longer, or no shorter, than what it stands for."""
+    """The first alias that does not make the text shorter; None if all do."""
     places = [*definitions.values(), body]
     for name, value in definitions.items():
         uses = sum(match[0] == name for place in places for match in _ALIAS_MENTION.finditer(place))
@@ -52,14 +52,14 @@ def _worthless(definitions: dict[str, str], body: str) -> str | None:
 
 
 def _renumbered(text: str, names: list[str]) -> str:
-    """`#map`, `#map1`… without gaps, as the printer would number what is left."""
+    """The text with the remaining aliases numbered without gaps: `#map`, `#map1`…"""
     new: dict[str, str] = {}
     used: Counter[str] = Counter()
     for name in names:
         stem = name.rstrip("0123456789")
         new[name] = f"{stem}{used[stem] or ''}"
         used[stem] += 1
-    if len(set(new.values())) < len(names):  # `#a1` beside the `#a` that is none of its kind
+    if len(set(new.values())) < len(names):  # a clash, e.g. between `#a1` and an unrelated `#a`
         return text
     return _ALIAS_MENTION.sub(lambda match: new.get(match[0], match[0]), text)
 
@@ -74,10 +74,10 @@ _VALUE = re.compile(VALUE)
 
 
 def shorten_value_names(text: str) -> str:
-    """Pretty text with its values named anew, in the order in which they are first mentioned.
+    """The text with short value names, assigned in the order of first occurrence.
 
-    One name becomes one other name throughout, and no two names become the same, so every use
-    finds what it found before, whatever the regions in between.
+    Each name is mapped to the same new name throughout, and distinct names stay distinct, so every
+    use refers to the same value as before, regardless of regions.
     """
     results = {name for found in _RESULTS.finditer(text) for name in _VALUE.findall(found[1])}
     numbers, letters = map(str, count()), _letters()

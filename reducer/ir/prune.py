@@ -1,4 +1,4 @@
-"""Drops what nothing refers to any more: attribute and type aliases, resource blobs."""
+"""Drop unreferenced attribute aliases, type aliases and resource blobs."""
 
 import re
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ _RESOURCE_ENTRY = re.compile(rf'^\s+(?:"({INSIDE_STRING})"|({NAME})): "0x[0-9A-F
 
 
 def prune_unreferenced(module: "Module", text: str) -> str:
-    """Takes a rendered edit of `module` and drops alias definitions and blobs it does not use."""
+    """The text, a rendered edit of `module`, without unused alias definitions and blobs."""
     head_end = module.t.aliases[-1].end if module.t.aliases else 0
     body = text[head_end:]
     if module.t.resources is not None:
@@ -28,7 +28,7 @@ def prune_unreferenced(module: "Module", text: str) -> str:
 
 
 def _used_aliases(module: "Module", body: str) -> set[str]:
-    """Aliases that the body names, and those that their definitions name in turn."""
+    """Aliases used in the body, directly or through the definitions of other aliases."""
     definitions = {a.name: module.text[a.start : a.end] for a in module.t.aliases}
     waiting = [name for name in set(_ALIAS_USE.findall(body)) if name in definitions]
     kept: set[str] = set()
@@ -58,7 +58,7 @@ def _prune_resources(body: str, section: str) -> str:
             out.append(line)
     if not entries:
         return ""
-    for i in range(len(out) - 1):  # entries are separated by commas again
+    for i in range(len(out) - 1):  # restore the commas between entries
         if _RESOURCE_ENTRY.match(out[i]) and _RESOURCE_ENTRY.match(out[i + 1]):
             out[i] += ","
     return "\n".join(out)

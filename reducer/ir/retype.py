@@ -1,7 +1,7 @@
-"""Edits that give values other types, everywhere a type is written.
+"""Edits that change the types of values wherever those types are written.
 
-In generic form a value's type stands at its definition and at each use: in the types of ops, in
-block labels and in function types.
+In generic form, a value's type is repeated at its definition and at each use: in the types of ops,
+in block labels and in function types.
 """
 
 import re
@@ -15,9 +15,9 @@ from reducer.ir.syntax import Entry
 Edit = tuple[int, int, str]
 
 SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
-"""How ops with several groups of operands say how many each has."""
+"""The attribute with the size of each operand group, in ops with several variadic groups."""
 RESULT_SEGMENT_SIZES = ("resultSegmentSizes", "result_segment_sizes")
-"""The same of results."""
+"""The same for groups of results."""
 
 _INTEGERS = re.compile(r"(array<i\d+: )([\d, ]+)>")
 
@@ -36,9 +36,9 @@ def retype_op(
     gone: Container[int] = (),
     gone_results: Container[int] = (),
 ) -> Edit | None:
-    """The new `(operand types) -> result types` of an op; None if its text has no such part.
+    """An edit that rewrites an op's `(operand types) -> result types`; None if it has no such part.
 
-    Operands and results whose numbers are in `gone` and `gone_results` are left out.
+    Operands and results whose numbers are in `gone` and `gone_results` are omitted.
     """
     syntax = module.syntax(op)
     operands, results = module.t.operands[op], module.results(op)
@@ -58,7 +58,7 @@ def retype_op(
 def retype_label(
     module: Module, block: int, types: Mapping[int, str], gone: Container[int] = ()
 ) -> Edit | None:
-    """The new label of a block, without the arguments of these numbers; None if it has none."""
+    """An edit that rewrites a block label without the arguments in `gone`; None if unlabeled."""
     t = module.t
     start, end = t.block_start[block], t.block_label_end[block]
     if end == NONE:
@@ -77,7 +77,7 @@ def retype_label(
 def segment_sizes(
     module: Module, op: int, names: Sequence[str] = SEGMENT_SIZES
 ) -> tuple[Entry, list[int]] | None:
-    """The property that counts an op's groups of operands, and its numbers, if it has one."""
+    """The entry with an op's segment sizes, and these sizes; None if it has none."""
     entry = module.syntax(op).entry(*names)
     match = _INTEGERS.fullmatch(entry.value) if entry else None
     return (entry, [int(size) for size in match[2].split(",")]) if entry and match else None
@@ -86,7 +86,7 @@ def segment_sizes(
 def segment_sizes_without(
     module: Module, op: int, gone: Container[int], names: Sequence[str] = SEGMENT_SIZES
 ) -> tuple[str, str] | None:
-    """Name and new value of the property that counts an op's groups of operands, if it has one."""
+    """The name and new value of an op's segment sizes without the operands in `gone`, if any."""
     found = segment_sizes(module, op, names)
     if found is None:
         return None
@@ -100,7 +100,7 @@ def segment_sizes_without(
 
 
 def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:
-    """The ops that make or use values, and so write their types."""
+    """The ops that define or use some values, and therefore mention their types."""
     out: set[int] = set()
     for value in values:
         if module.t.def_op[value] != NONE:
@@ -110,7 +110,7 @@ def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:
 
 
 def function_returning(module: Module, op: int) -> int | None:
-    """The function whose results are an op's operands, as for `func.return`; None if none is."""
+    """The function that an op such as `func.return` returns from; None for other ops."""
     function, block = module.t.parent[op], module.t.block[op]
     if function == NONE or module.t.block_ops[block][-1] != op or not is_function(module, function):
         return None

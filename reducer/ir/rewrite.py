@@ -1,8 +1,8 @@
-"""Edits on a module: say what should change, then render new text.
+"""Edits of a module: record the changes, then render new text.
 
-A `Rewrite` collects removals, substitutions, stubs and signature changes against one immutable
-`Module` and turns them into span replacements in one linear pass. What nothing refers to any more
-(attribute aliases, resource blobs) is dropped on the way out.
+A `Rewrite` collects removals, substitutions, stubs and signature changes for one immutable `Module`
+and turns them into span replacements in one linear pass. Aliases and resource blobs that become
+unreferenced are dropped from the result.
 """
 
 import re
@@ -29,7 +29,7 @@ _FRESH = re.compile(r"%s(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """One value for a function to return; `was` is its old result number, None if it is new."""
+    """A value that a function returns; `was` is its old result number, or None if it is new."""
 
     token: str
     type: str
@@ -38,14 +38,14 @@ class Returned:
 
 @dataclass(slots=True)
 class _Signature:
-    """Changes to the arguments of one function."""
+    """Changes to the arguments of a function."""
 
     added: list[tuple[str, str]] = field(default_factory=list)
     dropped: set[int] = field(default_factory=set)
 
 
 class Rewrite:
-    """Changes to one module, rendered by `render`. Methods may be called in any order."""
+    """Changes to a module, rendered by `render`. Methods may be called in any order."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -63,57 +63,57 @@ class Rewrite:
         self._spans: list[tuple[int, int, str]] = []
         self._fresh: int | None = None
 
-    # ---- what may change -------------------------------------------------------------------
+    # ---- changes ---------------------------------------------------------------------------
 
     def remove(self, op: int) -> None:
-        """Removes an op with everything inside it."""
+        """Remove an op and its regions."""
         self.removed.add(op)
 
     def substitute(self, value: int, token: str) -> None:
-        """Writes `token` wherever the value is still used. The token must have the same type."""
+        """Replace all remaining uses of a value with `token`, which must have the same type."""
         self._substitutes[value] = token
 
     def drop_operand(self, op: int, number: int) -> None:
-        """Drops one operand, and its place in the sizes of the op's groups of operands."""
+        """Drop an operand, and update the op's segment sizes."""
         self._dropped_operands.setdefault(op, set()).add(number)
 
     def drop_result(self, op: int, number: int) -> None:
-        """Drops one result, likewise. Its uses must be gone or substituted."""
+        """Drop a result, and update the segment sizes. Its uses must be removed or substituted."""
         self._dropped_results.setdefault(op, set()).add(number)
 
     def drop_block_argument(self, block: int, number: int) -> None:
-        """Drops an argument of a block in an op that is no function, as `drop_argument` does."""
+        """Drop a block argument of an op other than a function; see also `drop_argument`."""
         self._dropped_arguments.setdefault(block, set()).add(number)
 
     def set_operand(self, op: int, number: int, token: str) -> None:
-        """Writes `token` for one operand of one op. The token must have the same type."""
+        """Replace one operand of an op with `token`, which must have the same type."""
         self._operands[op, number] = token
 
     def set_type(self, value: int, kind: str) -> None:
-        """Gives a value another type, wherever it is made, used, passed on or returned."""
+        """Change the type of a value wherever it is defined, used, passed on or returned."""
         self._types[value] = kind
 
     def token(self, value: int) -> str:
-        """How a value is written after the substitutions made so far."""
+        """The token for a value after the substitutions made so far."""
         return self._substitutes.get(value, self.module.t.token[value])
 
     def add_argument(self, function: int, kind: str) -> str:
-        """Appends an argument of the given type to a function; returns its token."""
+        """Append an argument of type `kind` to a function, and return its token."""
         token = self.fresh()
         self._signature(function).added.append((token, kind))
         return token
 
     def drop_argument(self, function: int, number: int) -> None:
-        """Drops an argument. Its uses must be gone or substituted."""
+        """Drop an argument of a function. Its uses must be removed or substituted."""
         self._signature(function).dropped.add(number)
 
     def set_returns(self, function: int, terminator: int, values: Sequence[Returned]) -> None:
-        """Makes a function of one block return these values instead of its own."""
+        """Make a function with a single block return these values instead."""
         self._returns[terminator] = values
         self._return_function[terminator] = function
 
     def drop_returns(self, function: int, terminator: int, gone: Container[int]) -> None:
-        """Makes a function of one block return all of its values but those of these numbers."""
+        """Drop the results in `gone` from a function with a single block."""
         module = self.module
         kept = [
             Returned(module.t.token[value], module.type_of(value), number)
@@ -123,17 +123,17 @@ class Rewrite:
         self.set_returns(function, terminator, kept)
 
     def set_entry(self, op: int, name: str, value: str | None) -> None:
-        """Sets a property or attribute that the op has; None drops it."""
+        """Set an existing property or attribute of an op; None drops it."""
         self._entries.setdefault(op, {})[name] = value
 
     def rename(self, op: int) -> None:
-        """Gives an op's results fresh names."""
+        """Give an op's results fresh names."""
         self._name_results(op, self.module.results(op), self._spans)
 
     def _name_results(
         self, op: int, values: Sequence[int], edits: list[tuple[int, int, str]]
     ) -> None:
-        """Writes these results of an op and no others, under a fresh name."""
+        """Keep only these results of an op, and give them a fresh name."""
         if not self.module.results(op):
             return
         header = self.module.header(op)
@@ -149,7 +149,7 @@ class Rewrite:
             self._substitutes[value] = f"{name}#{number}" if many else name
 
     def hoist(self, op: int, inner: Sequence[int]) -> None:
-        """Removes an op but leaves these ops of one of its blocks in its place."""
+        """Replace an op with some of the ops in one of its blocks."""
         position = self.module.t.start[op]
         for kept in inner:
             self._spans.append((position, self.module.t.start[kept], ""))
@@ -157,11 +157,11 @@ class Rewrite:
         self._spans.append((position, self.module.t.end[op], ""))
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replaces a span of the module's text as it is."""
+        """Replace a span of the module's original text."""
         self._spans.append((start, end, text))
 
     def fresh(self) -> str:
-        """A value name that the module does not use yet."""
+        """A value name that is not used in the module."""
         if self._fresh is None:
             used = [int(n) for n in _FRESH.findall(self.module.text)]
             self._fresh = max(used, default=-1) + 1
@@ -192,7 +192,7 @@ class Rewrite:
         return prune_unreferenced(self.module, _apply(self.module.text, edits))
 
     def _keep_blocks(self, edits: list[tuple[int, int, str]]) -> None:
-        """Gives a label to blocks that lose all their ops: a region without blocks is no body."""
+        """Label unlabeled blocks that lose all their ops; otherwise their region would be empty."""
         t = self.module.t
         for block in {t.block[op] for op in self.removed} - {NONE}:
             if t.block_label_end[block] == NONE and self.removed.issuperset(t.block_ops[block]):
@@ -206,7 +206,7 @@ class Rewrite:
                 self.set_entry(op, *sizes)
 
     def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
-        """Writes new types; those of functions go the way of other changes to them."""
+        """Write new types. Function types are edited along with other signature changes."""
         module, t = self.module, self.module.t
         renamed = ops_mentioning(module, self._types)
         renamed |= self._dropped_operands.keys() | self._dropped_results.keys()
@@ -360,7 +360,7 @@ class Rewrite:
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Replaces spans. Insertions come first; then the widest wins, and drops what lies inside."""
+    """Replace spans. Insertions precede replacements; a wider span overrides those inside it."""
     out: list[str] = []
     position = 0
     for start, end, new in sorted(edits, key=lambda e: (e[0], e[0] != e[1], -e[1])):

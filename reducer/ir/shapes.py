@@ -1,8 +1,8 @@
-"""Shapes and element types inside the text of a type.
+"""Shapes and element types in the text of a type.
 
 `tensor<2x?xf32>`, `memref<4xi8, #space>`, `!torch.vtensor<[2,?],f32>` and types that wrap one of
-them (`!flow.dispatch.tensor<readonly:tensor<4xf32>>`) are all one shape, one element type and the
-text around. Nothing here knows what a type means.
+them (`!flow.dispatch.tensor<readonly:tensor<4xf32>>`) are all treated as one shape, one element
+type, and surrounding text. This is purely textual; types are not interpreted.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from reducer.ir.lexer import brackets_at
 
 Dims = tuple[int | None, ...]
-"""Sizes of a shape; None is a dynamic one."""
+"""The sizes of a shape; None for dynamic sizes."""
 
 _HEAD = re.compile(
     r"\b(?:(tensor|vector|memref)<(?!\w+:)((?:(?:\d+|\?)x)*)|(v?tensor)<\[([\d?, ]*)\](?:,|$))"
@@ -23,17 +23,17 @@ _KIND = re.compile(r"\w+<\[?$")
 
 @dataclass(frozen=True, slots=True)
 class Shaped:
-    """The one shape in a type. `with_…` makes the type's text anew."""
+    """The single shape in a type. The `with_…` methods return a modified copy."""
 
     dims: Dims
     element: str
     _before: str
-    _between: str  # between dims and element: nothing, or the end of a bracketed list
+    _between: str  # between dims and element: empty, or the end of a bracketed list
     _after: str
 
     @property
     def is_listed(self) -> bool:
-        """Whether the dims are a list in brackets, as in torch, whose verifier never looks."""
+        """Whether the dims are a bracketed list, as in torch, where no verifier checks shapes."""
         return bool(self._between)
 
     @property
@@ -46,7 +46,7 @@ class Shaped:
 
     @property
     def core(self) -> str:
-        """The shaped type alone, up to the end of its element type, without what wraps it.
+        """The shaped type up to its element type, without surrounding types.
 
         >>> parse_shaped("!flow.dispatch.tensor<readonly:tensor<2x?xf32>>").core
         'tensor<2x?xf32'
@@ -62,7 +62,7 @@ class Shaped:
 
 
 def parse_shaped(kind: str) -> Shaped | None:
-    """The shape in a type; None if there is none, or more than one."""
+    """The shape in a type; None if there is none or more than one."""
     heads = list(_HEAD.finditer(kind))
     if len(heads) != 1:
         return None
@@ -82,7 +82,7 @@ def parse_shaped(kind: str) -> Shaped | None:
 
 
 def _element_end(kind: str, head: re.Match[str]) -> int:
-    """Where the element type ends: at a comma or the bracket of the type around it."""
+    """The end of the element type: a comma, or the closing bracket of the enclosing type."""
     if (word := _WORD.match(kind, head.end())) is not None:
         return word.end()
     around = brackets_at(kind, kind.index("<", head.start()))
@@ -91,21 +91,21 @@ def _element_end(kind: str, head: re.Match[str]) -> int:
     return next((comma for comma in around.commas if comma >= head.end()), around.end)
 
 
-# ---- how simple the types of a text are -----------------------------------------------------
+# ---- complexity of types ---------------------------------------------------------------------
 
 _SHAPES = re.compile(r"\b(?:tensor|vector|memref)<((?:(?:\d+|\?)x)+)|tensor<\[([\d?, ]+)\]")
 _ODD_ELEMENT = re.compile(
     r"(?:(?<![\w.#%@!$\"])|(?<=[\d?]x))(?:(?:bf16|f16|f64|f80|f128|tf32|f[468]E\w+"
     r"|[su]?i(?!1\b|32\b|64\b)\d+|[su]i1|ui\d+)(?![\w.$]))"
 )
-_DYNAMIC = 1 << 20  # a dynamic size counts as more than any static one
+_DYNAMIC = 1 << 20  # a dynamic size costs more than any static one
 
 
 def type_cost(text: str) -> tuple[int, int]:
-    """How far the types of a text are from the simplest: sizes and ranks first, then elements.
+    """The complexity of the types in a text: cost of sizes and ranks, and of element types.
 
-    The first number adds up size + 1 over all dims of all shapes; the second counts element types
-    other than f32, i32, i64 and i1.
+    The first number is the sum of size + 1 over all dims of all shapes; the second is the number of
+    element types other than f32, i32, i64 and i1.
     """
     sizes = 0
     for crossed, listed in _SHAPES.findall(text):

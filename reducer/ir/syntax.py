@@ -1,7 +1,7 @@
-"""A closer look at one op: its types, properties and attributes, with spans, by tree-sitter.
+"""The syntax of a single op: types, properties and attributes with spans, parsed by tree-sitter.
 
-The op table holds what graph algorithms need. This module parses one op's own text (header and
-tail, regions left out) when a transformation asks for its types or attributes: 14 µs an op.
+The op table holds what graph algorithms need. This module parses the text of one op (header and
+tail, without regions) when a transformation needs its types or attributes: 14 µs per op.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One `name = value` of a dictionary; spans are offsets into the module's text."""
+    """A `name = value` entry of a dictionary; spans are offsets into the module's text."""
 
     name: str
     value: str
@@ -31,23 +31,23 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class OpSyntax:
-    """What the text of an op says beyond the table. Empty where the text has no such part."""
+    """The parts of an op that are not in the op table; empty or None if missing."""
 
     operand_types: tuple[str, ...]
     result_types: tuple[str, ...]
     properties: tuple[Entry, ...]
     attributes: tuple[Entry, ...]
-    properties_span: Span | None  # with its <{ }>
-    attributes_span: Span | None  # with its { }
+    properties_span: Span | None  # including <{ }>
+    attributes_span: Span | None  # including { }
     types_span: Span | None  # (A, B) -> C
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Properties, then attributes: older releases keep among these what is a property now."""
+        """Properties, then attributes: in older releases, some properties were attributes."""
         return (*self.properties, *self.attributes)
 
     def entry(self, *names: str) -> Entry | None:
-        """The property or attribute of one of these names."""
+        """The property or attribute with one of these names."""
         return next((e for e in self.entries if e.name in names), None)
 
     def property(self, name: str) -> Entry | None:
@@ -60,7 +60,7 @@ def _parser() -> Parser:
 
 
 def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
-    """Parses one op's header and tail."""
+    """Parse an op's header and tail."""
     header = module.header(op)
     tail = module.tail(op)
     lead = len(header) - len(header.lstrip())
@@ -91,7 +91,7 @@ def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
 
 
 def split_function_type(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Splits `(A, B) -> (C, D)` into its types; None if the text is no function type."""
+    """The types in `(A, B) -> (C, D)`; None if the text is not a function type."""
     source = f'"x"() : {text}'
     offsets = _Offsets(source, 0, len(source), 0)
     root = _parser().parse(offsets.data).root_node
@@ -100,7 +100,7 @@ def split_function_type(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | 
 
 
 def split_array(text: str) -> list[str] | None:
-    """Splits `[a, b]` into its elements; None if the text is no array attribute."""
+    """The elements of `[a, b]`; None if the text is not an array attribute."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -108,7 +108,7 @@ def split_array(text: str) -> list[str] | None:
 
 
 class _Offsets:
-    """Maps tree-sitter's byte offsets in a slice to character offsets in the module's text."""
+    """Maps tree-sitter's byte offsets in an op's text to character offsets in the module's text."""
 
     def __init__(self, source: str, start: int, seam: int, tail_at: int) -> None:
         self.data = source.encode()

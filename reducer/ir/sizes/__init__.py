@@ -1,4 +1,4 @@
-"""Sizes as variables: which dims of which values must stay equal, and modules with others."""
+"""Sizes as variables: which dims of which values must stay equal, and modules with new sizes."""
 
 from reducer.ir.sizes.change import DROPPED, Size
 from reducer.ir.sizes.system import SizeSystem, Variable

@@ -1,4 +1,4 @@
-"""Writes a module with other sizes: in types, integer arrays, affine maps and reassociations."""
+"""Rewrite a module with new sizes: in types, integer arrays, affine maps and reassociations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -29,15 +29,15 @@ class _Dropped(Enum):
 
 
 DROPPED = _Dropped.DROPPED
-"""In place of a size: the dim is dropped."""
+"""Used in place of a size: the dim is dropped."""
 
 Size = int | None | _Dropped
 
-_Before = tuple[int | None, Size]  # a size before and after the change
+_Before = tuple[int | None, Size]  # the size before and after the change
 
 
 class SizeRewrite:
-    """One set of new sizes for the slots of a module."""
+    """A rewrite of a module with new sizes for some of its slots."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class SizeRewrite:
         self.module = ties.module
         self.sizes = sizes
         self.constants = constants
-        self.gone = gone  # which elements of values that list theirs; the last ones otherwise
+        self.gone = gone  # elements to drop from explicit lists; by default, the last ones
         self.rewrite = Rewrite(ties.module)
 
     def render(self) -> str | None:
-        """The new text; None if a dim cannot be dropped from an op that goes over it."""
+        """The new text; None if a dim cannot be dropped from an op that iterates over it."""
         values = sorted({slot.value for slot in self.sizes if isinstance(slot, Dim)})
         if any(self._is_left_without_dims(value) for value in values):
             return None
@@ -83,27 +83,27 @@ class SizeRewrite:
     # ---- types -----------------------------------------------------------------------------
 
     def _dims(self, value: int) -> list[Size]:
-        """The sizes of a value after the change, dropped ones marked."""
+        """The sizes of a value after the change, with DROPPED for dropped dims."""
         shape = self.ties.shape(value)
         assert shape is not None
         return [self.sizes.get(Dim(value, n), size) for n, size in enumerate(shape.dims)]
 
     def _is_left_without_dims(self, value: int) -> bool:
-        """Whether no dim is left where no verifier would mind: ops name the last one there."""
+        """Whether an unverified shape loses all its dims, though users refer to the last one."""
         shape = self.ties.shape(value)
         if shape is None or not shape.is_listed:
             return False
         return bool(shape.dims) and all(size is DROPPED for size in self._dims(value))
 
     def _loses_evenly(self, op: int) -> bool:
-        """Whether an op that no verifier checks loses one dim of each shape, or of none.
+        """Whether an op with unverified shapes loses one dim of each shape, or no dim at all.
 
-        A verifier turns away ranks that make no sense; torch has none, and would be left with
-        programs that nobody could write.
+        Elsewhere, verifiers reject inconsistent ranks. Torch ops have no such verifier, so the
+        result would be a program that no front end produces.
         """
         results = self.module.results(op)
         if not any(shape.is_listed for _, shape in self.ties.shaped(results)):
-            return True  # a return, a list: what it takes has nothing to do with one another
+            return True  # a return or a list: its operands are unrelated
         lost = {
             sum(size is DROPPED for size in self._dims(value))
             for value, shape in self.ties.shaped([*self.ties.operands(op), *results])
@@ -119,7 +119,7 @@ class SizeRewrite:
         return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Dropped)]).text
 
     def _elements(self, value: int) -> None:
-        """Drops what is too much from a value whose op lists all elements of it."""
+        """Drop surplus elements from the op that lists all elements of a value."""
         shape = self.ties.shape(value)
         before = shape.dims if shape is not None else ()
         after = self.sizes.get(Dim(value, 0))
@@ -129,7 +129,7 @@ class SizeRewrite:
             drop_elements(self.rewrite, self.module, op, places)
 
     def _attribute_types(self, op: int) -> None:
-        """The types of constants, which an attribute repeats: `dense<0> : tensor<4xi32>`."""
+        """Update the types of constants in attributes: `dense<0> : tensor<4xi32>`."""
         syntax = self.module.syntax(op)
         types = {
             self.module.type_of(value): self._type(value)
@@ -142,7 +142,7 @@ class SizeRewrite:
                 self.rewrite.set_entry(op, entry.name, f"{head} : {types[kind]}")
 
     def _declaration(self, declaration: Declaration) -> None:
-        """The type of a global, whose loads and stores have others now."""
+        """Update the type of a global to match its loads and stores."""
         after = self._type(declaration.values[0]) if self.ties.shape(declaration.values[0]) else ""
         if after and after != declaration.kind:
             set_declared_type(self.rewrite, declaration, after)
@@ -150,7 +150,7 @@ class SizeRewrite:
     # ---- attributes ------------------------------------------------------------------------
 
     def _arrays(self, op: int) -> None:
-        """Integer arrays: new numbers; where a dim goes, so does its place in all of them."""
+        """Update integer arrays; a dropped dim is removed from all arrays of the same length."""
         syntax = self.module.syntax(op)
         arrays = {
             entry.name: numbers
@@ -172,7 +172,10 @@ class SizeRewrite:
                 self.rewrite.set_entry(op, name, write_array(after))
 
     def _groups(self, op: int) -> bool:
-        """Reassociations lose dropped dims; a group that loses all must lose its own dim too."""
+        """Remove dropped dims from reassociations.
+
+        False if a group becomes empty but its own dim stays, or the other way around.
+        """
         groups = reassociation(self.module, op)
         values = [v for v in (*self.module.t.operands[op], *self.module.results(op)) if v != NONE]
         shapes = self.ties.shaped(values)
@@ -196,9 +199,9 @@ class SizeRewrite:
         return True
 
     def _numbered_dims(self, op: int) -> bool:
-        """Attributes that number the dims of a first operand: the later ones count down.
+        """Renumber dims in attributes that refer to dims of the first operand.
 
-        False if one of them numbers a dim that goes.
+        False if a scalar attribute refers to a dropped dim.
         """
         values = (*self.module.t.operands[op], *self.module.results(op))
         shapes = self.ties.shaped(v for v in values if v != NONE)
@@ -221,7 +224,7 @@ class SizeRewrite:
         return True
 
     def _loops(self, op: int) -> bool:
-        """Affine maps and iterators lose the loops of dropped dims."""
+        """Remove the loops of dropped dims from affine maps and iterators; False if impossible."""
         maps = indexing_maps(self.module, op)
         gone = [n for n in range(maps[0].dims if maps else 0) if self._loop_goes(op, n)]
         if not gone:
@@ -239,7 +242,7 @@ class SizeRewrite:
         return self._indices(op, gone)
 
     def _is_unit(self, op: int, maps: Sequence[AffineMap], number: int) -> bool:
-        """Whether a loop makes one step: then it adds nothing to the sums that it is part of."""
+        """Whether a loop has a single iteration, so that its index is always 0."""
         return any(
             affine.loop(place) == number and size == 1
             for value, affine in zip(self.module.t.operands[op], maps, strict=True)
@@ -251,7 +254,7 @@ class SizeRewrite:
         return self.sizes.get(Loop(op, number), 0) is DROPPED
 
     def _name(self, op: int) -> None:
-        """Gives a named op the name of the one with a rank less: a batch goes from its name too."""
+        """Rename a named op to its rank-reduced variant, e.g. `batch_matmul` to `matmul`."""
         losing = tuple(
             any(self.sizes.get(Dim(value, n), 0) is DROPPED for n in range(len(shape.dims)))
             for value in self.module.t.operands[op]
@@ -274,7 +277,7 @@ class SizeRewrite:
             self.rewrite.set_entry(op, "iterator_types", f"[{', '.join(left)}]")
 
     def _indices(self, op: int, gone: list[int]) -> bool:
-        """Ops in the body that ask for the number of a loop, which closes up."""
+        """Renumber `….index` ops in the body; False if one refers to a dropped loop."""
         for inner in self.module.subtree(op):
             if not self.module.t.name[inner].endswith(".index"):
                 continue
@@ -291,7 +294,7 @@ class SizeRewrite:
     # ---- operands that hold sizes ------------------------------------------------------------
 
     def _dynamic_operands(self, op: int) -> None:
-        """Drops the operands that held sizes which are dynamic no more."""
+        """Drop the operands for sizes that are no longer dynamic."""
         for first, dims in self._size_operands(op):
             held = first
             for before, after in dims:
@@ -301,7 +304,7 @@ class SizeRewrite:
                     held += 1
 
     def _size_operands(self, op: int) -> Iterable[tuple[int, list[_Before]]]:
-        """Groups of size operands: number of the first, and the sizes before and after."""
+        """Groups of size operands: the number of the first, and the sizes before and after."""
         arrays = self._array_sizes(op)
         waiting = [*arrays, *self._shape_sizes(op)]
         for first, count in self._index_groups(op):
@@ -324,21 +327,21 @@ class SizeRewrite:
         return out
 
     def _shape_sizes(self, op: int) -> list[list[_Before]]:
-        """Shapes with dynamic dims, those of operands first."""
+        """Shapes with dynamic dims, operands first."""
         values = (*self.module.t.operands[op], *self.module.results(op))
         shapes = self.ties.shaped(v for v in values if v != NONE)
         pairs = (list(zip(s.dims, self._dims(value), strict=True)) for value, s in shapes)
         return [sizes for sizes in pairs if any(before is None for before, _ in sizes)]
 
     def _index_groups(self, op: int) -> list[tuple[int, int]]:
-        """Runs of operands that may be sizes: the op's groups, or its last ones."""
+        """Runs of operands that may be sizes, as (first, count): segments, or trailing operands."""
         operands, found = self.module.t.operands[op], segment_sizes(self.module, op)
         kinds = self.module.syntax(op).operand_types
         if len(kinds) != len(operands):
             return []
         if found is None:
             if any(parse_shaped(kind) for kind in kinds):
-                return []  # `tensor.extract`: its last operands are places, not sizes
+                return []  # as in `tensor.extract`, whose last operands are indices, not sizes
             first = len(kinds)
             while first > 0 and kinds[first - 1] == "index":
                 first -= 1
@@ -352,5 +355,5 @@ class SizeRewrite:
 
 
 def _counted_down(number: int, gone: Sequence[int]) -> int:
-    """A dim's number when earlier ones are gone."""
+    """The new number of a dim after earlier dims were dropped."""
     return number - sum(dim < number for dim in gone)

@@ -1,12 +1,12 @@
-"""What the sizes of a module come to for given arguments, and where two of them do not agree.
+"""Compute the dynamic sizes of a function for given arguments, and find inconsistent ones.
 
-A dynamic size is a number that the program computes, and no verifier checks that the sizes which
-must be equal are: a `linalg` op takes two operands of 5 and 25 elements, a store writes 25 elements
-of 5. What such a program gives is undefined. With numbers for the arguments of a function, most
-sizes are known, and so is whether they agree.
+Dynamic sizes are computed by the program, and no verifier checks that sizes which must be equal
+are: a `linalg` op may get operands with 5 and 25 elements, or a store may write 25 elements to a
+shape with 5. The behavior of such a program is undefined. Given the arguments of a function, most
+sizes can be computed and compared.
 
-This is a walk over the ops in the order of the text, so that operands are known before results.
-What an op is not known to do gives sizes that are not known, which agree with anything.
+This is a walk over the ops in text order, so operands are known before results. Unsupported ops
+yield unknown sizes, which are consistent with everything.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,20 +21,20 @@ from reducer.ir.shapes import Dims, parse_shaped
 from reducer.ir.sizes.repeats import DYNAMIC, constant_of, integer_array, reassociation
 
 Argument = int | tuple[int, ...] | None
-"""A number, the sizes of a shape, or neither."""
+"""A scalar, the sizes of a shape, or None if unknown."""
 
 _SAME = ("util.optimization_barrier", "iree_tensor_ext.dispatch.workload.ordinal")
-"""Ops whose result is their operand, of dialects of IREE."""
+"""Ops of IREE's dialects whose result equals their operand."""
 
 
 class KnownSizes:
-    """The sizes in a function, for one set of arguments, and `disagreement`s among them."""
+    """The sizes in a function for given arguments, and the first `disagreement` among them."""
 
     def __init__(self, module: Module, function: int, arguments: Sequence[Argument]) -> None:
         self.module = module
         self._numbers: dict[int, int] = {}
         self._dims: dict[int, Dims] = {}
-        self._counts: dict[int, int] = {}  # elements of values whose dims are not known
+        self._counts: dict[int, int] = {}  # number of elements of values with unknown dims
         self._bad: list[str] = []
         block = entry_block(module, function)
         if block is None:
@@ -50,17 +50,17 @@ class KnownSizes:
 
     @property
     def disagreement(self) -> str:
-        """The first op with sizes that do not agree, in words; '' if there is none."""
+        """A description of the first op with inconsistent sizes; '' if there is none."""
         return self._bad[0] if self._bad else ""
 
-    # ---- what is known ---------------------------------------------------------------------
+    # ---- known sizes -----------------------------------------------------------------------
 
     def number(self, value: int) -> int | None:
-        """A scalar integer."""
+        """The value of a scalar integer; None if unknown."""
         return self._numbers.get(value)
 
     def dims(self, value: int) -> Dims | None:
-        """The sizes of a shaped value; None for those that are not known."""
+        """The sizes of a shaped value, None for unknown ones; None if it has no shape."""
         if value not in self._dims:
             shape = parse_shaped(self.module.type_of(value))
             if shape is None:
@@ -69,7 +69,7 @@ class KnownSizes:
         return self._dims[value]
 
     def _count(self, value: int) -> int | None:
-        """Elements of a shaped value."""
+        """The number of elements of a shaped value; None if unknown."""
         return self._counts.get(value, _product(self.dims(value)))
 
     # ---- op by op --------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class KnownSizes:
         return dims[number] if dims and number is not None and number < len(dims) else None
 
     def _made(self, result: int, sizes: Sequence[int]) -> None:
-        """A new tensor: its operands are its dynamic sizes."""
+        """Visit an op that creates a tensor: its operands are the dynamic sizes."""
         self._claim(result, sizes)
 
     def _structured(self, op: int, operands: Sequence[int]) -> None:
@@ -125,7 +125,7 @@ class KnownSizes:
             self._learn(op, result, self.dims(initial))
 
     def _regrouped(self, op: int, operands: Sequence[int]) -> None:
-        """A collapse, whose sizes are products, or an expansion, which has as many elements."""
+        """Visit a collapse, whose sizes are products, or an expansion, which keeps the total."""
         groups = reassociation(self.module, op) or []
         results = self.module.results(op)
         before = self.dims(operands[0]) if operands and len(results) == 1 else None
@@ -138,7 +138,7 @@ class KnownSizes:
         self._agree(op, _product(before), _product(self.dims(results[0])))
 
     def _same(self, op: int, operands: Sequence[int]) -> None:
-        """The operand with other sizes known, or tied to numbers."""
+        """Visit an op that returns its operand with a more precise shape."""
         results = self.module.results(op)
         if not operands or len(results) != 1 or self.dims(operands[0]) is None:
             return
@@ -149,7 +149,7 @@ class KnownSizes:
             self._learn(op, results[0], self.dims(operands[0]))
 
     def _slice(self, op: int, operands: list[int]) -> None:
-        """Part of a shape that is read or written; what is written is the first operand."""
+        """Visit an op that reads or writes a slice; a written slice is the first operand."""
         arrays = [self._array(op, f"static_{name}") for name in ("offsets", "sizes", "strides")]
         if not all(arrays):
             return
@@ -180,14 +180,14 @@ class KnownSizes:
                     self._bad.append(f"{self._name(op)} accesses index {last} of {dim}")
 
     def _read(self, array: list[int], left: list[int]) -> tuple[list[int | None], list[int]]:
-        """The numbers of an array whose dynamic ones are the last operands that are left."""
+        """The numbers of an array, dynamic ones taken from the end of `left`, and the rest."""
         count = array.count(DYNAMIC)
         given = iter(left[len(left) - count :])
         numbers = [self.number(next(given)) if n == DYNAMIC else n for n in array]
         return numbers, left[: len(left) - count]
 
     def _claim_whole(self, op: int, whole: int, sizes: Sequence[int]) -> None:
-        """What an op says of the dynamic sizes of a shape that it reads or writes."""
+        """Record the dynamic sizes that an op states for a shape it reads from or writes to."""
         shape = parse_shaped(self.module.type_of(whole))
         if shape is None or shape.dims.count(None) != len(sizes) or not sizes:
             return
@@ -197,16 +197,16 @@ class KnownSizes:
         self._learn(op, whole, dims)
 
     def _written(self, op: int, outputs: Sequence[int]) -> None:
-        """Results that are what was written to the last operands."""
+        """Propagate sizes to results that are the updated values of the last operands."""
         results = self.module.results(op)
         if [self.module.type_of(v) for v in outputs] == [self.module.type_of(v) for v in results]:
             for value, result in zip(outputs, results, strict=True):
                 self._learn(op, result, self.dims(value))
 
     def _enter(self, op: int, groups: Sequence[Sequence[int]]) -> None:
-        """An op that is a function of its own: one group of operands are its block's arguments.
+        """Visit an op with an isolated body: one operand group becomes the block's arguments.
 
-        A group of numbers after it holds their dynamic sizes, and the last one those of results.
+        The next group holds their dynamic sizes, and the last group holds those of the results.
         """
         module = self.module
         block = entry_block(module, op)
@@ -231,7 +231,7 @@ class KnownSizes:
             return
 
     def _pass(self, op: int, group: Sequence[int], inner: Sequence[int]) -> bool:
-        """Passes operands in, if their types say that they are what the block's arguments are."""
+        """Bind operands to block arguments, if their types match; False otherwise."""
         shapes = [
             (parse_shaped(self.module.type_of(value)), parse_shaped(self.module.type_of(argument)))
             for value, argument in zip(group, inner, strict=False)
@@ -255,14 +255,14 @@ class KnownSizes:
     # ---- bookkeeping -----------------------------------------------------------------------
 
     def _claim(self, value: int, sizes: Sequence[int]) -> None:
-        """The dynamic sizes of a value are these numbers, if there are as many."""
+        """Set the dynamic sizes of a value to these scalars, if the counts match."""
         dims = self.dims(value)
         if dims is not None and dims.count(None) == len(sizes):
             given = iter(sizes)
             self._dims[value] = tuple(self.number(next(given)) if d is None else d for d in dims)
 
     def _learn(self, op: int, value: int, dims: Dims | None) -> None:
-        """What else is known of a value's sizes, which must not contradict what was known."""
+        """Merge sizes into those known for a value, and record contradictions."""
         known = self.dims(value)
         if known is None or dims is None or len(known) != len(dims):
             return
@@ -300,7 +300,7 @@ def _product(dims: Sequence[int | None] | None) -> int | None:
 
 
 def _dropping_units(sizes: Sequence[int | None], dims: Dims) -> Dims | None:
-    """Sizes of a slice without the units that its result has not got; None if they do not fit."""
+    """Sizes of a slice without the unit dims that its result drops; None if they do not match."""
     spare = len(sizes) - len(dims)
     out: list[int | None] = []
     for size in sizes:

@@ -1,7 +1,7 @@
-"""What repeats a size outside of types: integer arrays, scalar constants, lists of sizes.
+"""Repetitions of sizes outside types: integer arrays, scalar constants, and lists of sizes.
 
-Such a length is no size of anything. When the shape loses a dim, its verifier wants the value to
-lose the element of that dim.
+The length of a list of sizes is a rank rather than a size. If the shape loses a dim, the verifier
+requires that the list loses the element for that dim.
 """
 
 import re
@@ -15,16 +15,16 @@ from reducer.ir.sizes.slots import Dim, Element, Ties
 from reducer.ir.syntax import Entry, split_array
 
 DYNAMIC = -(1 << 63)
-"""How an array of sizes writes a dynamic one."""
+"""The placeholder for a dynamic size in an array of sizes."""
 
 NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
-"""Names of attributes whose numbers are places of dims, and no sizes."""
+"""Names of attributes whose numbers are dim indices rather than sizes."""
 
 _ARRAY = re.compile(r"array<i64: ([-\d, ]+)>")
 
 
 def integer_array(entry: Entry) -> list[int] | None:
-    """The numbers of an `array<i64: …>`; None if the attribute is none."""
+    """The numbers of an `array<i64: …>` attribute; None for other attributes."""
     match = _ARRAY.fullmatch(entry.value)
     return [int(number) for number in match.group(1).split(",")] if match else None
 
@@ -34,7 +34,7 @@ def write_array(numbers: list[int]) -> str:
 
 
 def tie_arrays(ties: Ties, op: int) -> None:
-    """Ties the numbers of each array to the shape whose sizes they are."""
+    """Tie the numbers of each array attribute to the shape whose sizes they repeat."""
     module = ties.module
     syntax = module.syntax(op)
     for entry in syntax.entries:
@@ -58,7 +58,7 @@ def tie_arrays(ties: Ties, op: int) -> None:
 def _tie_inner(
     ties: Ties, op: int, name: str, sizes: Dims, shaped: list[tuple[int, Shaped]]
 ) -> None:
-    """The last sizes of a shape, such as the tiles of what is packed, if of one shape only."""
+    """Tie an array (such as tile sizes) to the innermost dims of a shape, if unambiguous."""
     count = len(sizes)
     found = [(v, len(s.dims)) for v, s in shaped if s.dims[-count:] == sizes != s.dims]
     if len(found) == 1 and not NUMBERS_DIMS.search(name):
@@ -68,7 +68,7 @@ def _tie_inner(
 
 
 def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:
-    """A slice goes through the whole of a shape wherever it is as large."""
+    """Tie slice sizes to the dims of the sliced shape that they cover completely."""
     for value, shape in ties.shaped(_values(ties.module, op)):
         if value != part and len(shape.dims) == len(sizes):
             for number, size in enumerate(sizes):
@@ -82,7 +82,7 @@ def _values(module: Module, op: int) -> Iterator[int]:
 
 
 def _align(sizes: Dims, dims: Dims) -> list[int | None] | None:
-    """For each size the dim it is, or None where a unit was dropped; None if they do not fit."""
+    """For each size its dim, or None for a dropped unit dim; None if the sizes do not match."""
     out: list[int | None] = []
     place = 0
     for number, size in enumerate(sizes):
@@ -110,7 +110,7 @@ _INTEGER = re.compile(r"(-?\d+)( : (?:index|[su]?i\d+))")
 
 
 def constants_equal_to(module: Module, size: int, values: Iterable[int]) -> list[int]:
-    """Constant ops of a number that reach an op which makes or uses one of these values.
+    """Ops that make the constant `size` and reach an op which defines or uses one of the values.
 
     A constant reaches an op directly or through ops on scalars and lists only.
     """
@@ -140,7 +140,7 @@ def _has_shape(module: Module, op: int) -> bool:
 
 
 def constant_of(module: Module, op: int) -> int | None:
-    """The integer that an op without operands makes; None if it makes none."""
+    """The integer that a constant op produces; None for other ops."""
     entry = module.syntax(op).property("value")
     if entry is None or module.t.operands[op] or module.t.num_results[op] != 1:
         return None
@@ -148,7 +148,7 @@ def constant_of(module: Module, op: int) -> int | None:
 
 
 def integer_of(value: str) -> int | None:
-    """The number in `8 : index`; None if the attribute is no integer."""
+    """The number in `8 : index`; None if the attribute is not an integer."""
     match = _INTEGER.fullmatch(value)
     return int(match.group(1)) if match else None
 
@@ -166,13 +166,13 @@ _LIST = re.compile(r"dense<(\[[^\[\]]*\])>( : .*)", re.S)
 def lost_elements(
     ties: Ties, lost: Mapping[int, Sequence[int]]
 ) -> Iterator[tuple[Dim, tuple[int, ...]]]:
-    """The lengths that count dims which go, each with the places of the elements that go.
+    """The lengths that equal the rank of a value which loses dims, and the elements to drop.
 
-    An op says with an operand how many dims its result has (a reshape), or with its result how
-    many an operand has (its shape). Of shapes that no verifier looks at nothing is said.
+    The length of an operand may be the rank of the result (a reshape), or the length of the result
+    may be the rank of an operand (a shape query). Unverified shapes are skipped.
 
     Args:
-        lost: value to the places of the dims that it loses.
+        lost: maps each value to the indices of the dims that it loses.
     """
     module = ties.module
     ops = {op for value in lost for op in (module.t.def_op[value], *_users(module, value))}
@@ -198,9 +198,9 @@ def _may_count(shape: Shaped, counted: Shaped) -> bool:
 
 
 def counts_dims_of(shape: Shaped, counted: Shaped) -> bool:
-    """Whether a length is rather the number of the other's dims than the last of them.
+    """Whether a length is more likely the rank of the other shape than its innermost size.
 
-    Without a list of dims in brackets there is no broadcast that would make them the same.
+    Not for bracketed dims, as in torch: there, broadcasting may make the two sizes equal.
     """
     return _may_count(shape, counted) and len(counted.dims) > 1 and shape.element != counted.element
 
@@ -210,7 +210,7 @@ def _users(module: Module, value: int) -> list[int]:
 
 
 def drop_elements(rewrite: Rewrite, module: Module, op: int, places: Sequence[int]) -> None:
-    """Drops elements where an op lists them all: as its operands, or in an attribute."""
+    """Drop elements from an op that lists all of them, as its operands or in an attribute."""
     results = module.results(op)
     shape = parse_shaped(module.type_of(results[0])) if len(results) == 1 else None
     if shape is None:

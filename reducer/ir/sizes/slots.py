@@ -1,4 +1,4 @@
-"""Slots: the places of a module where one size stands, and which of them hold the same one."""
+"""Slots: the places in a module that hold a size, and which of them must hold the same one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIST = re.compile(r"\blist<.*tensor")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Dim:
-    """One dim of a value's type."""
+    """A dim of a value's type."""
 
     value: int
     number: int
@@ -24,7 +24,7 @@ class Dim:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Loop:
-    """One iteration dim of a structured op."""
+    """An iteration dim of a structured op."""
 
     op: int
     number: int
@@ -32,7 +32,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Element:
-    """One number in an integer array attribute of an op."""
+    """A number in an integer array attribute of an op."""
 
     op: int
     name: str
@@ -44,7 +44,7 @@ Slot = Dim | Loop | Element
 
 @dataclass(frozen=True)
 class Product:
-    """A size that is the product of others, as where a shape collapses."""
+    """A size that is the product of others, as for a collapsed dim."""
 
     whole: Slot
     parts: tuple[Slot, ...]
@@ -52,7 +52,7 @@ class Product:
 
 @dataclass
 class Ties:
-    """What the ops of a module say about its sizes. Filled by `collect`."""
+    """Constraints on the sizes of a module, as implied by its ops. Filled by `collect`."""
 
     module: Module
     equal: UnionFind[Slot] = field(default_factory=UnionFind)
@@ -61,18 +61,18 @@ class Ties:
     _shapes: dict[int, Shaped | None] = field(default_factory=dict)
 
     def shape(self, value: int) -> Shaped | None:
-        """The shape of a value, if its type has one."""
+        """The shape of a value; None if its type has none."""
         if value not in self._shapes:
             self._shapes[value] = parse_shaped(self.module.type_of(value))
         return self._shapes[value]
 
     def shaped(self, values: Iterable[int]) -> list[tuple[int, Shaped]]:
-        """The values that have a shape, each once, in order."""
+        """The values that have a shape, in order, without repeats."""
         pairs = ((value, self.shape(value)) for value in dict.fromkeys(values))
         return [(value, shape) for value, shape in pairs if shape is not None]
 
     def operands(self, op: int) -> list[int]:
-        """What an op takes: its operands and, in the place of lists of shaped values, those."""
+        """The operands of an op, with lists of shaped values replaced by their elements."""
         t = self.module.t
         out: list[int] = []
         for value in t.operands[op]:
@@ -90,7 +90,7 @@ class Ties:
         return bool(self.equal[one] == self.equal[other])
 
     def tie_alike(self, one: int, other: int) -> None:
-        """Ties two values dim by dim where their sizes are the same."""
+        """Tie those dims of two values of equal rank that have the same size."""
         left, right = self.shape(one), self.shape(other)
         if left is not None and right is not None and len(left.dims) == len(right.dims):
             for number, (a, b) in enumerate(zip(left.dims, right.dims, strict=True)):

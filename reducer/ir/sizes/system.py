@@ -1,4 +1,4 @@
-"""The sizes of one module as variables, and the module's text for other values of them."""
+"""The sizes of a module as variables, and the module's text for new values of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from reducer.ir.sizes.ties import collect
 
 @dataclass(frozen=True)
 class Variable:
-    """One size and the places that hold it; `size` None is a dynamic one."""
+    """A size and the slots that hold it; `size` is None if it is dynamic."""
 
     number: int
     size: int | None
@@ -26,7 +26,7 @@ class Variable:
 
 
 class SizeSystem:
-    """Variables are numbered in text order. Those that are products of others are not free."""
+    """The size variables of a module, numbered in text order. Products of others are not free."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -35,7 +35,7 @@ class SizeSystem:
         self._products = [self._by_variable(product) for product in self._ties.products]
 
     def _collect(self) -> dict[Slot, int]:
-        """The class of each slot. Classes are in the order of their first dim."""
+        """The class number of each slot. Classes are numbered in the order of their first dim."""
         ties = self._ties
         roots: dict[Slot, int] = {}
         out: dict[Slot, int] = {}
@@ -57,7 +57,7 @@ class SizeSystem:
 
     @cached_property
     def variables(self) -> list[Variable]:
-        """Every size that stands in a type, the derived ones too."""
+        """All sizes that occur in types, including derived ones."""
         slots: dict[int, list[Slot]] = {}
         for slot, number in self._classes.items():
             slots.setdefault(number, []).append(slot)
@@ -69,7 +69,7 @@ class SizeSystem:
 
     @cached_property
     def free(self) -> list[Variable]:
-        """The variables that no product decides."""
+        """The variables that are not determined by a product."""
         derived = {whole for whole, parts in self._products if whole not in parts}
         return [variable for variable in self.variables if variable.number not in derived]
 
@@ -83,18 +83,18 @@ class SizeSystem:
         return {variable.number: variable.size for variable in self.variables}
 
     def constants(self, variable: Variable) -> list[int]:
-        """Ops that make a scalar constant of a variable's size, near where that size is used."""
+        """Scalar constant ops with a variable's size, near the uses of that size."""
         return [] if variable.size is None else self.constants_of(variable, variable.size)
 
     def constants_of(self, variable: Variable, number: int) -> list[int]:
-        """Ops that make a number as a scalar constant, near where a variable's size is used."""
+        """Scalar constant ops with the value `number`, near the uses of a variable's size."""
         return constants_equal_to(self.module, number, {dim.value for dim in variable.dims})
 
     def is_of_results_only(self, variable: Variable) -> bool:
-        """Whether nothing shows where a size comes from, and no verifier checks it.
+        """Whether a size occurs in unverified result shapes only, with no visible origin.
 
-        An op makes it of what its operands hold (`torch.aten.nonzero`) or computes it from theirs
-        (a convolution), so that any other value would be wrong.
+        The op derives it from the contents of its operands (`torch.aten.nonzero`) or computes it
+        from their sizes (a convolution), so any other value would be wrong.
         """
         t = self.module.t
         values = {dim.value for dim in variable.dims}
@@ -107,7 +107,7 @@ class SizeSystem:
         )
 
     def is_of_unverified(self, variable: Variable, name: str) -> bool:
-        """Whether an op of this name takes or makes the size in a shape that no verifier checks."""
+        """Whether the size is in an unverified shape of an operand or result of an op `name`."""
         t = self.module.t
         return any(
             t.name[op] == name
@@ -118,9 +118,9 @@ class SizeSystem:
         )
 
     def is_place_of_dims(self, variable: Variable) -> bool:
-        """Whether a size counts the dims of another shape, as that of the shape of a reshape does.
+        """Whether a size is the rank of another shape, like the length of a reshape's target shape.
 
-        Only for ops that stand for any other: nothing else would turn a wrong number away.
+        Considers opaque ops only; for other ops, the verifier rejects wrong ranks.
         """
         t = self.module.t
         return any(
@@ -141,10 +141,11 @@ class SizeSystem:
         return {len(shape.dims) for _, shape in shaped if len(shape.dims) > 1}
 
     def around(self, variable: Variable, sizes: Mapping[int, Size], *, exactly: bool = True) -> str:
-        """The shapes that have a variable, for these sizes, and the ops that make and use them.
+        """A description of the shapes that contain a variable, with their producers and users.
 
         Args:
-            exactly: with the numbers; otherwise all sizes of more than 1 are alike.
+            sizes: new sizes of variables.
+            exactly: include exact sizes; otherwise all sizes above 1 are treated as equal.
         """
         changed = self.derive(sizes) or {}
         lines: list[str] = []
@@ -161,12 +162,12 @@ class SizeSystem:
         return "\n".join(lines)
 
     def is_size(self, slot: Slot) -> bool:
-        """Whether a number is tied to some size of a shape."""
+        """Whether a slot is tied to a size of some shape."""
         number = self._classes.get(slot)
         return number is not None and number in self._sizes
 
     def lost_elements(self, sizes: Mapping[int, Size]) -> dict[int, tuple[int, ...]]:
-        """Variables that count the dims of shapes which lose some, and the places of those."""
+        """Variables that are ranks of shapes which lose dims, and the indices of those dims."""
         changed = self.derive(sizes) or {}
         lost: dict[int, list[int]] = {}
         for slot, number in self._classes.items():
@@ -184,12 +185,12 @@ class SizeSystem:
         constants: Mapping[int, int] | None = None,
         elements: Mapping[int, tuple[int, ...]] | None = None,
     ) -> str | None:
-        """The module with other sizes for some free variables, None if that cannot be written.
+        """The module with new sizes for some free variables; None if it cannot be expressed.
 
         Args:
-            sizes: variable number to its new size, or GONE to drop the dim wherever it is.
-            constants: constant ops that hold a size, and its new value.
-            elements: variables that count elements, and the places of those that go.
+            sizes: maps variable numbers to new sizes, or DROPPED to drop the dim everywhere.
+            constants: maps constant ops that hold a size to the new value.
+            elements: maps variables that are list lengths to the indices of the dropped elements.
         """
         lengths = {n: (self._sizes[n] or 0) - len(gone) for n, gone in (elements or {}).items()}
         changed = self.derive({**sizes, **lengths})
@@ -204,7 +205,7 @@ class SizeSystem:
         return SizeRewrite(self._ties, per_slot, constants or {}, places).render()
 
     def derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
-        """All variables that change, products included; None where products disagree."""
+        """All variables that change, including products; None if products are inconsistent."""
         changed = dict(sizes)
         for _ in range(len(self._products) + 1):
             progress = False

@@ -1,9 +1,9 @@
-"""Reads from the ops of a module which sizes are one and the same.
+"""Infer from the ops of a module which sizes must be equal.
 
-Structured ops say it by their indexing maps, calls and regions by passing values on. Of any other
-op, in whatever dialect, sizes are taken to be tied where they are equal in matching places: most
-ops are elementwise, contract a pair of equal dims, or reshape. Too many ties make a candidate that
-changes more than it had to; too few make one that the verifier turns away. Neither can do harm.
+Structured ops state it in their indexing maps; calls and regions pass values on. For all other ops,
+in any dialect, sizes are assumed to be tied if they are equal in matching positions, since most ops
+are elementwise, contract a pair of equal dims, or reshape. With too many ties, a candidate changes
+more than necessary; with too few, the verifier rejects it. Neither is harmful.
 """
 
 from itertools import chain, combinations
@@ -79,13 +79,13 @@ def _tie_any(ties: Ties, op: int) -> None:
             listed = not in_lists.isdisjoint((one, other))
             for i, j in _matching(left, right):
                 is_length = counting and (i, j) == (len(left) - 1, len(right) - 1)
-                # Dynamic sizes in a list of shapes are hardly ever the same.
+                # Dynamic sizes in a list of shapes are hardly ever equal.
                 if not is_length and not (listed and left[i] is None):
                     ties.tie(Dim(one, i), Dim(other, j))
 
 
 def _matching(left: Dims, right: Dims) -> list[tuple[int, int]]:
-    """Places that hold the same size: counted from the end, then wherever a size is unique."""
+    """Pairs of dims of equal size: aligned at the end, then matched if the size is unique."""
     shift = len(left) - len(right)
     out = [
         (j + shift, j) for j in range(len(right)) if j + shift >= 0 and left[j + shift] == right[j]
@@ -102,7 +102,7 @@ def _matching(left: Dims, right: Dims) -> list[tuple[int, int]]:
 def _tie_groups(
     ties: Ties, groups: list[list[int]], one: int, left: Dims, other: int, right: Dims
 ) -> None:
-    """Each group of dims of the longer shape is one dim of the shorter."""
+    """Tie each group of dims of the higher-rank shape to one dim of the other."""
     long, short = (one, other) if len(left) > len(right) else (other, one)
     if len(groups) == min(len(left), len(right)):
         for number, group in enumerate(groups):
@@ -121,7 +121,7 @@ def _is_reshape(left: Dims, right: Dims) -> bool:
 
 
 def _tie_reshape(ties: Ties, one: int, left: Dims, other: int, right: Dims) -> None:
-    """Goes along both shapes and notes where runs of dims hold equally many elements."""
+    """Walk along both shapes and tie runs of dims with the same number of elements."""
     i = j = 0
     while i < len(left) and j < len(right):
         if left[i] is None or right[j] is None:
@@ -158,7 +158,7 @@ def _tie_runs(ties: Ties, left: list[Dim], right: list[Dim]) -> None:
 
 
 def _tie_regions(ties: Ties, op: int) -> None:
-    """Values of one type that a loop or branch passes on, or that another type wraps inside."""
+    """Tie values that a loop or branch passes on, if their shaped types, unwrapped, are equal."""
     passed: dict[str, int] = {}
     for value in shared_by_regions(ties.module, op):
         shape = ties.shape(value)
