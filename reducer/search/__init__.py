@@ -1,1 +1,1 @@
-"""Deciding which candidates to try, in which order, and what to keep."""
+"""The search: which candidates to try, in which order, and which to accept."""

@@ -1,7 +1,7 @@
-"""What the search hands to the oracle, the verdict on it, and how the size of two is compared.
+"""Candidates, verdicts, the size order of documents, and a canonical form of programs.
 
-A clean-up pass of the compiler prints everything anew, with other numbers: no verdict that was
-known before need be asked for again.
+A clean-up pass of the compiler renumbers all values. Verdicts are looked up by the canonical form,
+so renaming alone never causes another run.
 """
 
 import re
@@ -14,7 +14,7 @@ from reducer.ir.lexer import BLOCK, VALUE, Outside
 
 
 class Verdict(StrEnum):
-    """How a candidate fares against the wanted signature."""
+    """The outcome of a candidate, compared with the target signature."""
 
     SAME = "same"
     OTHER_FAILURE = "other-failure"
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Candidate(Generic[D]):
-    """One program to try, and the name of what made it."""
+    """A program to try, and the name of the transformation or step that produced it."""
 
     document: D
     origin: str
@@ -38,10 +38,10 @@ class Candidate(Generic[D]):
 
 @dataclass(frozen=True, slots=True)
 class SizeKey:
-    """The measure that every accepted step makes smaller.
+    """The size order of documents; every accepted step decreases it.
 
-    Ops first, then sizes and ranks, then element types, then characters. Types are looked at only
-    where the ops are equally many: for a large module that is most of the work.
+    Compares ops, then sizes and ranks, then element types, then characters. Types are only examined
+    if the op counts are equal, since that is most of the work for a large module.
     """
 
     document: Document
@@ -54,26 +54,29 @@ class SizeKey:
 
 
 def size_key(document: Document) -> SizeKey:
-    """How large a document is, to be compared with that of another."""
+    """A key that orders documents by size."""
     return SizeKey(document)
 
 
 def is_nothing(document: Document) -> bool:
-    """Whether it is the empty module, which no reduction starts from if it fails (see `Sanity`)."""
+    """Whether a document is the empty module, without ops and module attributes.
+
+    No reduction starts if the empty module fails (see `SanityChecks`).
+    """
     if not isinstance(document, Module) or document.op_count:
         return False
     return not any(document.syntax(op).attributes for op in document.roots)
 
 
-_LARGEST = 1 << 20  # characters; of large texts few are run, and hardly any twice
+_LARGEST = 1 << 20  # characters; few larger texts are run, and hardly any of them twice
 _NAME = Outside(rf"{VALUE}|{BLOCK}")
 
 
 def canonical(text: str) -> str:
-    """The text with values and blocks numbered in the order in which they are first named.
+    """The text with values and blocks renumbered in the order of their first occurrence.
 
-    Equal results mean equal programs. The opposite need not hold: names that two functions share
-    in one text and not in the other keep the two texts apart.
+    Equal results imply equal programs. The converse need not hold: if two functions share a name in
+    one text but not in the other, the results differ. Very large texts are returned unchanged.
     """
     if len(text) > _LARGEST:
         return text

@@ -1,14 +1,14 @@
-"""Simpler values for the parameters of a document, each as simple as the failure allows.
+"""Descent: give each parameter of a document the simplest value with which it still fails.
 
-First all parameters together, then one by one: the simplest value that still fails wins, then a
-bisection goes below it. Where one parameter went down others may follow, so the rounds go on until
-none does.
+All parameters are lowered together first, then one by one: the simplest value that still fails is
+accepted, then bisection looks for a simpler one. Lowering one parameter may allow others to follow,
+so the rounds repeat until none changes.
 
-Where a value breaks the program in another way, the failure tells nothing of the bug, and the
-other values most likely break it too: so the simplest, the largest and the nearest are asked, and
-if these all fail in one and the same other way, those between are not. What the compiler turns away
-does not count: whether it is run at all depends on the checks (see `screening`), which must change
-no result.
+If a value causes another failure, that failure says nothing about the bug, and most other values
+will probably cause it too. Therefore the simplest value, the last of its ladder and the nearest are
+tried; if all of them cause the same other failure, those between are skipped. Values that the
+compiler rejects do not count: whether they are run at all depends on the checks (see `screening`),
+which must not affect the result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,11 @@ from reducer.search.schedule import FailedValues
 from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, Tuning, V
 
-_TOGETHER = 3  # steps that all parameters take at once; after those they part
-_MANY = 3  # options; of fewer all are tried, whatever comes of them
+_TOGETHER = 3  # steps to try for all parameters at once, before lowering them one by one
+_MANY = 3  # with fewer options, all are tried regardless of other failures
 
 _Outcomes = set[tuple[Verdict, str]]
-"""What became of candidates that the compiler took: verdicts and buckets."""
+"""Verdicts and buckets of candidates that the compiler did not reject as invalid."""
 
 
 def descend(
@@ -37,15 +37,15 @@ def descend(
     again: bool = False,
     failed_values: FailedValues | None = None,
 ) -> bool:
-    """Gives every parameter of the document the simplest value with which it still fails.
+    """Give every parameter of the document the simplest value with which it still fails.
 
     Args:
-        again: parameters were tuned before, so that only their simplest and their nearest other
-            values are tried, and all others where one of these fails.
-        tried: remembers what has failed, and may put off trying that again.
+        again: the parameters were tuned before, so only the simplest and the nearest value of each
+            are tried; the others follow only if one of these keeps the failure.
+        failed_values: remembers values that did not work, and may defer trying them again.
 
     Returns:
-        Whether anything was accepted.
+        Whether any candidate was accepted.
     """
     descent = _Descent(
         state, tuning.name, tuning.of(state.document), failed_values or FailedValues()
@@ -54,7 +54,7 @@ def descend(
 
 
 class _Descent(Generic[D, V]):
-    """One document's parameters, and the values accepted for them so far."""
+    """A descent: the parameters of a document, and the values accepted for them so far."""
 
     def __init__(
         self, state: SearchState[D], name: str, space: Parameters[V], failed_values: FailedValues
@@ -65,12 +65,12 @@ class _Descent(Generic[D, V]):
         self.failed_values = failed_values
         self.values = dict(space.values)
         self.changes = 0
-        self._outcomes: dict[int, _Outcomes] = {}  # of the options offered last, by their places
+        self._outcomes: dict[int, _Outcomes] = {}  # of the latest options, by index
 
     def run(self, *, again: bool) -> bool:
         if len(self.values) > 1 and not again:
             self._lower_together()
-        lowered: dict[int, int] = {}  # parameter to the number of changes when it was last tried
+        lowered: dict[int, int] = {}  # parameter -> value of `changes` when it was last tried
         while waiting := [n for n in self.values if lowered.get(n) != self.changes]:
             for number in waiting:
                 if again or number in lowered:
@@ -81,7 +81,7 @@ class _Descent(Generic[D, V]):
         return self.changes > 0
 
     def _lower_together(self) -> None:
-        """Tries the first few steps of all parameters at once."""
+        """Try the first few steps of all parameters at once."""
         ladders = [self.space.simpler(n, v)[:_TOGETHER] for n, v in self.values.items()]
         steps = list(zip_longest(*ladders))
         options = [
@@ -91,10 +91,10 @@ class _Descent(Generic[D, V]):
         self._climb([option for option in options if len(option) > 1])
 
     def _lower(self, number: int) -> None:
-        """Finds the simplest value of one parameter with which the document still fails.
+        """Find the simplest value of one parameter with which the document still fails.
 
-        Where no step of the ladder fails, and the next value down does not either, the value is
-        taken to be needed as it is: looking for another in between would hardly ever find one.
+        If neither a step of the ladder nor the next value down keeps the failure, the present value
+        is considered necessary: values in between would hardly ever work.
         """
         while True:
             before = self.values[number]
@@ -114,7 +114,7 @@ class _Descent(Generic[D, V]):
                 return
 
     def _lower_nearby(self, number: int) -> None:
-        """Tries the simplest value and the next one down; any other only if one of them fails."""
+        """Try the simplest value and the next one down; others only if one keeps the failure."""
         value = self.values[number]
         where = self._where(number)
         nearby = dict.fromkeys([*self.space.simpler(number, value)[:1], *self._next_down(value)])
@@ -130,10 +130,10 @@ class _Descent(Generic[D, V]):
         return [] if next_down is None else [next_down]
 
     def _bisect(self, number: int, passing: V, *, invalid: bool) -> None:
-        """Goes down between a value that does not fail and the present one, which does.
+        """Bisect between a value that does not fail and the present one, which does.
 
-        If the compiler would not even take that value, it is its verifier that draws the line, and
-        the search goes up from there, for what is turned away costs no run.
+        If that value is invalid, the boundary is drawn by the verifier, and the search goes up from
+        there, since rejected candidates cost no run.
         """
         while steps := self._steps(passing, self.values[number], invalid=invalid):
             hit = self._accept_first(_options(number, steps))
@@ -142,7 +142,7 @@ class _Descent(Generic[D, V]):
                 passing, invalid = steps[last], self._was_invalid(last)
 
     def _steps(self, passing: V, failing: V, *, invalid: bool) -> list[V]:
-        """What to try between two values: what is half-way, or what is ever nearer to the first."""
+        """Values to try between two: the midpoint or, if `invalid`, ever closer to `passing`."""
         steps: list[V] = []
         middle = self.space.between(passing, failing)
         while middle is not None and (invalid or not steps):
@@ -161,7 +161,7 @@ class _Descent(Generic[D, V]):
             self.failed_values.record_failure(self.name, where, value)
 
     def _was_invalid(self, place: int) -> bool:
-        """Whether an option of those offered last was none that the compiler takes."""
+        """Whether one of the latest options, given by index, was rejected by the compiler."""
         return place not in self._outcomes
 
     # ---- candidates ------------------------------------------------------------------------
@@ -169,10 +169,10 @@ class _Descent(Generic[D, V]):
     def _climb(
         self, options: Sequence[Mapping[int, V]], nearest: Sequence[Mapping[int, V]] = ()
     ) -> int | None:
-        """As `_accept_first`, but not if it most likely comes to nothing.
+        """Like `_accept_first`, but give up early if all options seem to cause the same failure.
 
         Args:
-            nearest: options that change less than any other.
+            nearest: the options with the smallest changes.
         """
         if len(options) < _MANY:
             return self._accept_first(options)
@@ -188,7 +188,7 @@ class _Descent(Generic[D, V]):
         return self._accept_first(options, start=1)
 
     def _fail_alike(self, options: Sequence[Mapping[int, V]], outcomes: _Outcomes) -> bool:
-        """Whether all options fare like that, as far as the compiler takes them; any at all."""
+        """Whether all valid options have only these outcomes, and at least one is valid."""
         taken = False
         for option in options:
             candidates, _ = self._candidates([option])
@@ -219,11 +219,11 @@ class _Descent(Generic[D, V]):
         start: int = 0,
         stop_on_other_failure: bool = False,
     ) -> int | None:
-        """Takes the first option that fails the same way; its place, None if none does.
+        """Accept the first option that keeps the failure; return its index, or None.
 
         Args:
-            start: the place of the first option to try.
-            wary: stop after the first option if it breaks the program in another way.
+            start: the index of the first option to try.
+            stop_on_other_failure: stop after the first option if it causes another failure.
         """
         candidates, places = self._candidates(options[start:])
         if start == 0:
@@ -256,7 +256,7 @@ class _Descent(Generic[D, V]):
     def _candidates(
         self, options: Sequence[Mapping[int, V]]
     ) -> tuple[list[Candidate[D]], list[int]]:
-        """The programs that options make, and for each the place of its option."""
+        """The candidates for some options, and for each the index of its option."""
         candidates: list[Candidate[D]] = []
         places: list[int] = []
         for place, option in enumerate(options):
@@ -273,7 +273,7 @@ def _options(number: int, values: Sequence[V]) -> list[dict[int, V]]:
 
 
 def _is_other_failure(outcomes: _Outcomes | None) -> bool:
-    """Whether all came to one and the same failure that is not the wanted one."""
+    """Whether the only outcome is another failure than the target."""
     if outcomes is None or len(outcomes) != 1:
         return False
     ((verdict, _),) = outcomes

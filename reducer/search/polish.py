@@ -1,4 +1,4 @@
-"""Transformations and tunings in turn, until none makes progress any more."""
+"""Alternate transformations and tunings until none makes progress."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Generic
@@ -17,13 +17,13 @@ def reduce_to_fixpoint(
     transformations: Sequence[Transformation[D]],
     on_phase: Callable[[str], None],
 ) -> None:
-    """Sweeps until every transformation has failed, site by site, on the same document.
+    """Sweep until every transformation has failed at every single site of the same document.
 
-    What is left is then 1-minimal with respect to these transformations. First only those edits
-    are tried again near which something has changed; when that comes to an end, every one is.
+    The result is 1-minimal with respect to these transformations. At first, a failed edit is only
+    retried if something near it has changed; once that makes no more progress, all edits are.
 
     Args:
-        on_phase: shows which transformation comes next.
+        on_phase: is called with the name of each transformation before it is tried.
     """
     fixpoint = Fixpoint(state, on_phase)
     while fixpoint.over(transformations) or fixpoint.over(transformations, again=True):
@@ -31,23 +31,23 @@ def reduce_to_fixpoint(
 
 
 class Fixpoint(Generic[D]):
-    """Sweeps that share what they learn, on the way to a fixpoint."""
+    """Sweeps on the way to a fixpoint, with a shared schedule."""
 
     def __init__(self, state: SearchState[D], on_phase: Callable[[str], None]) -> None:
         self.state = state
         self.schedule = Schedule()
         self._on_phase = on_phase
-        self._failed_on: dict[str, str] = {}  # on this document not one of its edits works
+        self._failed_on: dict[str, str] = {}  # transformation -> document on which no edit worked
         self._swept: set[str] = set()
 
     def over(self, transformations: Sequence[Transformation[D]], *, again: bool = False) -> bool:
-        """Sweeps each transformation; whether any made progress."""
+        """Sweep with each transformation; return whether any made progress."""
         before = self._digest()
         for transformation in transformations:
             if self._failed_on.get(transformation.name) != self._digest():
                 self.state.checkpoint()
                 self._on_phase(transformation.name)
-                # What a success puts within reach needs no second look at all the rest.
+                # After a success, only edits near the change are worth trying again.
                 again_now = again
                 while self._sweep(transformation, again_now):
                     again_now = False
@@ -73,12 +73,14 @@ def polish(
     on_phase: Callable[[str], None],
     last: Sequence[Transformation[D]] = (),
 ) -> None:
-    """Removes what can go, then simplifies what is left, and again, to a common fixpoint.
+    """Alternate removing and simplifying until both have reached a common fixpoint.
 
-    What is left is then 1-minimal: no transformation at any one site, and no next simpler value of
-    any one parameter, fails in the same way. What has failed is put off until the values are as
-    simple as they get: there are fewer sites then, and runs are cheaper. `last` are transformations
-    that are not tried before that at all, since most of what they do fails.
+    The result is 1-minimal: no transformation at any single site, and no next simpler value of any
+    single parameter, keeps the failure. Failed edits are deferred until the values are as simple as
+    possible, when there are fewer sites and runs are cheaper.
+
+    Args:
+        last: transformations to apply only at that point, since most of their edits fail.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
     progress = True
@@ -94,7 +96,7 @@ def polish(
 
 
 class _Tuner(Generic[D]):
-    """Goes round the tunings until each has failed on the document that the others left."""
+    """Cycles through the tunings until each has failed on the same document."""
 
     def __init__(
         self,
@@ -107,14 +109,14 @@ class _Tuner(Generic[D]):
         self._on_phase = on_phase
         self._tried = FailedValues()
         self._tuned: set[str] = set()
-        self._was_on: dict[str, str] = {}  # tuning to the document that it could not simplify
-        self._failed_on: dict[str, str] = {}  # and that on which it has put nothing off
+        self._was_on: dict[str, str] = {}  # tuning -> document that it could not simplify
+        self._failed_on: dict[str, str] = {}  # the same, with no values deferred
 
     def run(self, *, everything: bool = False) -> bool:
-        """Whether anything got simpler.
+        """Run the tunings; return whether anything was simplified.
 
         Args:
-            everything: also try what was put off, until anything gets simpler.
+            everything: also try deferred values, until anything is simplified.
         """
         before = self._digest()
         done = self._failed_on if everything else self._was_on
@@ -127,7 +129,7 @@ class _Tuner(Generic[D]):
         return self._digest() != before
 
     def _tune(self, tuning: Tuning[D, Any]) -> None:
-        """Gets what simpler values there are; with those, others may be tied to one another."""
+        """Run one tuning. With simpler values, different parameters may become tied."""
         self.state.checkpoint()
         self._on_phase(tuning.name)
         self._tried.deferred = 0

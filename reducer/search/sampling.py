@@ -1,16 +1,16 @@
-"""Models repeat themselves: try one of each kind of op before cutting the whole.
+"""Sampling: models are repetitive, so try one op of each kind before halving the module.
 
-Sixty-one layers are two or three kinds of layer, and of 65,000 ops fewer than 400 differ in more
-than their names. Where no diagnostic says where to look, two things are tried, at a tiny part of
-what halving costs:
+A model with 61 layers has two or three kinds of layers, and of 65,000 ops fewer than 400 differ in
+more than names. If no diagnostic points to an op, two things are tried at a small fraction of the
+cost of halving:
 
-- *Examples*: one op of each kind with its producers, stubs for everything else; the rarest kinds
-  first, since whatever breaks a compiler that translates the rest is likely to be rare.
-- *Windows*: small parts of the text that together hold every kind, for a failure that needs ops
-  which stand together. They are chosen greedily by how many kinds they add, as in set cover.
+- *Examples*: one op of each kind with its producers, and stubs for everything else. The rarest
+  kinds go first, since a construct that breaks a compiler which handles the rest is likely rare.
+- *Windows*: small parts of the text that together contain every kind, for failures that need
+  several adjacent ops. They are chosen greedily by the number of new kinds, as in set cover.
 
-Kinds are told apart by fingerprints: an op's name, attributes and types and what its producers
-are, without value and symbol names.
+Kinds are distinguished by fingerprints: an op's name, attributes, types and producers, without
+value and symbol names.
 """
 
 import re
@@ -24,24 +24,28 @@ from reducer.search.state import SearchState
 from reducer.search.windows import accept_first
 from reducer.transformations import BodyOps, BoundaryTypes
 
-_MIN_OPS = 100  # units; a smaller module is as quickly halved
-_EXAMPLES = (16, 64, None)  # kinds in one candidate, the rarest ones; None is all
-_DEPTHS = (1, 4)  # how far the producers of an example are followed
-_MAX_EXAMPLE_WORK = 0.3  # of one full run, in all
+_MIN_OPS = 100  # body ops; halving is as fast for smaller modules
+_EXAMPLES = (16, 64, None)  # the number of kinds in a candidate, rarest first; None for all
+_DEPTHS = (1, 4)  # the depth of the producers to include with an example
+_MAX_EXAMPLE_WORK = 0.3  # total for all examples, as a fraction of one full run
 
-_PARTS = 100  # a window is this part of the units…
-_MIN_WINDOW = 64  # …but no fewer than these
-_MIN_WINDOWS = 8  # windows; a module of fewer is as quickly halved
-_WIDER = 4  # the second round's windows, in those of the first
+_PARTS = 100  # a window has 1/_PARTS of the body ops…
+_MIN_WINDOW = 64  # …but at least this many
+_MIN_WINDOWS = 8  # halving is as fast for modules with fewer windows
+_WIDER = 4  # the width of the second round's windows, relative to the first round
 _MAX_WINDOWS = 8
-_MAX_WORK = 0.25  # of one full run, in each round
-_MIN_NEW_FINGERPRINTS = 0.02  # a window must add fingerprints for this part of its units
-_LONG_CONSTANT = 300  # characters; what a longer one holds makes no kind of its own
+_MAX_WORK = 0.25  # per round, as a fraction of one full run
+_MIN_NEW_FINGERPRINTS = 0.02  # a window must add this many new fingerprints per body op
+_LONG_CONSTANT = 300  # characters; the values of longer constants are ignored in fingerprints
 _SYMBOL = re.compile(SYMBOL)
 
 
 def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
-    """Tries examples of every kind, then windows; accepts the first that fails."""
+    """Try examples of every kind, then windows, and accept the first that keeps the failure.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
     body = BodyOps.of(state.document)
     if len(body.ops) < _MIN_OPS:
         return False
@@ -59,7 +63,7 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
 
 
 def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
-    """One unit of each kind with its producers: of the rarest kinds first, and near ones."""
+    """Sets with a body op of each kind and its producers: rare kinds and small depths first."""
     counts = Counter(kinds)
     first: dict[int, int] = {}
     for body_op, kind in zip(body.ops, kinds, strict=True):
@@ -79,7 +83,7 @@ def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
 
 
 def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozenset[int]]:
-    """The windows to try, the one with the most kinds first."""
+    """The windows to try; each adds the most new kinds."""
     order = body.ops
     starts = range(0, max(1, len(order) - width // 2), max(1, width // 2))
     news = {start: set(kinds[start : start + width]) for start in starts}
@@ -97,7 +101,7 @@ def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozen
 
 
 def _kinds(module: Module, body: Sequence[int]) -> list[int]:
-    """For each unit, a number that equal neighbourhoods share."""
+    """For each body op, the number of its kind; equal fingerprints share a number."""
     numbers: dict[tuple[object, ...], int] = {}
     return [numbers.setdefault(_fingerprint(module, body_op), len(numbers)) for body_op in body]
 
@@ -112,7 +116,7 @@ def _fingerprint(module: Module, body_op: int) -> tuple[object, ...]:
 
 
 def _source(module: Module, op: int) -> str:
-    """What a producer is: its name, and of a constant its value."""
+    """The fingerprint of a producer: its name, and the value of a short constant."""
     t = module.t
     start, end = t.operands_end[op], t.header_end[op]
     if t.operands[op] or op in t.regions or end - start > _LONG_CONSTANT:

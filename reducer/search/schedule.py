@@ -1,11 +1,11 @@
-"""What a run of the search has learned: which edits have failed, and which transformations pay.
+"""What the search has learned: which edits have failed, and which transformations are effective.
 
-An edit that failed will most likely fail again as long as nothing has changed where it looks, even
-if the module has shrunk elsewhere. Such edits are put off until nothing else makes progress; then
-each is tried once more, and that is what makes the result 1-minimal.
+A failed edit will probably fail again as long as its neighborhood is unchanged, even if the module
+has shrunk elsewhere. Such edits are deferred until nothing else makes progress; then each is tried
+once more, which makes the result 1-minimal.
 
-Everything is learned from verdicts in their order, never from the clock, so that the number of
-workers and a resumed run change nothing.
+Only verdicts and their order count, never the clock, so the result depends neither on the number of
+workers nor on interruptions.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.transformations import Site, Transformation
 
 Edit = tuple[str, frozenset[str]]
-"""A transformation's name and the neighbourhoods in which it acts."""
+"""A transformation's name and the neighborhoods of the sites at which it is applied."""
 
 
 @dataclass
 class _Stats:
-    """What came of the candidates of one transformation."""
+    """The number of judged candidates of a transformation, and the characters they saved."""
 
     judged: int = 0
     gained: int = 0  # characters
@@ -33,25 +33,29 @@ class _Stats:
 
 
 class Schedule:
-    """The memory of one search to a fixpoint."""
+    """The memory of a search for a fixpoint."""
 
     def __init__(self) -> None:
         self._failed: set[Edit] = set()
         self._records: dict[str, _Stats] = {}
 
     def order(self, transformations: Sequence[Transformation[D]]) -> list[Transformation[D]]:
-        """The transformations, those first that gained most for each candidate so far.
+        """The transformations sorted by characters saved per candidate so far, best first.
 
-        Where nothing is known yet, or as much, they keep the order given.
+        The sort is stable, so ties and unknown transformations keep the given order.
         """
         return sorted(transformations, key=lambda t: -self._record(t.name).gain)
 
     def has_failed(self, edit: Edit) -> bool:
-        """Whether this was tried, and failed, in the same neighbourhoods."""
+        """Whether this transformation has failed before in the same neighborhoods."""
         return edit in self._failed
 
     def learn(self, name: str, failed: Sequence[Edit], gained: int | None) -> None:
-        """Edits that failed one after the other, and then perhaps one that gained characters."""
+        """Record a sequence of failed edits and, unless `gained` is None, a successful last one.
+
+        Args:
+            gained: the number of characters that the successful edit saved.
+        """
         self._failed.update(failed)
         record = self._record(name)
         record.judged += len(failed) + (gained is not None)
@@ -62,10 +66,10 @@ class Schedule:
 
 
 def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site]) -> Edit:
-    """What acting at these sites is remembered by.
+    """The key under which an edit at these sites is remembered.
 
-    Text that is no module has no neighbourhoods: there the whole counts. A hash stands for it, and
-    one for all the sites, since there may be as many edits as there are lines.
+    Plain text has no neighborhoods, so the entire text counts. A single hash stands for the text
+    and the sites, since there may be as many edits as lines.
     """
     if isinstance(document, PlainText):
         return transformation.name, frozenset([outcome_digest(f"{list(sites)} {document.digest}")])
@@ -74,7 +78,7 @@ def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site
 
 
 def _neighbourhood(document: Module, site: Site) -> str:
-    """All that an edit at a site depends on, as far as it is likely to matter."""
+    """The text of everything near a site that is likely to affect an edit there."""
     if is_function(document, site.op):
         return _at_function(document, site)
     t = document.t
@@ -86,7 +90,10 @@ def _neighbourhood(document: Module, site: Site) -> str:
 
 
 def _at_function(module: Module, site: Site) -> str:
-    """Only the argument and the result that a number means: all else changes all the time."""
+    """The neighborhood of a function site: the argument and the result with the site's number.
+
+    Everything else in a function changes all the time.
+    """
     block, terminator = entry_block(module, site.op), terminator_of(module, site.op)
     arguments = [] if block is None else list(module.block_args(block))
     returned = () if terminator is None else module.t.operands[terminator]
@@ -112,11 +119,11 @@ def _users(module: Module, value: int) -> list[str]:
 
 
 class FailedValues:
-    """The memory of all descents of one search.
+    """The memory of all descents of a search.
 
-    A value that has failed will most likely fail again while nothing has changed around the places
-    that have it. Such values are put off as long as anything else makes progress; where
-    `everything` is wanted, they are tried once more.
+    A failed value will probably fail again while the surroundings of its parameter are unchanged.
+    Such values are deferred as long as anything else makes progress. With `everything`, nothing is
+    deferred; `deferred` counts how often a value was.
     """
 
     def __init__(self) -> None:
@@ -125,12 +132,12 @@ class FailedValues:
         self._failed: set[tuple[str, str, str]] = set()
 
     def record_failure(self, tuning: str, where: str, value: object) -> None:
-        """Remembers a value that has failed; '' stands for surroundings that nobody knows."""
+        """Remember a failed value, unless `where`, its surroundings, is '' (unknown)."""
         if where:
             self._failed.add((tuning, where, str(value)))
 
     def is_deferred(self, tuning: str, where: str, value: object) -> bool:
-        """Whether a value need not be tried now; counted if so."""
+        """Whether to skip a value for now; if so, count it in `deferred`."""
         if self.everything or (tuning, where, str(value)) not in self._failed:
             return False
         self.deferred += 1

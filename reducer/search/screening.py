@@ -1,10 +1,9 @@
-"""A cheap look at candidates before the oracle: what the compiler's parser or verifier would turn
-away is not worth a run.
+"""Screening: a cheap check of candidates that the compiler's parser or verifier would reject.
 
-One process of a tool that only parses and verifies looks at many candidates at once, so the search
-looks ahead: it takes the next few candidates, has them all checked, and goes on in their order with
-those that are left. What a check says of a text depends on the text alone, so looking ahead further
-or less far changes what a reduction costs and never what it finds.
+A single process of a tool that only parses and verifies can check many candidates, so the search
+looks ahead: it takes the next few candidates, checks them together, and continues in order with
+those that pass. The result of a check depends on the text alone, so the lookahead affects the cost
+of a reduction but never its result.
 """
 
 from collections import Counter, deque
@@ -15,28 +14,28 @@ from reducer.ir import D, Document
 from reducer.search.candidate import Candidate
 
 MAX_SCREENED_OPS = 2_500
-"""Ops; a candidate of so many is made and checked in about the time that its run would take."""
+"""The largest candidate to check, in ops: making and checking it takes about as long as its run."""
 
-_FIRST_BATCH, _MAX_BATCH = 4, 32  # candidates in a batch; each is twice as large as the one before
+_FIRST_BATCH, _MAX_BATCH = 4, 32  # candidates in a batch; each batch is twice as large as the last
 _MAX_BATCH_OPS = 8 * MAX_SCREENED_OPS  # ops in a batch
-_MIN_SAMPLES = 10  # candidates after which the share of invalid ones is known more or less
-_MIN_INVALID_RATE = 0.04  # a smaller share of invalid candidates costs less than looking for them
+_MIN_SAMPLES = 10  # the number of candidates that gives a rough estimate of the invalid rate
+_MIN_INVALID_RATE = 0.04  # below this rate, running invalid candidates is cheaper than checking all
 
 
 class Screen(Protocol):
-    """Tells what a compiler would turn away."""
+    """Predicts which texts a compiler would reject as invalid."""
 
     def passes(self, texts: Sequence[str], base: str) -> list[bool]:
-        """For each text whether it is worth a run.
+        """For each text, whether it is worth a run.
 
-        `base` is a text that the compiler takes. All are worth a run if the screen would turn it
-        away, for then it knows less than the compiler.
+        `base` is a text that the compiler accepts. If the screen rejects it, the screen knows less
+        than the compiler, and all texts are worth a run.
         """
         ...
 
 
 class InvalidRates:
-    """How often the candidates of each origin, and of all together, were invalid."""
+    """The rate of invalid candidates, per origin and in total."""
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
@@ -47,21 +46,21 @@ class InvalidRates:
         self._invalid[origin] += invalid
 
     def is_worth_screening(self, origin: str) -> bool:
-        """Whether so many are invalid that looking for them pays.
+        """Whether so many candidates are invalid that screening pays off.
 
-        Of an origin that is new, as many are expected to be as of all others.
+        A new origin is assumed to have the total rate.
         """
         everywhere = (self._invalid.total() + 1) / (self._seen.total() + _MIN_SAMPLES)
         return (self._invalid[origin] + everywhere) / (self._seen[origin] + 1) > _MIN_INVALID_RATE
 
 
 class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
-    """Candidates with their positions, without those that the screen turns away.
+    """Iterates over (position, candidate), without candidates that the screen rejects.
 
     Args:
-        screen: None lets all through.
-        base: what the candidates were made from; needed where there is a screen.
-        known: whether a text's outcome is known already, so that there is nothing to save.
+        screen: None to let all candidates through.
+        base: the document that the candidates were derived from; required with a screen.
+        known: whether the outcome of a text is already known, so that a check would save nothing.
     """
 
     def __init__(
@@ -77,10 +76,10 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         self._base = base
         self._rates = rates
         self._judged: list[tuple[str, bool]] = []
-        self._alarmed = False  # one was invalid that no check had stopped
+        self._alarmed = False  # an unchecked candidate turned out to be invalid
         self._batches = 0
         self._batch_of: dict[int, int] = {}
-        self._unchecked: dict[int, Candidate[D]] = {}  # let through, and not settled yet
+        self._unchecked: dict[int, Candidate[D]] = {}  # passed on unchecked, and not settled yet
         self._known = known
         self._size = _FIRST_BATCH
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
@@ -96,14 +95,14 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         return self._ready.popleft()
 
     def settle(self, position: int, *, invalid: bool) -> set[int]:
-        """Learns the verdict on the candidate at a position; call it in their order.
+        """Record the verdict on the candidate at a position; must be called in order.
 
-        Those turned away before it count as well, and no others: with several workers more may
-        have been checked already, and what is learned must not depend on that.
+        Also counts the candidates rejected before that position, but no later ones: several workers
+        may have checked more, and the rates must not depend on the number of workers.
 
         Returns:
-            The positions of candidates that were handed out too early: one worker alone would have
-            known that they need a check, and they do not pass it.
+            The positions of candidates to discard: they were handed out before this verdict, a
+            single worker would have checked them after it, and they do not pass the check.
         """
         while self._rejected and self._rejected[0][0] < position:
             self._judged.append((self._rejected.popleft()[1], True))
@@ -115,7 +114,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         return self._check_late(self._batch_of[position])
 
     def _check_late(self, batch: int) -> set[int]:
-        """Checks what was let through in later batches than the one that raised the alarm."""
+        """Check what was passed on unchecked in batches after the one that raised the alarm."""
         late = {
             position: candidate
             for position, candidate in self._unchecked.items()
@@ -129,16 +128,16 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         return gone
 
     def end(self) -> None:
-        """All were judged, and none was wanted."""
+        """Record that all candidates were judged and none was accepted."""
         self._judged += [(origin, True) for _, origin in self._rejected]
 
     def close(self) -> None:
-        """Hands on what was learned: not before, so that workers who are ahead do not matter."""
+        """Update the rates. Only done at the end, so that workers running ahead have no effect."""
         for origin, invalid in self._judged:
             self._rates.add(origin, invalid=invalid)
 
     def _batch(self) -> list[tuple[int, Candidate[D]]]:
-        """The next candidates: as many as a batch may have, but one that needs no check alone."""
+        """The next batch; a first candidate that needs no check is a batch of its own."""
         out: list[tuple[int, Candidate[D]]] = []
         work = 0
         while len(out) < self._size and work <= _MAX_BATCH_OPS:
@@ -167,7 +166,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
                 self._unchecked[position] = candidate
 
     def _turned_away(self, texts: list[str]) -> set[str]:
-        """Those of some texts that do not pass."""
+        """The texts that do not pass the screen."""
         texts = list(dict.fromkeys(texts))
         passed = self._passes(texts) if texts else []
         return {text for text, passes in zip(texts, passed, strict=True) if not passes}

@@ -1,8 +1,8 @@
-"""One transformation over a whole document: all its sites, then ever smaller chunks, then singles.
+"""Apply one transformation throughout a document: to all sites, to ever smaller chunks, to singles.
 
-This is the complement stage of delta debugging (Zeller & Hildebrandt, TSE 2002) without its
-restarts: after a success the granularity is kept and the sweep goes on where it was, so one sweep
-costs O(sites) calls (the observation behind OPDD, Gharachorlu & Sumner, QRS 2018).
+This is the complement stage of delta debugging (Zeller & Hildebrandt, TSE 2002) without restarts:
+after a success, the sweep keeps its granularity and continues at the same position, so one sweep
+costs O(sites) oracle calls (the observation behind OPDD, Gharachorlu & Sumner, QRS 2018).
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from reducer.search.schedule import Edit, Schedule, edit_of
 from reducer.search.state import SearchState
 from reducer.transformations import Site, Transformation
 
-_FEW = 8  # so few sites are tried one by one at once
-_COARSEST = 4  # a chunk is at most this part of the sites: halves were tried by then
+_FEW = 8  # up to this many sites are tried one by one right away
+_COARSEST = 4  # a chunk has at most 1/_COARSEST of the sites, since halves were tried before
 
 
 @dataclass
 class SweepResult:
-    """What a sweep did: whether it made progress, and how many edits it put off."""
+    """The result of a sweep: whether it made progress, and how many edits it deferred."""
 
     progress: bool = False
     deferred: int = 0
@@ -29,7 +29,7 @@ class SweepResult:
 
 @dataclass
 class _Chunks:
-    """What was offered in one go, in order: each candidate's first site, and its edit."""
+    """The candidates offered in one go: the first site and the edit of each, in order."""
 
     starts: list[int] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
@@ -43,12 +43,12 @@ def sweep(
     schedule: Schedule | None = None,
     again: bool = False,
 ) -> SweepResult:
-    """Applies a transformation wherever the failure survives it.
+    """Apply a transformation wherever that keeps the failure.
 
     Args:
-        fine: start at single sites, for a document that an earlier sweep went over in chunks.
-        schedule: remembers what fails; a new one if None.
-        again: also try what has failed in the same neighbourhood before.
+        fine: start with single sites, because an earlier sweep has tried larger chunks.
+        schedule: remembers failed edits; a new one if None.
+        again: also try edits that have failed in the same neighborhood before.
     """
     run = _Sweep(state, transformation, schedule or Schedule(), again)
     for size in _sizes(len(transformation.sites(state.document)), transformation.all_at_once, fine):
@@ -57,7 +57,7 @@ def sweep(
 
 
 def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
-    """Chunk sizes, from coarse to one."""
+    """The chunk sizes to try, in decreasing order down to 1."""
     if sites == 0:
         return []
     sizes = [sites] if all_at_once and sites > 1 else []
@@ -83,7 +83,7 @@ class _Sweep(Generic[D]):
         self.swept = SweepResult()
 
     def over(self, size: int) -> None:
-        """Tries chunks of one size from the last site to the first."""
+        """Try chunks of one size, from the last site to the first."""
         state = self.state
         position = len(self.transformation.sites(state.document))
         while position > 0:
@@ -105,7 +105,7 @@ class _Sweep(Generic[D]):
         self.schedule.learn(self.transformation.name, failed, gained)
 
     def _candidates(self, size: int, position: int, offered: _Chunks) -> Iterator[Candidate[D]]:
-        """Candidates for the chunks before `position`, each noted in `offered`."""
+        """The candidates for the chunks before `position`; records them in `offered`."""
         document = self.state.document
         sites = self.transformation.sites(document)
         while position > 0:

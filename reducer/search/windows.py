@@ -1,9 +1,9 @@
-"""Finding the failing neighbourhood in a large module, at the least possible compiler work.
+"""Find the failing part of a large module with as little compiler work as possible.
 
-Two ways, cheapest first. With a hint (ops that a diagnostic points to), windows and backward
-slices that grow around it: a wrong hint costs a few runs of tiny modules. Without one, halving:
-each half is made whole by stubs, so the work of all runs together stays near that of two full
-ones, where bisecting prefixes would pay half of a full run every time.
+There are two methods, cheapest first. With a hint (ops that a diagnostic points to), try growing
+windows and backward slices around it: a wrong hint costs a few runs of tiny modules. Without a
+hint, halve the module: stubs make each half valid, so all runs together cost about as much as two
+full runs, whereas bisecting prefixes would cost half of a full run each time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,11 +18,15 @@ from reducer.transformations import BodyOps, BoundaryTypes, carve
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
 _MAX_SEEDS = 3
-_SMALL = 16  # units; from here on single deletions are as cheap as windows
+_SMALL = 16  # body ops; below this, deleting single ops is as cheap as windows
 
 
 def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
-    """Tries growing neighbourhoods of the ops that diagnostics point to, smallest first."""
+    """Try growing neighborhoods of the ops that diagnostics point to, smallest first.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
     body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
     kept = sorted(_neighbourhoods(body, seeds[:_MAX_SEEDS]), key=len)
@@ -30,9 +34,12 @@ def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequ
 
 
 def grow_set(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
-    """Tries ops that belong together, as those of one dispatch, with ever more of their producers.
+    """Try ops that belong together, such as those of a dispatch, with ever more of their producers.
 
-    Unlike the seeds of `grow_around`, which are guesses at one place, these are one part.
+    Unlike the seeds of `grow_around`, which are alternatives, these are kept together.
+
+    Returns:
+        Whether a candidate was accepted.
     """
     body = BodyOps.of(state.document)
     inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
@@ -45,7 +52,11 @@ def grow_set(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequenc
 
 
 def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
-    """Takes a half, or the middle, while one of them still fails."""
+    """Replace the module with one of its halves or its middle, as long as one still fails.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
     progress = False
     while len(BodyOps.of(state.document).ops) > _SMALL:
         body = BodyOps.of(state.document)
@@ -74,10 +85,10 @@ def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[i
 
 
 def _halves(body: BodyOps) -> Iterator[frozenset[int]]:
-    """Both halves, then the middle: the failing ops may straddle the cut.
+    """Both halves, then the middle, since the failing ops may straddle the cut.
 
-    A function of a part that calls into the other one would bring what it calls along as a whole,
-    so the part without such functions comes first.
+    A function that calls into the other half would bring along its callees as a whole, so each part
+    is preceded by a variant without such functions.
     """
     order = body.ops
     half, quarter = len(order) // 2, len(order) // 4
@@ -90,7 +101,7 @@ def _halves(body: BodyOps) -> Iterator[frozenset[int]]:
 
 
 def _closed(body: BodyOps, part: frozenset[int]) -> frozenset[int]:
-    """A part without the functions that refer to functions outside of it."""
+    """A part without the functions that refer to functions outside it."""
     left = {body.function_of[body_op] for body_op in part}
     while outside := [
         f for f in left if not all(_is_within(body, g, part, left) for g in body.callees(f))
@@ -111,7 +122,11 @@ def accept_first(
     parts: Iterable[frozenset[int]],
     origin: str,
 ) -> bool:
-    """Tries parts of the units in order and accepts the first that fails, if it is smaller."""
+    """Try sets of body ops in order, and accept the first that is smaller and keeps the failure.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
 
     def candidates() -> Iterator[Candidate[Module]]:
         for part in parts:
