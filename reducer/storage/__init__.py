@@ -1,1 +1,1 @@
-"""What is kept on disk: the journal of verdicts, and files that are whole or not there."""
+"""Storage: the journal of verdicts, reading inputs, and writing files atomically."""

@@ -1,4 +1,4 @@
-"""Reads the input with its faults named, and writes files so that they are whole or not there."""
+"""Read inputs, with precise error messages, and write files atomically."""
 
 import bz2
 import gzip
@@ -21,10 +21,10 @@ from oracles.profiles import DEFAULT
 from reducer.errors import BadInput, MissingInput, OutputNotWritable, UsageError
 
 MAX_INPUT_BYTES = 2**31 - 1
-"""The parser counts bytes in 32 bits. Also what keeps a compressed bomb from filling memory."""
+"""MLIR's parser uses 32-bit offsets. The limit also protects against decompression bombs."""
 
 BYTECODE_MAGIC = b"ML\xefR"
-"""What MLIR bytecode starts with."""
+"""The magic number at the start of MLIR bytecode."""
 
 _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,
@@ -32,9 +32,9 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"BZh": bz2.BZ2File,
 }
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_ZSTD_CHUNK = 4096  # bytes; can expand to 128 MB
+_ZSTD_CHUNK = 4096  # bytes; may expand to 128 MB
 COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
-"""What the names of compressed files end with."""
+"""File name suffixes of the supported compression formats."""
 
 _DAMAGES = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 _write_lock = threading.Lock()
@@ -42,29 +42,33 @@ _write_lock = threading.Lock()
 
 @dataclass(frozen=True)
 class InputText:
-    """The text to reduce, decompressed, and where it came from."""
+    """The decompressed text to reduce, and the path it was read from."""
 
     path: Path
     text: str
 
     @cached_property
     def sha256(self) -> str:
-        """The hash of the text as UTF-8, in hexadecimal."""
+        """The SHA-256 of the text in UTF-8, in hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def read_input(path: Path) -> InputText:
-    """The text of the file at `path`, which may be compressed.
+    """Read the text file at `path`, which may be compressed.
 
-    Raises MissingInput when it cannot be opened, BadInput when it holds no text to reduce.
+    Raises:
+        MissingInput: the file cannot be opened.
+        BadInput: it does not contain text that can be reduced.
     """
     return InputText(path, _decode(read_data(path), path))
 
 
 def read_data(path: Path) -> bytes:
-    """What the file at `path` holds, which may be compressed with xz, gzip, bzip2 or zstd.
+    """Read the file at `path`, which may be compressed with xz, gzip, bzip2 or zstd.
 
-    Raises MissingInput when it cannot be opened, BadInput when it is damaged or too large.
+    Raises:
+        MissingInput: the file cannot be opened.
+        BadInput: it is damaged or too large.
     """
     if path.is_dir():
         raise MissingInput(f"{path} is a folder, not an MLIR file")
@@ -95,7 +99,7 @@ def _read_whole(stream: io.BufferedReader, path: Path) -> bytes:
 
 
 def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:
-    """All frames. The library's own reader takes a file that was cut short for a whole one."""
+    """Decompress all frames. The library's own reader does not detect truncated files."""
     expanded = bytearray()
     rest = b""
     while (chunk := rest or stream.read(_ZSTD_CHUNK)) and len(expanded) <= limit:
@@ -126,7 +130,7 @@ def _decode(data: bytes, path: Path) -> str:
 
 
 def default_output(path: Path) -> Path:
-    """Where the reproducer of the input at `path` goes: model.mlir.xz -> model.reduced.mlir."""
+    """The default path of the reproducer: model.mlir.xz -> model.reduced.mlir."""
     name = path.name
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
@@ -134,15 +138,17 @@ def default_output(path: Path) -> Path:
 
 
 def default_journal(path: Path, output: Path) -> Path:
-    """Where the journal goes: beside the output, or beside the input if that is no plain file."""
+    """The default path of the journal: next to the output or, if that is a device, the input."""
     target = output if _is_plain(output) else default_output(path)
     return target.with_name(target.name.removesuffix(".mlir") + ".journal")
 
 
 def check_output(output: Path, path: Path) -> None:
-    """Makes sure, before hours of work, that `output` can be written and is not the input.
+    """Check, before hours of work, that `output` can be written and is not the input.
 
-    Raises UsageError or OutputNotWritable.
+    Raises:
+        UsageError: the output is the input file.
+        OutputNotWritable: the output cannot be written.
     """
     if output.is_dir():
         raise OutputNotWritable(f"the output {output} is a folder; give a file name")
@@ -155,7 +161,7 @@ def check_output(output: Path, path: Path) -> None:
     if not output.parent.is_dir():
         raise OutputNotWritable(f"cannot write {output}: its folder does not exist")
     probe = _temporary(output)
-    try:  # only trying tells: permission bits say nothing of full or read-only file systems
+    try:  # permission bits do not reveal full or read-only file systems
         _create(probe, b"", mode=0o600)
     except OSError as error:
         raise OutputNotWritable(
@@ -166,10 +172,13 @@ def check_output(output: Path, path: Path) -> None:
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
-    """Writes a file so that readers, and whoever comes after a crash, see all of it or the old one.
+    """Write a file atomically: readers see the old or the new content, even after a crash.
 
-    A link keeps pointing to its target; a device or a pipe is simply written to.
-    Raises OutputNotWritable; the old content is then still there, and no temporary file.
+    Symbolic links are followed; devices and pipes are written to directly.
+
+    Raises:
+        OutputNotWritable: the file cannot be written. The old content is kept, and no temporary
+            file is left behind.
     """
     data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     try:
@@ -190,12 +199,12 @@ def write_atomic(path: Path, content: str | bytes) -> None:
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether `path` is, or would become, an ordinary file: replacing /dev/null would be unkind."""
+    """Whether `path` is, or would become, a regular file; /dev/null must not be replaced."""
     return path.is_file() or not path.exists()
 
 
 def _temporary(path: Path) -> Path:
-    """A fixed name, so that what a killed process left is taken over and does not pile up."""
+    """The path of the temporary file: fixed, so leftovers of killed processes do not accumulate."""
     return path.with_name(f".{path.name}.tmp")
 
 
@@ -211,7 +220,7 @@ def _create(path: Path, data: bytes, *, mode: int) -> None:
 
 
 def _mode_of(path: Path) -> int:
-    """The permissions to keep, or 0 for those of any new file."""
+    """The permissions of an existing file, or 0 for the defaults of a new file."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:

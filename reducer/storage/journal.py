@@ -1,12 +1,12 @@
 """The journal: every verdict in an SQLite file, so that no run is repeated, even after a crash.
 
-Each verdict is committed as it comes in. With write-ahead logging, what was committed outlives a
-killed process; the file is held exclusively, so that two reductions never share one, and the
-operating system lets go of it when its holder dies. A journal that cannot be kept (a read-only
-folder, a full disk) is no reason to stop: it then lives in memory.
+Each verdict is committed right away. With write-ahead logging, committed data survives a killed
+process. The file is locked exclusively, so two reductions never share a journal; the operating
+system releases the lock if the process dies. If the journal cannot be written (a read-only folder,
+a full disk), the reduction goes on with an in-memory journal.
 
-A journal belongs to one input, oracle and set of limits. Verdicts are addressed by content, but the
-time limit that they were given under follows from runs of that input, so they hold for no other.
+A journal belongs to one input, oracle and set of limits. Verdicts are keyed by content, but the
+time limit they depend on is derived from runs of that input, so they are not valid for others.
 """
 
 import json
@@ -24,14 +24,14 @@ from reducer.errors import JournalBusy, JournalMismatch
 
 
 class SharedFile:
-    """One connection and the lock that its users take; closed at the end of a `with`."""
+    """A database connection and its lock. A context manager that closes the connection."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.RLock()
 
     def close(self) -> None:
-        """Closes the file, which cannot be used any more."""
+        """Close the connection."""
         with self._lock:
             self._connection.close()
 
@@ -42,7 +42,7 @@ class SharedFile:
         self.close()
 
 
-_APPLICATION_ID = 0x4D4C5244  # "MLRD": tells our files from other people's databases
+_APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of other programs
 _IDENTITY = "identity."
 _DOUBTFUL = "doubtful"
 _SCHEMA = """
@@ -58,16 +58,16 @@ _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
 class _ForeignFile(Exception):
-    """The file is a database of some other program."""
+    """The file is a database of another program."""
 
 
 class Journal(SharedFile):
-    """Verdicts, converted texts and facts of one reduction. Safe to use from threads."""
+    """Verdicts, converted texts and metadata of one reduction. Thread-safe."""
 
     is_tentative = False
-    """Whether an earlier reduction's journal comes back if this one is closed now."""
+    """Whether closing the journal now would restore its earlier content."""
     reused = 0
-    """How many verdicts of an earlier run there were when it was opened."""
+    """The number of verdicts of an earlier run that were present on opening."""
 
     def __init__(self, connection: sqlite3.Connection, log: Callable[[str], None]) -> None:
         super().__init__(connection)
@@ -84,16 +84,20 @@ class Journal(SharedFile):
         fresh: bool = False,
         log: Callable[[str], None] = lambda text: None,
     ) -> Self:
-        """Opens the journal at `path` for the reduction that `identity` describes.
+        """Open the journal at `path` for the reduction described by `identity`.
 
-        A journal of the same reduction goes on, unless its verdicts are `doubt`ed; `resume` insists
-        that it does. That of another one, or any if this should be a `fresh` start, is emptied, but
-        comes back if this journal is closed before `settle` was called.
-        `say` gets messages for people: a damaged file was put aside, nothing can be stored…
+        A journal of the same reduction is continued, unless its verdicts are doubtful (see
+        `doubt`). Otherwise the file is emptied, but its content is restored if the journal is
+        closed before `settle` is called.
+
+        Args:
+            resume: insist on continuing, even with doubtful verdicts.
+            fresh: always start with an empty journal.
+            log: receives messages for the user, such as that a damaged file was set aside.
 
         Raises:
-            JournalBusy: another process is using it.
-            JournalMismatch: it should be resumed but belongs to another reduction.
+            JournalBusy: another process is using the journal.
+            JournalMismatch: it should be resumed, but belongs to another reduction.
         """
         connection = _usable(path, log)
         journal = cls(connection, log)
@@ -107,10 +111,10 @@ class Journal(SharedFile):
 
     @classmethod
     def reopen(cls, path: Path, *, log: Callable[[str], None] = lambda text: None) -> Self:
-        """Opens the journal of a reduction that has ended, to add to it, whatever it belongs to.
+        """Open the journal of a finished reduction to add to it, without checking its identity.
 
         Raises:
-            JournalBusy: another process is using it.
+            JournalBusy: another process is using the journal.
         """
         connection = _usable(path, log)
         if not _has_tables(connection):
@@ -118,7 +122,7 @@ class Journal(SharedFile):
         return cls(connection, log)
 
     def settle(self) -> None:
-        """What this reduction has learned from now on takes the place of an earlier one's."""
+        """Discard the earlier content of the file for good; until then, closing restores it."""
         with self._lock:
             if self._connection.in_transaction:
                 try:
@@ -128,7 +132,7 @@ class Journal(SharedFile):
             self.is_tentative = False
 
     def doubt(self, doubtful: bool) -> None:
-        """Says whether the verdicts turned out to be wrong: then only `resume` reuses them."""
+        """Record whether the verdicts may be wrong; if so, they are only reused with `resume`."""
         if doubtful:
             self.set_meta(_DOUBTFUL, "yes")
         elif self.get_meta(_DOUBTFUL) is not None:
@@ -137,45 +141,49 @@ class Journal(SharedFile):
     # ---- verdicts --------------------------------------------------------------------------
 
     def get(self, digest: str) -> Outcome | None:
-        """The outcome of the text with this hash, if it was ever run."""
+        """The outcome of the text with this hash; None if it was never run."""
         blob = self._value("SELECT outcome FROM verdicts WHERE hash = ?", digest)
         return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
 
     def put(self, digest: str, outcome: Outcome, ops: int) -> None:
-        """Remembers an outcome; it is on disk when this returns. `ops`: size of the candidate."""
+        """Store the outcome of a candidate with this many ops; on return, it is on disk."""
         blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 1)
         row = (digest, str(outcome.kind), ops, outcome.seconds, time.time(), blob)
         self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", *row)
 
     def count(self) -> int:
-        """How many verdicts are known."""
+        """The number of stored verdicts."""
         return int(self._value("SELECT count(*) FROM verdicts") or 0)
 
-    # ---- texts and facts -------------------------------------------------------------------
+    # ---- texts and metadata ----------------------------------------------------------------
 
     def get_text(self, key: str) -> str | None:
-        """A text stored by `put_text`."""
+        """The text stored by `put_text`; None if there is none."""
         blob = self._value("SELECT text FROM texts WHERE key = ?", key)
         return None if blob is None else zlib.decompress(blob).decode(errors="surrogateescape")
 
     def put_text(self, key: str, text: str) -> None:
-        """Remembers a text that was costly to make."""
+        """Store a text that was expensive to compute."""
         blob = zlib.compress(text.encode(errors="surrogateescape"), 1)
         self._write("INSERT OR REPLACE INTO texts VALUES (?, ?)", key, blob)
 
     def get_meta(self, key: str) -> str | None:
-        """A fact stored by `set_meta`."""
+        """The value stored by `set_meta`; None if there is none."""
         value = self._value("SELECT value FROM meta WHERE key = ?", key)
         return None if value is None else str(value)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Remembers a fact about the reduction, such as a limit derived from its first run."""
+        """Store metadata of the reduction, such as a limit derived from its first run."""
         self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
 
     # ---- SQLite ----------------------------------------------------------------------------
 
     def _goes_on(self, identity: Mapping[str, str], resume: bool, path: Path) -> bool:
-        """Whether the file is this reduction's own already, with verdicts to use."""
+        """Whether to continue the existing journal, because it belongs to this reduction.
+
+        Raises:
+            JournalMismatch: it should be resumed, but belongs to another reduction.
+        """
         with self._lock:
             known = _identity_of(self._connection)
         if resume and not known:
@@ -198,7 +206,7 @@ class Journal(SharedFile):
         return True
 
     def _start_anew(self, identity: Mapping[str, str]) -> None:
-        """Empties the file, for good only if it held nothing."""
+        """Empty the file; tentatively if it held a journal."""
         with self._lock:
             try:
                 self.is_tentative = _begin_anew(self._connection, identity)
@@ -217,7 +225,7 @@ class Journal(SharedFile):
             return row[0] if row else None
 
     def _write(self, statement: str, *parameters: object) -> None:
-        """Runs and commits one statement."""
+        """Run and commit a statement."""
         with self._lock:
             try:
                 self._connection.execute(statement, parameters)
@@ -226,7 +234,7 @@ class Journal(SharedFile):
                 self._connection.execute(statement, parameters)
 
     def _fall_back(self, error: sqlite3.Error) -> None:
-        """Goes on in memory with whatever can still be read; re-raises if it already does."""
+        """Continue in memory with whatever can still be read; re-raise if already in memory."""
         if self._fell_back or isinstance(error, sqlite3.ProgrammingError):
             raise error
         self._fell_back = True
@@ -235,7 +243,7 @@ class Journal(SharedFile):
         try:
             if self._connection.in_transaction or not self.is_tentative:
                 self._connection.backup(memory)
-            else:  # it was rolled back to the journal of another reduction
+            else:  # rolled back to the earlier journal
                 _initialise(memory, {})
         except sqlite3.Error:
             memory.close()
@@ -246,7 +254,7 @@ class Journal(SharedFile):
 
 
 def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection:
-    """The file, or what takes its place where it cannot be used."""
+    """Open the file or, if it cannot be used, a replacement."""
     try:
         return _connect(path)
     except (_ForeignFile, sqlite3.DatabaseError) as error:
@@ -254,14 +262,14 @@ def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Opens, locks and checks a file."""
+    """Open, lock and check a file."""
     connection = sqlite3.connect(
         path.absolute(), timeout=0.0, isolation_level=None, check_same_thread=False
     )
     try:
-        # Exclusive before WAL: no shared-memory file, and the lock holds until we close or die.
+        # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _check(connection)  # before anything is written to a file that may not be ours
+        _check(connection)  # before writing to a file that may belong to another program
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")  # takes the lock
@@ -273,7 +281,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _check(connection: sqlite3.Connection) -> None:
-    """Raises _ForeignFile or DatabaseError if this is no sound journal."""
+    """Check that the file is empty or an intact journal.
+
+    Raises:
+        _ForeignFile: it belongs to another program.
+        DatabaseError: it is damaged.
+    """
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and application != _APPLICATION_ID:
@@ -284,7 +297,13 @@ def _check(connection: sqlite3.Connection) -> None:
 
 
 def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite3.Connection:
-    """What to do about a file that cannot be used as it is."""
+    """Replace a file that cannot be used.
+
+    A damaged file is set aside and replaced by a new one; otherwise the journal is in memory.
+
+    Raises:
+        JournalBusy: another process is using the file.
+    """
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
         raise JournalBusy(
@@ -307,7 +326,7 @@ def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite
 def _put_aside(path: Path) -> Path:
     aside = path.with_name(f"{path.name}.damaged")
     path.replace(aside)
-    for suffix in ("-wal", "-shm"):  # they belong to the old file and would spoil the new one
+    for suffix in ("-wal", "-shm"):  # they belong to the old file and would corrupt the new one
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return aside
 
@@ -322,7 +341,7 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
 
 
 def _identity_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """What the journal says it belongs to; empty for a new one."""
+    """The identity of the reduction that a journal belongs to; empty for a new journal."""
     if not _has_tables(connection):
         return {}
     query = "SELECT substr(key, ?), value FROM meta WHERE key GLOB ?"
@@ -330,9 +349,10 @@ def _identity_of(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def _begin_anew(connection: sqlite3.Connection, identity: Mapping[str, str]) -> bool:
-    """Empties the journal and gives it an identity, both or neither.
+    """Empty the journal and set its identity in one transaction.
 
-    Whether the transaction is still open, for there was something to lose.
+    Returns:
+        Whether the transaction was left open, because it discards an earlier journal.
     """
     replaces = bool(_identity_of(connection))
     connection.execute("BEGIN IMMEDIATE")
@@ -348,7 +368,7 @@ def _begin_anew(connection: sqlite3.Connection, identity: Mapping[str, str]) -> 
 
 
 def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
-    """Empties the journal for good and gives it an identity."""
+    """Empty the journal, set its identity, and commit."""
     if _begin_anew(connection, identity):
         connection.execute("COMMIT")
 
@@ -356,7 +376,7 @@ def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> 
 def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     with closing(connection.cursor()) as cursor:
         tables = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        for (table,) in tables.fetchall():  # also one that only older versions have
+        for (table,) in tables.fetchall():  # including tables of older versions
             cursor.execute(f"DROP TABLE {table}")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             cursor.execute(statement)
@@ -366,11 +386,11 @@ def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) 
 
 
 class JournalNamespace(Journal):
-    """Verdicts, texts and facts under names of their own.
+    """A namespace of a journal: verdicts, texts and metadata under prefixed keys.
 
     Args:
-        journal: whose file it is; closing the section leaves it open.
-        name: tells this section from others, and from the reduction around it.
+        journal: the underlying journal; closing the namespace leaves it open.
+        name: the key prefix, which separates this namespace from others and from the reduction.
     """
 
     def __init__(self, journal: Journal, name: str) -> None:
@@ -378,13 +398,13 @@ class JournalNamespace(Journal):
         self._name = name
 
     def close(self) -> None:
-        """Nothing: the journal goes on."""
+        """Do nothing; the underlying journal stays open."""
 
     def settle(self) -> None:
-        """Nothing: whose file it is has settled."""
+        """Do nothing; only the underlying journal can be settled."""
 
     def doubt(self, doubtful: bool) -> None:
-        """Nothing: what is found in a part says nothing of the whole reduction."""
+        """Do nothing; doubts about a namespace do not concern the whole reduction."""
 
     def get(self, digest: str) -> Outcome | None:
         return self._journal.get(self._own(digest))
@@ -393,7 +413,7 @@ class JournalNamespace(Journal):
         self._journal.put(self._own(digest), outcome, ops)
 
     def count(self) -> int:
-        """How many verdicts are known in the whole journal."""
+        """The number of verdicts in the entire journal."""
         return self._journal.count()
 
     def get_text(self, key: str) -> str | None:
