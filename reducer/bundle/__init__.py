@@ -1,8 +1,8 @@
-"""The bug report of one failure: a folder, and a zip of it to attach to an issue.
+"""Bug reports: a folder about one failure, and a zip archive of it to attach to an issue.
 
-`gather` collects what there is to say, `make_bundle` writes it. Whatever comes from a program, a
-compiler or a command line is data here: it is quoted for the shell, for Markdown and for lit, and
-nothing of it is ever run but the command that the user gave.
+`gather` collects the facts, `make_bundle` writes the files. Everything from programs, compilers and
+command lines is treated as data: it is quoted for the shell, for Markdown and for lit. The only
+thing ever run is the command given by the user.
 """
 
 from reducer.bundle.facts import Facts, PassFile

@@ -1,8 +1,8 @@
-"""Removes the names that people gave from a program and its report, so that both can be shared.
+"""Anonymize a program and its report by removing user-given names, so that both can be shared.
 
-Symbols, strings, resources and constants' bytes get plain names or zeros; locations and comments
-go. What the failure needs stays, and is named: a string may well be what the compiler trips over.
-Op names, attribute names, types and numbers are the program itself and stay.
+Symbols, strings and resources get neutral names, the bytes of constants become zeros, and locations
+and comments are removed. Names that the failure depends on are kept and listed: a string may well
+be what the compiler fails on. Op names, attribute names, types and numbers are always kept.
 """
 
 import os
@@ -37,9 +37,10 @@ _TOOLCHAIN = re.compile(rf"(?:/[\w.@+~-]+)+/{RELEASES.libraries}/")
 
 
 def hide_folders(text: str, more: Sequence[Path] = ()) -> str:
-    """Paths without the folders of this machine: those of a run, of a compiler, of the user.
+    """The text with local folders removed from paths: of runs, of compilers, and of the user.
 
-    `more` are folders that go too.
+    Args:
+        more: additional folders to remove.
     """
     text = _TOOLCHAIN.sub("", _ORACLE.sub("", text))
     for folder in sorted(map(str, {*more, Path(tempfile.gettempdir()), Path.cwd()}), key=len)[::-1]:
@@ -53,15 +54,17 @@ def hide_folders(text: str, more: Sequence[Path] = ()) -> str:
 
 _SECONDS = 600.0
 _MIN_IDENTIFYING = 5
-"""Characters from which on a name is looked for inside longer words too."""
+"""Minimum length of a name to search for inside longer words too."""
 _WORD = re.compile(r"[\w$.-]+")
 _FOLDER = re.compile(r"(?:^|[=,:])(~?/[\w.@+-]+/[\w./@+-]*)")
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A name of the original, or a folder, that is still to be read, and where: `program`,
-    `message` or `command`."""
+    """A name of the original or a folder that is still present.
+
+    `where` is `program`, `message`, `command`, or the name of a file of the report.
+    """
 
     name: str
     where: str
@@ -69,11 +72,15 @@ class Leftover:
 
 @dataclass(frozen=True)
 class AnonymizedResult:
-    """What may be shared, if it is `verified` and has no `leftovers`.
+    """An anonymized program. It may be shared if it is `verified` and has no `leftovers`.
 
-    `text` is the program, `outcome` what its last run showed: the wanted failure if `verified`. If
-    it is not, `text` is the original. `kept` are the names that the failure does not go without;
-    `leftovers` what a search for every name of the original still found. `calls` counts runs.
+    Attributes:
+        text: the anonymized program, or the original if not `verified`.
+        outcome: the outcome of the last run.
+        verified: whether `text` has the target signature.
+        kept: the names that the failure depends on.
+        leftovers: where a search for the names of the original still found some.
+        calls: the number of runs.
     """
 
     text: str
@@ -83,7 +90,7 @@ class AnonymizedResult:
     leftovers: tuple[Leftover, ...] = ()
     calls: int = 0
     renamed: Mapping[str, int] = field(default_factory=dict)
-    """How many names of each sort are gone."""
+    """The number of removed names by kind."""
 
 
 def anonymize(
@@ -94,11 +101,12 @@ def anonymize(
     opt: Path | None = None,
     input_name: str = "repro.mlir",
 ) -> AnonymizedResult:
-    """The program without names, as far as it still fails with `signature`.
+    """Anonymize a program as far as it still fails with `signature`. Usually takes one run.
 
-    `opt` is the `…-opt` tool of the compiler under test; it drops locations and comments and gives
-    values plain names. Without it, or where it cannot read the text, that is done on the text as
-    it is. `input_name` is what the shared file is called. Mostly this costs one run.
+    Args:
+        opt: the `…-opt` tool of the compiler under test, used to drop locations and comments and to
+            rename values. Without it, or if it cannot read the program, the text is edited instead.
+        input_name: the name of the shared file.
     """
     return _Anonymizer(text, oracle, signature, opt).result(input_name)
 
@@ -124,7 +132,7 @@ class _Anonymizer:
         if not self._fails(text):
             gone = self._removable_names()
             text = self._shown(gone)
-            if not self._fails(text):  # only the generic form fails like that
+            if not self._fails(text):  # only the generic form has this failure
                 text = without(self.base, gone)
         outcome = self._run(text)
         if outcome.signature != self.signature:
@@ -142,7 +150,7 @@ class _Anonymizer:
         )
 
     def _removable_names(self) -> frozenset[Name]:
-        """As many of the names as the failure can do without, found by halving."""
+        """The names that can be removed without losing the failure, found by bisection."""
         gone: frozenset[Name] = frozenset()
         groups = [tuple(self.names)]
         while groups:
@@ -155,13 +163,13 @@ class _Anonymizer:
         return gone
 
     def _shown(self, gone: frozenset[Name]) -> str:
-        """The program as people write it, without these names."""
+        """The program in pretty form, if available, without these names."""
         text = without(self.base, gone)
         pretty = self._pretty(text)
         return shorten_value_names(unwrap(pretty) or pretty) if pretty else text
 
     def _pretty(self, text: str) -> str:
-        """What the compiler prints for people; nothing where it cannot."""
+        """The pretty form of a program; '' if it cannot be printed."""
         if self.printer is None or not self.is_generic:
             return ""
         return self.printer.pretty(text) or ""
@@ -177,9 +185,9 @@ class _Anonymizer:
 
 
 def _without_keywords(names: Sequence[Name], pretty: str) -> list[Name]:
-    """The names that are still names in pretty form.
+    """The names that are also names in pretty form.
 
-    The others are strings in generic form only, where people write a word of the language:
+    The others are strings in generic form, but keywords in pretty form, such as `private` in
     `sym_visibility = "private"`.
     """
     if not pretty:
@@ -195,11 +203,14 @@ def find_leftovers(
     command: Sequence[str],
     printed: Collection[str] = (),
 ) -> tuple[Leftover, ...]:
-    """Names of the original that are still to be read, and folders in the command.
+    """Names of the original that are still present, and folders in the command.
 
-    In the program, names are looked for where names stand; in the message and the command among
-    all words, but for those that are words of the language (a function called `@module` tells
-    nothing) and single letters. `printed` are value names that the compiler gives by itself.
+    The program is searched for names in name positions. The message and the command are searched
+    for any words, except words of the language (a function named `@module` reveals nothing) and
+    single letters.
+
+    Args:
+        printed: value names generated by the compiler.
     """
     language = language_of(original) | language_of(text)
     names = {name.text for name in names_in(original)}
@@ -223,7 +234,7 @@ def find_leftovers(
 
 
 def _is_mentioned(name: str, words: Collection[str]) -> bool:
-    """Whether a name is one of the words, or in one of them if it is long enough to tell."""
+    """Whether a name is one of the words or, if long enough to be distinctive, inside one."""
     return name in words or (len(name) >= _MIN_IDENTIFYING and any(name in word for word in words))
 
 
@@ -233,11 +244,11 @@ NOTE = (
 )
 
 _SHOWN = 12
-_PLAIN = re.compile(r"(?:arg|values?|result|cst|c)?[\d_]*")  # names of values that printers give
+_PLAIN = re.compile(r"(?:arg|values?|result|cst|c)?[\d_]*")  # value names generated by printers
 
 
 class NotAnonymous(ReducerError):
-    """Something of the original would be told."""
+    """Something of the original would be disclosed."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.FLAKY
 
@@ -245,9 +256,13 @@ class NotAnonymous(ReducerError):
 def anonymized_text(
     text: str, oracle: Oracle, signature: Signature, opt: Path | None, allowed: Collection[str]
 ) -> str:
-    """The program without names, which fails as before.
+    """The anonymized program, which fails as before.
 
-    `told` are names that may stay. Raises NotAnonymous where others do.
+    Args:
+        allowed: names that may be disclosed.
+
+    Raises:
+        NotAnonymous: other names are left, or the program no longer fails in the same way.
     """
     result = anonymize(text, oracle, signature, opt=opt, input_name=REPRO)
     if not result.verified:
@@ -257,9 +272,12 @@ def anonymized_text(
 
 
 def leak_check(original: str, allowed: Collection[str]) -> Callable[[Mapping[str, bytes]], None]:
-    """A last look at all files of a report: raises NotAnonymous if one has a name of the original.
+    """A final check of all files of a report for names of the original.
 
-    Short names, those that printers give to values, and words of the language tell nothing.
+    Ignores short names, value names generated by printers, words of the language, and `allowed`.
+
+    Returns:
+        A function that takes the files by name and raises NotAnonymous if one contains such a name.
     """
     values = {name for name in value_names(original) if not _PLAIN.fullmatch(name)}
     names = values | {name.text for name in names_in(original)}

@@ -1,4 +1,4 @@
-"""What a bug report says, as plain data."""
+"""The content of a bug report as plain data."""
 
 import re
 import tempfile
@@ -30,9 +30,14 @@ _PACKAGE = re.compile(rf"/{RELEASES.compiler_package}-([\w.]+)/")
 
 @dataclass(frozen=True)
 class CompilerInfo:
-    """`name` is the program's. `lines` are what it prints for `--version`, none if it does not.
+    """The compiler under test.
 
-    `assertions` is None where it does not tell.
+    Attributes:
+        name: the file name of the program.
+        lines: the output of `--version`; empty if there is none.
+        version, commit: the release, as printed; '' if unknown.
+        assertions: whether assertions are enabled; None if unknown.
+        package: the version of the `iree-base-compiler` wheel, if it is part of one.
     """
 
     name: str
@@ -44,7 +49,7 @@ class CompilerInfo:
 
     @classmethod
     def probe(cls, executable: Path) -> "CompilerInfo":
-        """Runs `--version`; a compiler that does not answer has only a name."""
+        """Run `--version`; if that fails, only the name is known."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             try:
                 words = [str(executable.absolute()), "--version"]
@@ -56,7 +61,7 @@ class CompilerInfo:
 
     @classmethod
     def read(cls, executable: Path, answer: str) -> "CompilerInfo":
-        """From what it printed."""
+        """Extract the information from `answer`, the output of `--version`."""
         lines = tuple(line.strip() for line in answer.splitlines() if line.strip())[:8]
         release = _RELEASE.search(answer)
         package = _PACKAGE.search(str(executable.resolve()))
@@ -71,7 +76,7 @@ class CompilerInfo:
 
 
 def _assertions(answer: str) -> bool | None:
-    """LLVM says `Optimized build with assertions.`, or `DEBUG build`, or leaves it out."""
+    """LLVM prints `Optimized build with assertions.`, `DEBUG build`, or nothing about it."""
     if re.search(r"with assertions|\+assert", answer, re.I):
         return True
     return False if re.search(r"\bbuild\b", answer) else None
@@ -79,26 +84,31 @@ def _assertions(answer: str) -> bool | None:
 
 REPRO = "repro.mlir"
 OURSELVES = "mlir-reducer"
-"""The program that asks where a compiler alone cannot tell: wrong results, a user's own oracle."""
+"""The command if the compiler alone cannot show the failure: wrong results, or a plugin oracle."""
 
 ERROR = "error: "
-"""What every diagnostic of an error has."""
+"""Part of every error diagnostic."""
 
 FILES = "files"
-"""The folder with what the command names besides its input."""
+"""The folder for the files that the command refers to, other than its input."""
 
 _ABNORMAL_EXIT = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
 
 
 @dataclass(frozen=True)
 class ReproCheck:
-    """A command on `repro.mlir` and how it ends where the failure still occurs.
+    """A command on `repro.mlir`, and how to recognize that the failure still occurs.
 
-    `status` is its exit code, negative for a signal; None where any will do. `pattern` must be in
-    what it prints, if there is one. With `seconds`, still running after so long is the failure;
-    with `memory`, using so many bytes. With `silent`, no error is printed. With `asks`, the command
-    itself answers: 0 it fails, 1 not; if there is a `bucket`, it also prints that of the failure.
-    `trail` is where it crashes.
+    Attributes:
+        words: the command.
+        status: its exit code, negative for a signal; None if any will do.
+        pattern: must match the output, unless None.
+        seconds: if not None, the failure is a run that exceeds this time.
+        memory: if not None, the failure is a run that uses this many bytes.
+        self_checking: the exit code of the command is the answer: 0 it fails, 1 it does not.
+        bucket: the bucket that a self-checking command prints; '' if it prints none.
+        silent: no error is printed.
+        crash_trace: where it crashes.
     """
 
     words: tuple[str, ...]
@@ -113,17 +123,17 @@ class ReproCheck:
 
     @property
     def lenient(self) -> "ReproCheck":
-        """The same, wherever it crashes."""
+        """The same check, without regard to where it crashes."""
         return replace(self, crash_trace=NO_CRASH_TRACE)
 
     @property
     def includes_program(self) -> bool:
-        """Whether the program itself, a user's test, lies among the files of the report."""
+        """Whether the program itself, a user's test script, is among the files of the report."""
         return self.words[0].startswith(f"./{FILES}/")
 
     @property
     def passes_anyway(self) -> bool:
-        """Whether a command that ends well may be what is asked for: only the text decides."""
+        """Whether a successful command may be the failure, since only its output counts."""
         return self.status is None and self.seconds is None and self.memory is None
 
 
@@ -134,8 +144,8 @@ def repro_check_of(
 
     Args:
         words: the command on `repro.mlir`.
-        outcome: of a run of `oracle` on the program.
-        output: all that the compiler printed, on either stream.
+        outcome: the outcome of the program under `oracle`.
+        output: everything that the compiler printed, on both streams.
     """
     if isinstance(oracle, CompilerOracle):
         return _of_compiler(words, oracle, outcome, output)
@@ -146,7 +156,7 @@ def repro_check_of(
 
 
 def message(outcome: Outcome) -> str:
-    """The words that name a failure, as they were printed; '' where there are none."""
+    """The message of a failure as printed; '' if there is none."""
     for line in outcome.stderr.splitlines():
         if match := _ABNORMAL_EXIT.search(line):
             return line[match.start() :]
@@ -172,7 +182,7 @@ def _of_compiler(
 
 
 def _first_match(regex: str | None, output: str) -> Pattern | None:
-    """What a user's own pattern found, as a pattern that a shell understands."""
+    """The text that a user's regular expression matched, as a pattern for `grep`."""
     match = re.search(regex, output, re.M) if regex is not None else None
     if match is None:
         return None
@@ -187,9 +197,9 @@ SCHEMA = "mlir-reducer-report/1"
 
 @dataclass(frozen=True)
 class PassFile:
-    """The reproducer at the level of the failing pass: a file with its command in the first line.
+    """A reproducer for the failing pass alone: a file with its command in the first line.
 
-    `name` is the pass, '' where the input itself is invalid; `level` says which IR this is.
+    `name` is the pass, '' if the input itself is invalid; `level` describes which IR this is.
     """
 
     name: str
@@ -200,12 +210,12 @@ class PassFile:
     ops: int
 
     def beside(self, name: str) -> "PassFile":
-        """The same where the program that it came from, once called `name`, is `repro.mlir`."""
+        """The same for a report, in which the original program `name` is called `repro.mlir`."""
         level = self.level.replace(name, "repro.mlir")
         return replace(self, level=level, text=self.text.replace(self.level, level, 1))
 
     def to_json(self) -> dict[str, Any]:
-        """All but the text."""
+        """The metadata, without the text."""
         return {
             "pass": self.name,
             "pipeline": self.pipeline,
@@ -216,7 +226,7 @@ class PassFile:
 
 @dataclass(frozen=True)
 class Version:
-    """What one release does with the program, for the table of versions."""
+    """The verdict on the program with one release, for the table of versions."""
 
     version: str
     verdict: str
@@ -225,13 +235,23 @@ class Version:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that the report is made of.
+    """The content of a report.
 
-    `text` is the program, `head` the comment above it, `failure_line` the line of it that the
-    failure points to, `source` the name of the input; `record` tells how the program came to be.
-    `messages` are the lines that name the failure, `log` an excerpt of what the compiler printed
-    and `stack` the functions of a crash. `boundary` and `versions` are None where nobody asked,
-    `transitions` say where versions differ; `files` are what the command names, by name.
+    Attributes:
+        head: the comment above the program.
+        text: the program.
+        messages: the lines that name the failure.
+        log: an excerpt of the compiler's output.
+        stack: the functions on the stack of a crash.
+        lines, ops: the size of the program.
+        failure_line: the line of `text` that the failure points to.
+        source: the name of the input.
+        pass_name: the failing pass, '' if unknown.
+        record: how the program was reduced.
+        boundary: what it takes to fail; None if not explored.
+        versions: the verdicts on other releases; None if not explored.
+        transitions: the releases between which the verdict changes, in words.
+        files: the files that the command refers to, by their names in the report.
     """
 
     head: str
@@ -259,20 +279,20 @@ class Facts:
 
     @property
     def program(self) -> str:
-        """The file `repro.mlir`: what names the failure stands below."""
+        """The content of `repro.mlir`, with the failure's messages in comments at the end."""
         text = self.text if self.text.endswith("\n") or not self.head else f"{self.text}\n"
         tail = "".join(f"// {line}\n" for line in self.messages) if self.head else ""
         return f"{self.head}{text}{tail}"
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What fails, as words for a shell beside `repro.mlir`."""
+        """The failing command, for a shell in the folder of `repro.mlir`."""
         first, *rest = self.check.words
         return (first if self.check.includes_program else first.rsplit("/", 1)[-1], *rest)
 
     @property
     def bytes(self) -> int:
-        """Of the program without comments."""
+        """The size of the program without comments."""
         return len(self.text.encode(errors="surrogateescape"))
 
     @property

@@ -1,6 +1,7 @@
-"""Collects what a report says, with one or two runs of the compiler.
+"""Gather the facts for a report, with one or two runs of the compiler.
 
-Programs do not: one without its libraries is of no use, and whoever reads the report has their own.
+Files that the command refers to are included, except programs: they are useless without their
+libraries, and readers of the report have their own.
 """
 
 import re
@@ -39,7 +40,7 @@ _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
 
 
 def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
-    """The command with such files in `files/`, and where each of them is now, by its name there."""
+    """The command with its files moved to `files/`, and their present paths by name."""
     found: dict[str, Path] = {}
     words = [command.argv[0]]
     programs = _programs(command.argv)
@@ -59,7 +60,7 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
 
 
 def _programs(argv: Sequence[str]) -> set[int]:
-    """Where words that `mlir-reducer` is told name a program: the compiler, an interpreter."""
+    """The indices of the arguments of `mlir-reducer` that are programs: compiler, interpreter."""
     if argv[0] != OURSELVES:
         return set()
     end = argv.index("--") if "--" in argv else len(argv)
@@ -67,7 +68,7 @@ def _programs(argv: Sequence[str]) -> set[int]:
 
 
 def _split(word: str) -> tuple[str, str, str]:
-    """What of a word may be a path, between what is around it."""
+    """Split a word into the part that may be a path and the text before and after it."""
     if match := _PYTHON.fullmatch(word):
         return match[1], match[2], match[3]
     if word.startswith("-"):
@@ -87,7 +88,7 @@ def _file(value: str, directory: Path) -> Path | None:
 
 
 def _name(path: Path, taken: dict[str, Path]) -> str:
-    """A name that is safe anywhere, as plain as can be; the same file keeps its name."""
+    """A portable file name that is unique in the report; the same file keeps its name."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in path.name)
     plain = plain.lstrip("-.") or "file"
     name, number = plain, 1
@@ -97,7 +98,7 @@ def _name(path: Path, taken: dict[str, Path]) -> str:
     return name
 
 
-_SECONDS = 600.0  # a run may take, where the user set no limit
+_SECONDS = 600.0  # time limit of a run, if the user set none
 _COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")
 
 
@@ -111,11 +112,18 @@ def gather(
     pass_file: PassFile | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
-    """What is to say about the failure of `text` under `oracle`, and how to see it again.
+    """Gather the facts about the failure of `text` under `oracle`, and how to reproduce it.
 
-    `source` names the input for people, `record` tells how it was reduced. `opt`, the compiler's
-    `…-opt` tool, counts operations. Raises NotInteresting where nothing fails, and Stopped where
-    `cancel` was set before that.
+    Args:
+        source: the name of the input, for display.
+        opt: the compiler's `…-opt` tool, used to count ops.
+        record: how the program was reduced.
+        pass_file: the reproducer for the failing pass, if there is one.
+        cancel: set it to end the run.
+
+    Raises:
+        NotInteresting: the program does not fail.
+        Stopped: `cancel` was set.
     """
     if isinstance(oracle, ValuesOracle):
         oracle = oracle.pinned(text)
@@ -149,14 +157,14 @@ def gather(
 
 
 def compiler_of(oracle: Oracle) -> CompilerOracle | None:
-    """The compiler that is under test, whatever asks it."""
+    """The oracle that runs the compiler under test, directly or inside another oracle."""
     if isinstance(oracle, CompilerOracle):
         return oracle
     return oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else None
 
 
 def program_of(oracle: Oracle) -> Path | None:
-    """The program under test, whatever asks it."""
+    """The executable under test, for any kind of oracle; None if unknown."""
     if isinstance(oracle, PluginOracle):
         return oracle.executable
     compiler = compiler_of(oracle)
@@ -164,9 +172,9 @@ def program_of(oracle: Oracle) -> Path | None:
 
 
 def without_comments(text: str) -> str:
-    """A program without whole lines of comments above and below it.
+    """A program without comment lines and blank lines at the start and end.
 
-    A line that separates programs (`// -----`) is none.
+    Separators of programs (`// -----`) do not count as comments.
     """
     lines = text.splitlines(keepends=True)
     while lines and (not lines[0].strip() or _COMMENT.fullmatch(lines[0])):
@@ -177,7 +185,7 @@ def without_comments(text: str) -> str:
 
 
 def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
-    """The command on `repro.mlir`, with the files that it names as they lie in the report."""
+    """The command on `repro.mlir` with paths inside the report, and the files to include."""
     if isinstance(oracle, ScriptOracle):
         name = oracle.script.name
         return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
@@ -190,7 +198,7 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
 
 
 def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
-    """The words with the release that the compiler under test belongs to, if it is known."""
+    """The words with `--iree` and the release of the compiler under test, if it is known."""
     program = program_of(oracle)
     release = CompilerInfo.read(program, "").package if program else ""
     if not release or "--iree" in words:
@@ -202,9 +210,10 @@ def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
 def _run(
     text: str, oracle: Oracle, limits: Limits, head: str, cancel: threading.Event | None
 ) -> tuple[str, str, Outcome]:
-    """The comment above the program, the program, and its failure.
+    """Run the program; return the comment above it, the program, and its failure.
 
-    Other comments go, and so does that one if it should change anything.
+    Other comments are removed. The comment is dropped too if it changes the outcome, and the
+    original text is used if nothing else fails.
     """
     bare = without_comments(text)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
@@ -217,7 +226,7 @@ def _run(
 
 
 def _output(text: str, oracle: Oracle, outcome: Outcome, limits: Limits) -> str:
-    """All that was printed. Who looks for a text ends the compiler when it is found."""
+    """The complete output. A pattern oracle stops at the first match, so it is run again."""
     if isinstance(oracle, PatternOracle):
         result = oracle.inner.execute(text, limits=limits)
         return f"{result.stderr}\n{result.stdout}"
@@ -232,7 +241,7 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
 
 
 def _ops(text: str, opt: Path | None, limits: Limits) -> int:
-    """Operations, or what looks like them where the program cannot be parsed."""
+    """The number of ops; estimated if the program cannot be parsed."""
     generic = OptPrinter(opt, limits).generic(text) if opt else None
     try:
         return Module.parse(generic).op_count if generic else PlainText(text).op_count
@@ -249,7 +258,7 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None, stack: Sequence[str])
 
 
 def _place(outcome: Outcome, head: str) -> int | None:
-    """The line of the program, comments not counted, that the failure points to."""
+    """The line of the program, without the comment above it, that the failure points to."""
     primary = primary_error(outcome.diagnostics)
     if primary is None or not primary.line or not primary.file.endswith(REPRO):
         return None

@@ -1,7 +1,7 @@
-"""`repro.lit.mlir`: the same question as a test for LLVM's lit, to put into a source tree.
+"""`repro.lit.mlir`: the reproducer as a test for LLVM's lit, to add to a source tree.
 
-lit runs what stands after `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
-program that has such words in it stays in a file of its own.
+lit runs whatever follows `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
+program that contains such keywords stays in a separate file.
 """
 
 import re
@@ -17,9 +17,11 @@ _KEYWORDS = re.compile(
 
 
 def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
-    """The test's text; None where lit cannot ask that.
+    """A test that passes as long as the failure occurs; None if lit cannot express it.
 
-    It passes as long as the failure occurs. `text` is the program without comments.
+    Args:
+        text: the program without comments.
+        signature: the failure, for a comment.
     """
     if check.self_checking or check.memory is not None or _unwritable(check.words):
         return None
@@ -36,7 +38,7 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
 
 
 def _wrapped(check: ReproCheck, command: str) -> str:
-    """Turns the failure into a success, and has FileCheck read what is printed."""
+    """The command wrapped so that it succeeds on failure and FileCheck reads its output."""
     if check.seconds is not None:
         return f"not timeout {max(1, round(check.seconds))} {command}"
     status = check.status
@@ -57,12 +59,12 @@ def _command(words: Sequence[str], place: str) -> str:
 
 
 def _quoted(word: str) -> str:
-    """For lit's own shell, which replaces `%` words first."""
+    """A word quoted for lit's internal shell, which expands `%` substitutions first."""
     return shlex.quote(word).replace("%", "%%")
 
 
 def _unwritable(words: Sequence[str]) -> bool:
-    """A `RUN:` line is one line, and what ends with a backslash goes on in the next."""
+    """Whether the words cannot be written as one `RUN:` line: a trailing backslash continues it."""
     return any(not word.isprintable() or word.endswith("\\") for word in words)
 
 

@@ -1,4 +1,4 @@
-"""Pieces of GitHub's Markdown that stay what they are, whatever text is put into them."""
+"""Elements of GitHub's Markdown that are safe for arbitrary text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from reducer.session.printing import one_line
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A code block, fenced with more backticks than the text has anywhere in a row."""
+    """A code block, fenced with more backticks than the text has in a row."""
     fence = "`" * max(3, _longest_run(text) + 1)
     body = _printable(text)
     if body and not body.endswith("\n"):
@@ -30,7 +30,7 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Running text in which nothing is markup, a link, or the name of somebody.
+    """Text escaped so that nothing in it is markup, a link or a mention.
 
     >>> plain("a *b* <i> @main #1")
     'a \\\\*b\\\\* &lt;i&gt; &#64;main &#35;1'
@@ -41,18 +41,18 @@ def plain(text: str) -> str:
 
 
 def cell(markup: str) -> str:
-    """Markup as the content of a table's cell: a bar would end it, even inside a code span."""
+    """Markup escaped for a table cell, where a bar ends the cell even inside a code span."""
     return markup.replace("\\|", "|").replace("|", "\\|").replace("\n", " ")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; its cells are markup."""
+    """A table with cells of markup."""
     lines = [_row(head), "|" + "---|" * len(head), *map(_row, rows)]
     return "\n".join(lines)
 
 
 def folded(summary: str, body: str) -> str:
-    """A part that is closed at first; `summary` is markup without code spans."""
+    """A collapsed section; `summary` is markup without code spans."""
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
@@ -61,7 +61,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _printable(text: str) -> str:
-    """Lines as they are, with every other control character escaped."""
+    """The text with control characters escaped, except line breaks and tabs."""
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in lines)
 

@@ -1,6 +1,6 @@
-"""Where a text in MLIR holds names that people gave, and what it looks like without them.
+"""Find and replace the user-given names in MLIR text.
 
-A lexer, no parser: it works on generic and on pretty form, and on text that no tool can read.
+This is lexical only, so it works on generic and pretty form, and on text that no tool can parse.
 """
 
 import re
@@ -24,11 +24,11 @@ _TOKEN = re.compile(
     re.X,
 )
 _LOCATION = Outside(r"[ \t]*\bloc(?=\()")
-_ALIGNMENT = len('"0x') + 8  # a resource begins with its alignment, four bytes
+_ALIGNMENT = len('"0x') + 8  # a resource blob begins with its alignment, four bytes
 
 
 class NameKind(StrEnum):
-    """What a name is the name of; `DATA` stands for the bytes of a constant."""
+    """The kind of thing that a name refers to; `DATA` means the bytes of a constant."""
 
     SYMBOL = "symbol"
     STRING = "string"
@@ -38,14 +38,14 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True)
 class Name:
-    """One name, wherever the text mentions it."""
+    """A name, regardless of where it occurs."""
 
     kind: NameKind
     text: str
 
 
 def names_in(text: str) -> list[Name]:
-    """Every name in a text once, in order. Empty strings, and data of zeros only, are none."""
+    """The distinct names in a text, in order. Excludes empty strings and all-zero data."""
     found: dict[Name, None] = {}
 
     def see(name: Name) -> None:
@@ -57,9 +57,9 @@ def names_in(text: str) -> list[Name]:
 
 
 def without(text: str, gone: Collection[Name]) -> str:
-    """The text without comments, and with plain names in place of those that are to go.
+    """The text without comments, and with neutral names in place of the names in `gone`.
 
-    One name becomes one other name everywhere, and none that the text had, whatever it named.
+    Each name is replaced by the same new name everywhere, which does not occur in the original.
     """
     chosen = set(gone)
     taken = {name.text for name in names_in(text)}
@@ -79,7 +79,7 @@ def without(text: str, gone: Collection[Name]) -> str:
 
 
 def with_plain_values(text: str) -> str:
-    """The text with numbers in place of the names of its values and blocks."""
+    """The text with numbered names for its values and blocks."""
     numbers: dict[str, str] = {}
 
     def renamed(token: re.Match[str]) -> str:
@@ -93,19 +93,19 @@ def with_plain_values(text: str) -> str:
 
 
 def value_names(text: str) -> set[str]:
-    """The names of values and blocks, without their signs."""
+    """The names of values and blocks, without sigils."""
     return {match["value"][1:] for match in _TOKEN.finditer(text) if match["value"]}
 
 
 def language_of(text: str) -> set[str]:
-    """The words of a text that are no names: of ops, attributes, types, and their parts."""
+    """The words of a text that are not user-given: names of ops, attributes, types, and parts."""
     parts = _TOKEN.sub(lambda token: f" {token['op'] or ''} ", text)
     words = set(re.findall(NAME, parts))
     return words | {part for word in words for part in word.split(".")}
 
 
 def without_locations(text: str) -> str:
-    """The text without `loc(…)` behind ops and without the definitions of such aliases."""
+    """The text without `loc(…)` after ops and without the definitions of location aliases."""
     text = re.sub(r"^#loc\w* = loc\(.*\)[ \t]*\n", "", text, flags=re.M)
     out, start = [], 0
     for match in _LOCATION.finditer(text):
@@ -125,7 +125,7 @@ def _fresh(stem: str, taken: Collection[str]) -> Iterator[str]:
 
 
 def _walk(text: str, visit: Callable[[Name], str | None]) -> str:
-    """Shows every name to `visit`; writes what that gives for it, or the name as it was."""
+    """Rewrite a text with the result of `visit` for each name; None keeps the name."""
 
     def write(kind: NameKind, written: str, quoted: bool) -> str:
         bare = _bare(written)

@@ -1,12 +1,12 @@
-"""What to look for in the compiler's output: the message as a pattern, the stack as a trail.
+"""What to look for in the compiler's output: the message as a pattern, the stack as a crash trace.
 
-What differs from run to run or from version to version (addresses, numbers, names of values) may be
-anything; the words must be there.
+Patterns match any text for parts that differ between runs or versions (addresses, numbers, value
+names); the words must be present.
 
-With a symbolizer LLVM names the functions. Without one it prints addresses, whose last three
-digits are the same in each run of one build: libraries are loaded at whole pages of 4096 bytes or
-more. The handler on top of the stack is in the same place for each crash of a build, so its digits
-tell whether it is the same build; those that follow are where it crashed.
+With a symbolizer, LLVM prints function names. Without one, it prints addresses, whose last three
+digits are the same in all runs of a build, since libraries are loaded at multiples of the page size
+(4096 bytes or more). The signal handler on top of the stack has the same address in all crashes of
+a build, so its digits identify the build; the digits that follow show where it crashed.
 """
 
 import re
@@ -17,7 +17,7 @@ from enum import Enum
 from oracles.frames import parse_stack
 
 WIDTH = 100
-"""Characters of a message that are enough; what comes later varies more."""
+"""Characters of a message to match; the rest of a longer message is more variable."""
 
 _VARIABLE = re.compile(
     r"""(?P<folder>(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-]))
@@ -30,7 +30,7 @@ _VARIABLE = re.compile(
 
 
 class Gap(Enum):
-    """What stands in for a part that varies: as a basic and as an extended regular expression."""
+    """A placeholder for a variable part, as a basic and as an extended regular expression."""
 
     ADDRESS = ("0x[0-9a-fA-F]*", "0x[0-9a-fA-F]+")
     NUMBER = ("[0-9][0-9]*", "[0-9]+")
@@ -49,13 +49,13 @@ _GAPS = {
 
 @dataclass(frozen=True)
 class Pattern:
-    """Literal texts and gaps, in order; all on one line."""
+    """A sequence of literal texts and gaps, on a single line."""
 
     parts: tuple[str | Gap, ...]
 
     @classmethod
     def of(cls, message: str) -> "Pattern":
-        """The pattern of a message: its first line, or as much as tells it from others."""
+        """The pattern of a message: its first line, cut to `WIDTH` characters."""
         line = message.strip().split("\n", 1)[0]
         if len(line) > WIDTH:
             line = line[:WIDTH].rpartition(" ")[0] or line[:WIDTH]
@@ -66,7 +66,7 @@ class Pattern:
 
     @property
     def grep(self) -> str:
-        """A basic regular expression, as every `grep` has them."""
+        """The pattern as a basic regular expression, for any `grep`."""
         return "".join(
             part.value[0] if isinstance(part, Gap) else re.sub(r"[\\.\[*^$]", r"\\\g<0>", part)
             for part in self.parts
@@ -74,14 +74,14 @@ class Pattern:
 
     @property
     def filecheck(self) -> str:
-        """What goes after `CHECK:`."""
+        """The pattern for a FileCheck `CHECK:` line."""
         return "".join(
             f"{{{{{part.value[1]}}}}}" if isinstance(part, Gap) else _filecheck(part)
             for part in self.parts
         ).strip()
 
     def found_in(self, text: str) -> bool:
-        """Whether a line of the text has it."""
+        """Whether a line of the text matches."""
         regex = "".join(
             part.value[1] if isinstance(part, Gap) else re.escape(part) for part in self.parts
         )
@@ -100,26 +100,29 @@ def _parts(line: str) -> Iterator[str | Gap]:
 
 
 def _filecheck(text: str) -> str:
-    """Doubled brackets begin an expression, and a brace beside one would become part of it."""
+    """Literal text for FileCheck, where double brackets, and braces next to them, are special."""
     return re.sub(r"\{\{+|\}\}+|\[\[+|^\}|\{$", _in_class, text)
 
 
 def _in_class(match: re.Match[str]) -> str:
-    """The characters as a regular expression that matches them."""
+    """Literal characters as a FileCheck regular expression."""
     return "{{" + "".join(r"\[" if c == "[" else f"[{c}]" for c in match[0]) + "}}"
 
 
 HANDLER = 2
-"""Frames on top that belong to the signal handler, whatever crashed."""
+"""The number of top frames that belong to the signal handler."""
 
 DEPTH = 6
-"""Frames of the crashing library that are looked at, the handler's included."""
+"""The number of frames of the crashing library to compare, including the handler's."""
 
 
 @dataclass(frozen=True)
 class CrashTrace:
-    """`names` are the functions that tell bugs apart; `digits` those of the first addresses in
-    `image`, none where they were not printed."""
+    """Where a crash occurred.
+
+    `names` are the functions that identify the bug. `digits` are the last digits of the first
+    addresses in the library `image`; empty if no addresses were printed.
+    """
 
     names: tuple[str, ...] = ()
     image: str = ""
@@ -133,7 +136,7 @@ NO_CRASH_TRACE = CrashTrace()
 
 
 def crash_trace_of(output: str, names: Sequence[str]) -> CrashTrace:
-    """The trail of a crash from what the compiler printed."""
+    """The trace of a crash from the compiler's output and the function names, if known."""
     frames = parse_stack(output)
     library = frames[0].module if frames else ""
     own = [frame for frame in frames if library and frame.module == library][:DEPTH]
@@ -142,7 +145,7 @@ def crash_trace_of(output: str, names: Sequence[str]) -> CrashTrace:
 
 
 def name_pattern(name: str) -> str:
-    """A function's short name as a basic regular expression for its full one.
+    """A basic regular expression that matches the full name of a function, given its short name.
 
     >>> name_pattern("mlir::Type::getWidth")
     '[ :]mlir.*::Type.*::getWidth[(<]'

@@ -1,7 +1,7 @@
-"""How the program came to be: what its reduction hands over, or has left in the journal beside it.
+"""The provenance of a program: facts about its reduction, passed on directly or from the journal.
 
-Only figures and places are taken from a journal, never a command. One that cannot be read, or tells
-of another failure, tells nothing.
+Only figures and source locations are read from a journal, never a command. A journal that cannot be
+read, or belongs to another failure, is ignored.
 """
 
 from dataclasses import dataclass, replace
@@ -20,13 +20,13 @@ from reducer.session.figures import Origin
 from reducer.session.history import History, Lineage, reading
 from reducer.storage.files import read_input
 
-_SECONDS = 120.0  # to print the input with its locations
-_CANDIDATE = "input.mlir"  # what the compiler is told that the input is called
+_SECONDS = 120.0  # time limit for printing the input with locations
+_CANDIDATE = "input.mlir"  # the file name of candidates in the compiler's locations
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """`record` has an `origin`; `page` is the reduction as HTML."""
+    """How a program was reduced: a `record` with its `origin`, and the HTML `page`."""
 
     record: ReductionRecord
     page: str
@@ -34,7 +34,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Source:
-    """What was reduced, where that is not the file that the journal names. `text`, if known."""
+    """The original input, if it is not the file named in the journal; `text` is None if unknown."""
 
     name: str
     text: str | None = None
@@ -43,10 +43,13 @@ class Source:
 def provenance_of(
     record: ReductionRecord, result: Path, lineage: Lineage, opt: Path | None
 ) -> Provenance:
-    """The past of the program in `result`.
+    """The provenance of the program in `result`.
 
-    `opt`, the compiler's `…-opt` tool, finds the lines of the input where the reduction has not.
-    Raises ReducerError where `result` cannot be read.
+    Args:
+        opt: the compiler's `…-opt` tool, used to find source lines not recorded by the reduction.
+
+    Raises:
+        ReducerError: `result` cannot be read.
     """
     facts = reduction_facts(result, lineage)
     origin = tuple(_origins(facts, lineage, opt))
@@ -56,7 +59,10 @@ def provenance_of(
 def read_provenance(
     result: Path, signature: Signature, opt: Path | None, source: Source | None = None
 ) -> Provenance | None:
-    """The same from the journal beside `result`, a program whose failure has this signature."""
+    """The provenance of the program in `result`, from the journal next to it.
+
+    None if there is no readable journal, or its reduction had another target signature.
+    """
     try:
         with reading(default_journal_of(result)) as reader:
             history = reader.history()
@@ -72,7 +78,7 @@ def read_provenance(
 
 
 def _origins(facts: ReductionFacts, lineage: Lineage, opt: Path | None) -> list[Origin]:
-    """The input's ops of which something is left, in the order of the program."""
+    """The ops of the input that are left in the program, in program order."""
     before, after = facts.original, facts.final
     if before is None or after is None:
         return []
@@ -97,7 +103,7 @@ def _origin(name: str, place: Location | None, lines: list[str], source: str) ->
 
 
 def _text_beside(result: Path, history: History) -> str | None:
-    """The input, if it still lies where it was."""
+    """The text of the input, if it is still next to `result`."""
     try:
         return read_input(result.parent / history.name).text
     except (ReducerError, OSError):

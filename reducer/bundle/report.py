@@ -1,4 +1,4 @@
-"""`report.md`: an issue in the compiler's own bug form, what matters most on the first screen."""
+"""`report.md`: an issue in the order of the project's bug form, with the essentials at the top."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _WIDTH = 110
 
 
 def origin(places: Sequence[Origin]) -> Iterator[str]:
-    """Where the operations of the program are in the input."""
+    """The section on the source locations of the program's ops in the input."""
     if not places:
         return
     rows = [
@@ -45,7 +45,7 @@ def origin(places: Sequence[Origin]) -> Iterator[str]:
 
 
 def reduction(facts: Facts) -> Iterator[str]:
-    """Sizes before and after, and what that took."""
+    """The section on the reduction: sizes before and after, and its cost."""
     before = facts.record.input
     if before is None:
         return
@@ -60,7 +60,7 @@ def reduction(facts: Facts) -> Iterator[str]:
 
 
 def also_found(others: Sequence[OtherFailureRecord]) -> Iterator[str]:
-    """Other failures met on the way."""
+    """The section on other failures found during the reduction."""
     if not others:
         return
     rows = [(md.code(one.bucket), md.code(_shortened_cell(one.text))) for one in others]
@@ -84,9 +84,9 @@ def _shortened_cell(text: str) -> str:
 
 
 MAX_CHARACTERS = 60_000
-"""GitHub takes 65,536 in an issue."""
+"""GitHub's limit for issues is 65,536."""
 
-_INLINE, _INLINE_LINES = 12_000, 160  # what is longer stays in its file
+_INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
 _LOG = 4_000
 _CELL = 90
 _CALL = re.compile(r"@([\w$.-]+)\((.*)\): ")
@@ -100,10 +100,11 @@ _THEN = {
 
 
 def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -> str:
-    """The whole report.
+    """The text of the report.
 
-    `verified` is whether `repro.sh` has seen the failure in an empty folder; `left_out` are files
-    that the archive has no room for.
+    Args:
+        verified: whether `repro.sh` reproduced the failure in an empty folder.
+        left_out: files that do not fit into the archive.
     """
     form = profile_of(facts.compiler.name).bug_form
     parts = [
@@ -159,7 +160,7 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
 
 
 def _plain_steps(facts: Facts) -> list[str]:
-    """Wrong results as the runtime itself shows them, where the inputs are short enough to tell."""
+    """Commands that show wrong results with the runtime's own tools, if the inputs are short."""
     words = list(facts.command)
     call = _CALL.search(facts.messages[0]) if facts.messages else None
     if not facts.signature.kind.traits.wrong_results or "--" not in words or call is None:
@@ -210,7 +211,7 @@ def _ending(code: int | None) -> str:
     return str(code) if code >= 0 else signal_name(code)
 
 
-# ---- what else is known ----------------------------------------------------------------------
+# ---- additional context ----------------------------------------------------------------------
 
 
 def _stack(facts: Facts) -> Iterator[str]:
@@ -249,12 +250,12 @@ def _boundary_row(fact: Fact) -> tuple[str, ...]:
 
 
 def _change(change: str) -> str:
-    """A value in code, a word for a change as it is."""
+    """A change as markup: a value as code, a plain word unchanged."""
     return change if change.isalpha() or not change else md.code(_cut(change))
 
 
 def _neighbour(facts: Sequence[Fact] | None) -> str:
-    """The nearest programs that compile, in words."""
+    """A sentence about the nearest programs that compile."""
     near = [
         f"{md.code(fact.change)} instead of {md.code(fact.now)}"
         for fact in facts or ()
@@ -275,7 +276,7 @@ def _releases(facts: Facts) -> Iterator[str]:
 
 
 def _log(facts: Facts) -> Iterator[str]:
-    """The rest of what was printed, if it says more than the message does."""
+    """The compiler's output, if it contains more than the messages."""
     log = facts.log
     if not log.strip() or log.strip() in "\n".join(facts.messages):
         return
@@ -298,7 +299,7 @@ def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[str]:
 
 
 def _inline(text: str, name: str) -> str:
-    """A small program, or where to find a larger one."""
+    """A small program in full, or the start of a larger one and where to find it."""
     if len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES:
         return md.fenced(text, "mlir")
     lines = text.splitlines()
@@ -308,7 +309,7 @@ def _inline(text: str, name: str) -> str:
 
 
 def _shell(words: Sequence[str]) -> str:
-    """One line to paste."""
+    """The words as one shell command."""
     return " ".join(map(shell_word, words))
 
 

@@ -1,6 +1,6 @@
-"""`repro.sh`: a POSIX shell script that says whether the failure still occurs.
+"""`repro.sh`: a POSIX shell script that checks whether the failure still occurs.
 
-It runs the user's command, and nothing else, in a folder of its own; every word is quoted.
+It runs the user's command, and nothing else, in a temporary folder; every word is quoted.
 """
 
 import os
@@ -14,15 +14,15 @@ from reducer.session.printing import one_line
 
 _FATAL = 128
 _NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
-"""A line of a stack with names."""
+"""A line of a symbolized stack."""
 
 
 def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
     """The text of the script.
 
     Args:
-        signature: one line for people, put into a comment.
-        files: what lies in `files/`, and is needed in the folder of the run.
+        signature: a description of the failure, for a comment.
+        files: the names of the files in `files/` that the command needs.
     """
     variable = variable_of(check.words[0])
     carried = bool(list(files))
@@ -38,7 +38,7 @@ def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -
 
 
 def variable_of(program: str) -> str:
-    """The environment variable that names another program to run.
+    """The environment variable that overrides a program.
 
     >>> variable_of("/opt/bin/iree-compile"), variable_of("./3way")
     ('IREE_COMPILE', 'PROGRAM_3WAY')
@@ -48,14 +48,14 @@ def variable_of(program: str) -> str:
 
 
 def compiler_asked(words: Sequence[str]) -> str | None:
-    """The program whose command `mlir-reducer` is given after two dashes, if there is one."""
+    """The compiler in an `mlir-reducer` command, which follows `--`; None if there is none."""
     if words[0] != OURSELVES or "--" not in words:
         return None
     return words[words.index("--") + 1]
 
 
 def shell_word(word: str) -> str:
-    """A word for a shell; what is in the user's home is found in anybody's."""
+    """A word quoted for a shell, with the user's home folder replaced by `$HOME`."""
     home = os.environ.get("HOME", "").rstrip("/")
     before, inside, after = word.partition(f"{home}/") if home else (word, "", "")
     if inside and (not before or before[-1] in "=:,"):
@@ -118,7 +118,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
 
 
 def _absolute(variable: str) -> list[str]:
-    """Another program may be given by a relative path, and is run in another folder."""
+    """Lines that make an overriding program's path absolute, since the run is in another folder."""
     return [
         f"case ${{{variable}:-}} in",
         "/*) ;;",
@@ -154,7 +154,7 @@ def _run(check: ReproCheck) -> list[str]:
 
 
 def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
-    """A command with the compiler's own after two dashes; that one may be another too."""
+    """Lines that run an `mlir-reducer` command, whose compiler may be overridden too."""
     at = words.index("--")
     asking, flags = list(words[1:at]), words[at + 2 :]
     plain = " ".join(map(shell_word, words[1:]))
@@ -236,7 +236,7 @@ def _verdict(check: ReproCheck) -> list[str]:
 
 
 def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
-    """A function that is true unless the stack shows that it crashes in another place."""
+    """A shell function that succeeds unless the stack shows a crash in another place."""
     if not crash_trace:
         return
     yield "crashed_there() {"
@@ -258,13 +258,16 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
 
 
 def _frame_in(image: str) -> str:
-    """A line of a stack with the last digits of its address, as a basic regular expression."""
+    """A basic regular expression for a stack frame in `image`; captures its last digits."""
     name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", image)
     return rf"^[0-9][0-9]* *{name}  *0x[0-9a-f]*\([0-9a-f]\{{3\}}\)\( .*\)\{{0,1\}}$"
 
 
 def _status_holds(status: int) -> str:
-    """A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n."""
+    """A condition on the exit status.
+
+    A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n.
+    """
     if status >= 0:
         return f'[ "$status" -eq {status} ]'
     return f'{{ [ "$status" -eq {_FATAL - status} ] || [ "$status" -eq {2 * _FATAL + status} ]; }}'

@@ -17,7 +17,7 @@ _MAX_TITLE_OPS = 2  # ops that a title names
 
 
 def title(facts: Facts) -> str:
-    """One line of markup for the head of an issue."""
+    """The title of an issue, in markup."""
     where = ", ".join(target_of(facts.check.words))
     ops = " and ".join(map(code, suspect_ops(facts)))
     subject = f"{ops}: " if ops else ""
@@ -25,7 +25,7 @@ def title(facts: Facts) -> str:
 
 
 def suspect_ops(facts: Facts) -> list[str]:
-    """The operation that the failure points to, or all of a program that has only one or two."""
+    """The op that the failure points to, or all ops if the program has only one or two."""
     lines = facts.text.splitlines()
     if facts.failure_line is not None and 0 < facts.failure_line <= len(lines):
         found = _OP.search(lines[facts.failure_line - 1])
@@ -37,23 +37,23 @@ def suspect_ops(facts: Facts) -> list[str]:
 
 
 def is_ordinary(name: str) -> bool:
-    """Whether an op is in every program: a constant, a function, what ends one."""
+    """Whether an op occurs in almost every program: constants, functions, terminators."""
     return bool(_ORDINARY.search(name))
 
 
 def happened(facts: Facts, what: str) -> str:
-    """What the program under test does to `what`."""
+    """A phrase for what the program under test does with `what`."""
     template = facts.signature.kind.traits.happened
     return template.format(signal=_signal(facts), input=what)
 
 
 def expected(facts: Facts) -> str:
-    """What should happen instead."""
+    """A phrase for the expected behavior."""
     return facts.signature.kind.traits.expected
 
 
 def signal_name(code: int) -> str:
-    """SIGSEGV for -11; a number for what crashes of programs are no usual part of."""
+    """The name of a signal, such as SIGSEGV for -11; its number if it is unusual for crashes."""
     return _SIGNALS.get(-code, f"signal {-code}")
 
 
@@ -66,7 +66,7 @@ def _in_short(facts: Facts) -> str:
         return named.format(signal=_signal(facts), frame=inside)
     text = facts.messages[0].removeprefix("error: ") if facts.messages else str(signature.kind)
     if len(text) > _LONG and signature.template:
-        text = signature.template  # without what was printed along
+        text = signature.template  # without variable parts
     names = suspect_ops(facts)
     if len(names) == 1:
         text = text.removeprefix(f"'{names[0]}' op ")
@@ -100,7 +100,7 @@ def excerpt(stderr: str) -> str:
 
 
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
-    """Without stacks, and without IR that was printed along."""
+    """The lines without stacks and IR dumps."""
     dumping = False
     for line in lines:
         if _DUMP.match(line):
@@ -116,18 +116,19 @@ def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _cut(line: str) -> str:
-    """A follow-up names its target in hundreds of characters."""
+    """A line, shortened. Follow-up errors print the target in hundreds of characters."""
     line = _LONG_ATTRIBUTE.sub(r"\1<…>", line)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
-_SHOWN = 24  # frames; deeper ones never tell
+_SHOWN = 24  # frames; deeper ones are never informative
 
 
 def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
-    """A line for each function that tells something, innermost first, others only counted.
+    """The informative functions on the stack, innermost first; other frames are only counted.
 
-    `resolver` gives the symbols of a library by its file name.
+    Args:
+        resolver: returns the symbols of a library, given its file name.
     """
     names = name_frames(parse_stack(stderr), resolver)
     lines: list[str] = []
@@ -170,5 +171,5 @@ def target_of(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
-    """The components that the bug form of the program's project would name."""
+    """The affected components, as named in the bug form of the program's project."""
     return profile_of(program).bug_form.components(program, failing_pass, op)

@@ -1,4 +1,4 @@
-"""Writes a bug report: the folder, its metadata, and the zip of it."""
+"""Write a bug report: the folder, its metadata, and the zip archive."""
 
 import hashlib
 import io
@@ -27,14 +27,14 @@ from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
 
 MAX_ARCHIVE_BYTES = 25_000_000
-"""GitHub takes no larger file."""
+"""GitHub's limit for attachments."""
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time stamp that a zip supports
 _UNIX = 3
 
 
 def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
-    """A zip of the files, in a folder of that name. Scripts may be run."""
+    """A reproducible zip archive of the files, in a folder of that name. Scripts are executable."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):
@@ -47,16 +47,16 @@ def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
 
 
 def mode_of(name: str) -> int:
-    """The permissions of a file of a report."""
+    """The permissions of a file in a report."""
     return 0o755 if name.endswith(".sh") else 0o644
 
 
 def too_large(
     files: Mapping[str, bytes], needed: frozenset[str], most: int = MAX_ARCHIVE_BYTES
 ) -> list[str]:
-    """The files to leave out, the largest first, so that a zip of the others is small enough.
+    """The files to leave out, largest first, so that a zip of the others has at most `most` bytes.
 
-    Those that are `needed` stay, whatever they weigh.
+    `needed` files always stay.
     """
     weights = {name: len(zipped({name: data}, "x")) for name, data in files.items()}
     out: list[str] = []
@@ -70,19 +70,20 @@ def too_large(
 
 
 MARK = "metadata.json"
-"""A folder that has no such file is not ours to replace."""
+"""The file that marks a folder as a report, which may be replaced."""
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Puts the files into `folder`, in place of an earlier report there.
+    """Write the files to `folder`, replacing an earlier report.
 
-    Raises OutputNotWritable where it cannot, or where something else is in the way.
+    Raises:
+        OutputNotWritable: the folder cannot be written, or is not a report.
     """
     fresh = folder.with_name(f".{folder.name}.tmp")
     old = folder.with_name(f".{folder.name}.old")
     try:
         check_folder(folder)
-        for left in (fresh, old):  # of a run that was killed
+        for left in (fresh, old):  # leftovers of a killed run
             _remove(left)
         fresh.mkdir()
         for name, data in files.items():
@@ -99,7 +100,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """What a report holds, as `write_folder` takes it. Links are not followed."""
+    """The files of a report, as for `write_folder`. Links are skipped."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -108,7 +109,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises OutputNotWritable unless there is nothing at `folder`, or a report."""
+    """Check that `folder` does not exist, is empty, or is a report.
+
+    Raises:
+        OutputNotWritable: it is something else, or its parent does not exist.
+    """
     if not folder.parent.is_dir():
         raise OutputNotWritable(f"cannot write {folder}: its parent folder does not exist")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -136,7 +141,7 @@ def _remove(folder: Path) -> None:
 
 
 def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
-    """Plain values. What `reduce --json` tells is there under the same names."""
+    """The metadata as plain values. Fields of `reduce --json` have the same names here."""
     digest = hashlib.sha256(facts.program.encode(errors="surrogateescape")).hexdigest()
     return {
         **facts.record.to_json(),
@@ -182,7 +187,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
 
 
 def metadata_text(facts: Facts, *, verified: bool) -> str:
-    """The same as JSON. Keys are sorted, so that equal reports are equal files."""
+    """The metadata as JSON. Keys are sorted, so equal reports yield equal files."""
     return json.dumps(metadata(facts, verified=verified), indent=2, sort_keys=True) + "\n"
 
 
@@ -190,13 +195,16 @@ REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
 PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
-_MAX_BUNDLED_BYTES = 100_000_000  # bytes of one file that the command names
-_TIMEOUT_FACTOR = 4  # times as long as the failing run took
+_MAX_BUNDLED_BYTES = 100_000_000  # of a file that the command refers to
+_TIMEOUT_FACTOR = 4  # relative to the time of the failing run
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """What was written. `status` is that of `repro.sh`; `left_out` is not in the archive."""
+    """A written report. `status` is the exit status of `repro.sh`.
+
+    `left_out` are files that are not in the archive.
+    """
 
     folder: Path
     archive: Path
@@ -210,12 +218,12 @@ class Bundle:
 
 
 def bundle_folder(program: Path) -> Path:
-    """model.reduced.mlir -> model.reduced.report"""
+    """The default folder of a report: model.reduced.mlir -> model.reduced.report."""
     return program.with_name(f"{program.name.removesuffix('.mlir')}.report")
 
 
 def archive_of(folder: Path) -> Path:
-    """model.reduced.report -> model.reduced.report.zip"""
+    """The archive of a report: model.reduced.report -> model.reduced.report.zip."""
     return folder.with_name(f"{folder.name}.zip")
 
 
@@ -227,11 +235,17 @@ def make_bundle(
     page: str | None = None,
     check_leaks: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
-    """Runs `repro.sh` in an empty folder, then writes everything, whole or not at all.
+    """Run `repro.sh` in an empty folder, then write the report atomically.
 
-    `executable` is the program under test, `page` the reduction as HTML if there is one. `look`
-    sees all files before they are written, and may raise. Comments that change the failure are
-    left out. Raises OutputNotWritable.
+    Comments that change the failure are left out.
+
+    Args:
+        executable: the program under test.
+        page: the reduction as HTML, if there is one.
+        check_leaks: is called with all files before they are written, and may raise.
+
+    Raises:
+        OutputNotWritable: the report cannot be written.
     """
     facts, status = _verified(facts, executable)
     files = _files(facts, page)
@@ -254,7 +268,7 @@ def make_bundle(
 
 
 def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
-    """The exit status of `repro.sh` among nothing but the files that it needs."""
+    """Run `repro.sh` in a folder with only these files; return its exit status, or -1 if killed."""
     seconds = 30 + _TIMEOUT_FACTOR * max(facts.seconds, facts.check.seconds or 0)
     with tempfile.TemporaryDirectory(prefix="report-") as outer:
         place = Path(outer, "empty")
@@ -271,9 +285,9 @@ def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -
 
 
 def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
-    """What tells the script which programs to run: the compiler under test, and this very program.
+    """The environment that makes the script run the compiler under test and this `mlir-reducer`.
 
-    A release of the compiler is found by its version, as it is elsewhere.
+    A released compiler is found by its version, as it will be on other machines.
     """
     words = facts.check.words
     if words[0] != OURSELVES:
@@ -291,15 +305,16 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
 
 
 def _without_variables(programs: Iterable[str]) -> dict[str, str]:
-    """The environment without what the script would take for somebody's choice of a program."""
+    """The environment without the variables that override programs of the script."""
     variables = {variable_of(program) for program in programs}
     return {name: value for name, value in os.environ.items() if name not in variables}
 
 
 def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
-    """The facts with which `repro.sh` ends well, if any do, and how it ends.
+    """The facts for which `repro.sh` reproduces the failure, and its exit status.
 
-    Comments may change a failure, and a stack may differ from run to run.
+    Tries without comments, which may change a failure, and without the crash trace, which may
+    differ between runs. If nothing helps, the original facts and their status are returned.
     """
     lenient = replace(facts, check=facts.check.lenient)
     weaker = [lenient, replace(facts, head=""), replace(lenient, head="")]
@@ -312,7 +327,7 @@ def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
 
 
 def _runnable(facts: Facts) -> dict[str, bytes]:
-    """What `repro.sh` needs, and itself."""
+    """`repro.sh` and the files that it needs."""
     carried = {
         f"{FILES}/{name}": path.read_bytes()
         for name, path in facts.files.items()
@@ -323,7 +338,7 @@ def _runnable(facts: Facts) -> dict[str, bytes]:
 
 
 def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
-    """Every file but those that tell what became of the others."""
+    """All files, except those that describe the others."""
     files = _runnable(facts)
     test = lit_test(facts.check, facts.text, facts.signature.text)
     if test is not None:
