@@ -1,4 +1,4 @@
-"""Facts to make reports of, without a compiler."""
+"""Facts for reports, made without a compiler."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ COMMAND = ("iree-compile", "--iree-hal-target-device=hip", "repro.mlir", "-o", "
 
 
 def facts(**changes: Any) -> Facts:
-    """A legalization failure, with some of it changed."""
+    """Facts about a legalization failure, with some fields changed."""
     given: dict[str, Any] = {
         "head": "// iree-compile repro.mlir\n",
         "text": PROGRAM,

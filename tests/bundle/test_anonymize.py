@@ -1,4 +1,4 @@
-"""Nothing of this machine's folders stays in a text."""
+"""Anonymization: folders, names, and the check for leaks."""
 
 import tempfile
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_the_home_of_the_user_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert hide_folders("/home/jane.doering/x") == "/home/jane.doering/x"
 
 
-def test_a_home_of_nobody_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_home_folder_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/")
     assert hide_folders("/usr/include/a.h") == "/usr/include/a.h"
 
@@ -70,13 +70,13 @@ SECRETS = ("deepsecret", "router", "ffn", "gate", "quarterly", "jane", "Jane", "
 
 
 def failing_on(*needed: str) -> PredicateOracle:
-    """Fails wherever all of these texts are left."""
+    """An oracle that fails if a program contains all of these texts."""
     return PredicateOracle(
         lambda text: all(part in text for part in needed), failure=Outcome(BAD.kind, BAD, 1)
     )
 
 
-def test_without_any_tool_the_text_itself_is_cleaned() -> None:
+def test_without_a_tool_the_text_is_edited() -> None:
     oracle = failing_on("x.bad")
     text = (
         '"x.bad"(%secret) {layer = "attention"} : (i1) -> () loc("model.py":1:2) // why\n'
@@ -88,7 +88,7 @@ def test_without_any_tool_the_text_itself_is_cleaned() -> None:
     assert done.renamed == {"symbol": 2, "string": 1, "resource": 0, "data": 0}
 
 
-def test_what_the_failure_needs_stays_and_is_told() -> None:
+def test_names_that_the_failure_depends_on_are_kept_and_reported() -> None:
     oracle = failing_on("x.bad", '"onnx.If"')
     names = " ".join(f'"string {number}"' for number in range(30))
     done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
@@ -99,12 +99,12 @@ def test_what_the_failure_needs_stays_and_is_told() -> None:
     assert done.calls < 20
 
 
-def test_what_no_longer_fails_is_not_given_away_as_anonymous() -> None:
+def test_a_program_that_no_longer_fails_is_not_verified() -> None:
     done = anonymize("x.bad // x.worse\n", failing_on("x.worse"), BAD)
     assert not done.verified
 
 
-def test_a_name_in_the_message_or_the_command_is_told() -> None:
+def test_leftovers_in_the_message_and_the_command() -> None:
     outcome = Outcome(
         BAD.kind, BAD, 1, diagnostics=(Diagnostic("", 0, 0, "error", "in @attention_0"),)
     )
@@ -117,7 +117,7 @@ def test_a_name_in_the_message_or_the_command_is_told() -> None:
     )
 
 
-def test_no_new_name_is_one_that_was_there() -> None:
+def test_new_names_do_not_occur_in_the_original() -> None:
     done = anonymize("x.bad @f0 @secret @f1\n", failing_on("x.bad"), BAD)
     assert done.text == "x.bad @f2 @f3 @f4\n"
 
@@ -179,18 +179,18 @@ def look(text: str, *told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["acme_net", "hidden_states", "acme.layers.0.mlp", "decode"])
-def test_a_name_anywhere_is_found(name: str) -> None:
+def test_leak_check_finds_names_in_any_context(name: str) -> None:
     for text in (name, f"error: @{name} has", f"f$async_{name}_dispatch_0"):
         with pytest.raises(NotAnonymous, match=name):
             look(text)
     look(f"the word {name}", name)
 
 
-def test_what_tells_nothing_may_stay() -> None:
+def test_leak_check_ignores_uninformative_names() -> None:
     look('%arg1234 = "x.bad"() {layer, mode = "s0"} : tensor<4xf32> func.func')
     look("a secret comment")  # comments are not names, and are not in the report
 
 
-def test_it_says_where_and_what_to_do() -> None:
+def test_the_leak_error_names_the_file_and_the_remedy() -> None:
     with pytest.raises(NotAnonymous, match=r"'acme_net' in the report\.md.*--keep-name"):
         look("acme_net")

@@ -1,4 +1,4 @@
-"""What compilers say of their version."""
+"""Compiler versions, and checks derived from outcomes."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_builds_with_assertions() -> None:
         )
 
 
-def test_a_compiler_that_does_not_tell() -> None:
+def test_a_compiler_without_version_output() -> None:
     assert CompilerInfo.probe(Path("/no/such")).lines == ()
     assert CompilerInfo.probe(Path("/bin/false")).assertions is None
 
@@ -51,20 +51,20 @@ def test_an_error() -> None:
     assert (check.status, check.pattern) == (1, Pattern.of("failed to legalize operation 'a.b'"))
 
 
-def test_a_crash_has_a_signal_and_no_words() -> None:
+def test_a_crash_has_a_signal_and_no_pattern() -> None:
     check = repro_check_of(
         COMPILER, WORDS, outcome(Kind.CRASH, "Stack dump:\n", -11), "Stack dump:\n"
     )
     assert (check.status, check.pattern) == (-11, None)
 
 
-def test_last_words_count_from_where_they_begin() -> None:
+def test_the_message_starts_at_the_abnormal_exit() -> None:
     text = "iree-compile: /home/me/llvm/A.cpp:12: void f(): Assertion `x == 1' failed.\n"
     assert message(outcome(Kind.ASSERTION, text, -6)) == "Assertion `x == 1' failed."
     assert message(outcome(Kind.FATAL_ERROR, "x\nLLVM ERROR: no\n", -6)) == "LLVM ERROR: no"
 
 
-def test_words_that_are_not_in_the_output_are_not_looked_for() -> None:
+def test_a_message_not_in_the_output_is_no_pattern() -> None:
     text = "repro.mlir:1:1: error: x y\n"
     assert (
         repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, text), "elsewhere").pattern
@@ -72,19 +72,19 @@ def test_words_that_are_not_in_the_output_are_not_looked_for() -> None:
     )
 
 
-def test_silence_is_looked_for_too() -> None:
+def test_a_failure_without_errors_is_silent() -> None:
     assert repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
     assert not repro_check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
 
 
-def test_limits_of_a_hang_and_of_memory() -> None:
+def test_limits_for_hangs_and_memory() -> None:
     check = repro_check_of(COMPILER, WORDS, outcome(Kind.TIMEOUT, code=None), "")
     assert (check.seconds, check.status) == (60, None)
     limited = CompilerOracle(COMPILER.command, COMPILER.executable, limits=Limits(memory=1 << 30))
     assert repro_check_of(limited, WORDS, outcome(Kind.MEMORY, code=None), "").memory == 1 << 30
 
 
-def test_what_a_users_pattern_found() -> None:
+def test_a_user_pattern_becomes_the_text_it_matched() -> None:
     oracle = PatternOracle(COMPILER, regex=r"operand #\d+ (?!dominates)")
     text = "a\nerror: operand #3 does not dominate this use\n"
     check = repro_check_of(oracle, WORDS, outcome(Kind.MATCH, text), text)

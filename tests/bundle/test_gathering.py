@@ -1,4 +1,4 @@
-"""Files that a command names go along under names that are safe anywhere."""
+"""Files that a command refers to are bundled under portable names."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from oracles.plugin import Case, Plugin, PluginOracle
 from reducer.bundle.gathering import bundled_command, portable_words
 
 
-def test_a_file_gets_a_place_in_the_report(tmp_path: Path) -> None:
+def test_a_file_is_bundled(tmp_path: Path) -> None:
     spec = tmp_path / "my spec.mlir"
     spec.write_text("x")
     command = Command(("t", "--a=my spec.mlir", "--b", "my spec.mlir", "{}"), tmp_path)
@@ -16,7 +16,7 @@ def test_a_file_gets_a_place_in_the_report(tmp_path: Path) -> None:
     assert files == {"my_spec.mlir": spec.resolve()}
 
 
-def test_two_files_of_one_name_stay_two(tmp_path: Path) -> None:
+def test_files_with_equal_names_stay_distinct(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "-x").write_text(folder)
@@ -33,13 +33,13 @@ def test_a_reference_in_python(tmp_path: Path) -> None:
     assert moved.argv[2] == "python:files/ref.py:f"
 
 
-def test_what_is_no_file_stays(tmp_path: Path) -> None:
+def test_words_that_are_not_files_are_unchanged(tmp_path: Path) -> None:
     words = ("t", "--a=b", "x" * 5000, "--n=", "{}", "--p=a\0b", "--dir=.")
     assert bundled_command(Command(words, tmp_path)) == (Command(words), {})
 
 
-def test_programs_stay_at_home(tmp_path: Path) -> None:
-    """Without its libraries and its interpreter a copy of one would not even start."""
+def test_programs_are_not_bundled(tmp_path: Path) -> None:
+    """A copy would not even start without its libraries and interpreter."""
     for name in ("iree-compile", "python3", "spec.mlir"):
         (tmp_path / name).write_text(name)
     words = ["mlir-reducer", "check", "repro.mlir", "--python", f"{tmp_path}/python3", "--"]
@@ -50,14 +50,14 @@ def test_programs_stay_at_home(tmp_path: Path) -> None:
 
 
 class Never:
-    """Finds nothing wrong."""
+    """A judge that finds nothing wrong."""
 
     def judge(self, case: Case) -> str | None:
         return None
 
 
-def test_an_oracle_of_the_users_own_is_asked_through_our_own_check(tmp_path: Path) -> None:
-    """Its command alone would say nothing: what the compiler does is not what is wrong."""
+def test_a_plugin_oracle_is_run_by_mlir_reducer_check(tmp_path: Path) -> None:
+    """The compiler's command alone would not show the failure."""
     tool = tmp_path / "toolchains" / "iree-base-compiler-3.13.0" / "bin" / "iree-opt"
     tool.parent.mkdir(parents=True)
     tool.touch()

@@ -1,4 +1,4 @@
-"""The lit test, run by lit itself with a FileCheck."""
+"""The lit test, run by lit with FileCheck."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ SAYS = "echo \"repro.mlir:1:1: error: failed to legalize 'x.y'\" >&2; exit 1"
 
 
 def lit(folder: Path, test: str | None, body: str) -> "subprocess.CompletedProcess[str]":
-    """Runs one test as a project's test suite would."""
+    """Run one test as a project's test suite would."""
     assert test is not None
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
@@ -55,7 +55,7 @@ def test_it_passes_as_long_as_the_failure_occurs(tmp_path: Path) -> None:
     assert lit(tmp_path, test, "echo error: other >&2; exit 1").returncode == 1
 
 
-def test_a_failure_without_a_word(tmp_path: Path) -> None:
+def test_a_silent_failure(tmp_path: Path) -> None:
     test = lit_test(ReproCheck(("iree-compile", "repro.mlir"), 1, silent=True), PROGRAM, "silent")
     assert lit(tmp_path, test, "exit 1").returncode == 0
     assert lit(tmp_path, test, SAYS).returncode == 1
@@ -87,7 +87,7 @@ def test_a_hang(tmp_path: Path) -> None:
         "// END.",
     ],
 )
-def test_nothing_in_the_program_is_for_lit(line: str, tmp_path: Path) -> None:
+def test_lit_directives_in_the_program_are_ignored(line: str, tmp_path: Path) -> None:
     test = lit_test(ERROR, f"{line}\n{PROGRAM}", f"failed {line}")
     done = lit(tmp_path, test, SAYS)
     assert done.returncode == 0, done.stdout
@@ -96,16 +96,16 @@ def test_nothing_in_the_program_is_for_lit(line: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["%s", "%t/x", "a b", "$(touch owned)", "'q'", '"', "a;b", "%%"])
-def test_words_of_the_command_arrive_as_they_are(word: str, tmp_path: Path) -> None:
+def test_words_of_the_command_are_passed_unchanged(word: str, tmp_path: Path) -> None:
     check = ReproCheck(("iree-compile", f"--x={word}", "repro.mlir"), 1, Pattern.of("said"))
     told = tmp_path / "told"
     body = f"printf '%s' \"$1\" > {told}; echo error: said >&2; exit 1"
-    done = lit(tmp_path, lit_test(check, PROGRAM, "x"), body)  # lit's own shell runs `not`
+    done = lit(tmp_path, lit_test(check, PROGRAM, "x"), body)  # lit's internal shell runs `not`
     assert done.returncode == 0, done.stdout
     assert told.read_text() == f"--x={word}"
 
 
-def test_what_lit_cannot_ask_is_no_test() -> None:
+def test_checks_that_lit_cannot_express() -> None:
     assert (
         lit_test(ReproCheck(("mlir-reducer", "repro.mlir"), self_checking=True), PROGRAM, "x")
         is None

@@ -1,4 +1,4 @@
-"""Whatever is put into Markdown stays text: checked by a renderer that knows GitHub's tables."""
+"""Arbitrary text in Markdown stays text, as checked by a renderer with GitHub's tables."""
 
 import html
 import re
@@ -63,7 +63,7 @@ def test_a_table_keeps_its_shape(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_running_text_has_no_markup_and_calls_nobody(text: str) -> None:
+def test_plain_text_has_no_markup_and_mentions_nobody(text: str) -> None:
     page = render(f"before {plain(text)} after")
     assert re.sub(r"</?p>", "", page).strip() == re.sub(r"<[^>]*>", "", page).strip()
     assert "@octocat" not in plain(text) and "https://" not in plain(text)

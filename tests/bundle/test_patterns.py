@@ -1,4 +1,4 @@
-"""The same message found by grep, by FileCheck and here, whatever is in it."""
+"""Patterns match any message alike in grep, FileCheck and Python; crash traces."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_it_finds_its_own_message_in_every_tool(message: str, tmp_path: Path) -> None:
+def test_a_pattern_matches_its_own_message_in_every_tool(message: str, tmp_path: Path) -> None:
     pattern = Pattern.of(message)
     line = f"repro.mlir:1:2: error: {message}"
     assert pattern.found_in(line)
@@ -39,32 +39,32 @@ def test_it_finds_its_own_message_in_every_tool(message: str, tmp_path: Path) ->
 
 
 def file_checks() -> list[list[str]]:
-    """The tool of PyPI, and LLVM's own where there is one."""
+    """FileCheck from PyPI, and LLVM's own if installed."""
     found = [[sys.executable, "-m", "filecheck"]]
     real = sorted(Path("/usr/lib").glob("llvm-*/bin/FileCheck"))
     return found + [[str(path)] for path in real[-1:]]
 
 
-def test_what_varies_may_be_anything() -> None:
+def test_variable_parts_match_anything() -> None:
     pattern = Pattern.of("LLVM ERROR: at 0x7f42 of %12: 8 bytes")
     assert pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: 1024 bytes")
     assert not pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: many bytes")
     assert Gap.ADDRESS in pattern.parts
 
 
-def test_names_of_types_are_no_numbers() -> None:
+def test_type_names_are_not_numbers() -> None:
     assert Pattern.of("expected i64, got f8E4M3FNUZ and 2x3xf32").parts == (
         "expected i64, got f8E4M3FNUZ and 2x3xf32",
     )
 
 
-def test_a_long_message_counts_by_its_beginning() -> None:
+def test_a_long_message_is_matched_by_its_start() -> None:
     long = "word " * 80
     assert len(Pattern.of(long).grep) <= 100
     assert Pattern.of("a\nb").parts == ("a",)
 
 
-def test_nothing_to_look_for() -> None:
+def test_patterns_without_text_are_false() -> None:
     assert not Pattern.of("")
     assert not Pattern.of("%1 0x123")
 
@@ -100,6 +100,6 @@ def test_a_stack_with_names_has_no_digits() -> None:
     assert crash_trace_of(named, ["a::f"]) == CrashTrace(("a::f",))
 
 
-def test_too_short_a_stack_says_nothing() -> None:
+def test_a_short_stack_yields_no_trace() -> None:
     assert not crash_trace_of("\n".join(RAW.splitlines()[:6]), [])
     assert not crash_trace_of("", [])

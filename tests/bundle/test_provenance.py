@@ -1,4 +1,4 @@
-"""How a program came to be is read from the journal beside it, and from nowhere else."""
+"""The provenance of a program is read from the journal next to it, and from nowhere else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_the_lines_of_the_input_are_found(result: Path, iree_toolchain: object) 
 
 
 @pytest.mark.iree
-def test_a_changed_input_tells_no_lines(result: Path) -> None:
+def test_no_lines_if_the_input_has_changed(result: Path) -> None:
     (result.parent / "in.mlir").write_text("// other\n" + program())
     past = read_provenance(result, signature_of(result), None)
     assert past is not None
@@ -54,14 +54,14 @@ def test_a_changed_input_tells_no_lines(result: Path) -> None:
 
 
 @pytest.mark.iree
-def test_another_failure_has_another_past(result: Path) -> None:
+def test_a_journal_of_another_failure_is_ignored(result: Path) -> None:
     assert read_provenance(result, Signature(Kind.CRASH), None) is None
     before = sorted(path.name for path in result.parent.iterdir())
     read_provenance(result, signature_of(result), None)
     assert sorted(path.name for path in result.parent.iterdir()) == before
 
 
-def test_no_journal_and_no_sound_one_tell_nothing(tmp_path: Path) -> None:
+def test_missing_and_damaged_journals_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "x.mlir").write_text("x")
     assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
     (tmp_path / "x.journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
@@ -69,7 +69,7 @@ def test_no_journal_and_no_sound_one_tell_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.iree
-def test_a_reduction_hands_over_what_its_journal_tells(
+def test_a_reduction_passes_on_what_its_journal_contains(
     tmp_path: Path, iree_toolchain: Callable[[], Toolchain]
 ) -> None:
     opt = iree_toolchain().opt

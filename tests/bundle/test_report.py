@@ -1,4 +1,4 @@
-"""`report.md`: the order of the form, what each part says, and text that would break it."""
+"""`report.md`: the order of the form, the content of each section, and hostile text."""
 
 import re
 from pathlib import Path
@@ -37,13 +37,13 @@ def test_it_has_the_parts_of_the_form_in_their_order() -> None:
     ]
 
 
-def test_the_first_screen_tells_everything() -> None:
+def test_the_essentials_are_at_the_top() -> None:
     screen = "\n".join(report_text(facts(), verified=True).splitlines()[:40])
     for part in ("failed to legalize operation 'x.bad'", PROGRAM, " ".join(COMMAND), "3.13.0"):
         assert part in screen
 
 
-def test_it_says_if_the_script_did_not_see_the_failure() -> None:
+def test_an_unverified_report_says_so() -> None:
     assert "Not verified" in report_text(facts(), verified=False)
     assert "Not verified" not in report_text(facts(), verified=True)
 
@@ -124,7 +124,7 @@ def test_versions_origin_cost_and_other_failures() -> None:
         assert part in text
 
 
-def test_a_foreign_record_breaks_nothing() -> None:
+def test_an_invalid_record_is_ignored() -> None:
     for data in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
         record = ReductionRecord.from_json(data)
         assert heads(report_text(facts(record=record), verified=True)) == FORM
@@ -134,7 +134,7 @@ HOSTILE = ["```\n# owned\n```", "`owned`", "</details>\n\n# owned", "a | b\n|---
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_breaks_its_shape(text: str) -> None:
+def test_no_text_changes_the_structure(text: str) -> None:
     signature = Signature(Kind.OTHER_ERROR, text, text, frames=(text,))
     hostile = facts(
         text=text,
@@ -172,5 +172,5 @@ def test_a_large_program_stays_in_its_file() -> None:
     assert len(report_text(huge, verified=True)) <= MAX_CHARACTERS + 3
 
 
-def test_what_has_no_room_is_named() -> None:
+def test_omitted_files_are_listed() -> None:
     assert "`report.html`" in report_text(facts(), verified=True, left_out=["report.html"])

@@ -1,4 +1,4 @@
-"""`repro.sh`, run by a real shell against compilers that end in every way."""
+"""`repro.sh`, run by real shells with compilers that end in every possible way."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def compiler(folder: Path, body: str, name: str = "iree-compile") -> Path:
 def run(
     folder: Path, check: ReproCheck, body: str, shell: str = "sh", **more: str
 ) -> "subprocess.CompletedProcess[str]":
-    """Runs the script in a folder that holds nothing else but the program."""
+    """Run the script in a folder that contains only the program."""
     place = folder / "a report with 'quotes'"
     place.mkdir(exist_ok=True)
     (place / "repro.mlir").write_text("func.func @f()\n")
@@ -64,7 +64,7 @@ SEGV = ReproCheck(("iree-compile", "repro.mlir"), -11)
         (SEGV, "exit 0", 1),
     ],
 )
-def test_it_tells_the_same_fixed_and_different_apart(
+def test_it_distinguishes_same_fixed_and_different(
     shell: str, check: ReproCheck, body: str, status: int, tmp_path: Path
 ) -> None:
     done = run(tmp_path, check, body, shell)
@@ -106,13 +106,15 @@ TRAIL = replace(
         ("no stack at all", 0),
     ],
 )
-def test_a_crash_is_told_by_its_stack(shell: str, stack: str, status: int, tmp_path: Path) -> None:
+def test_a_crash_is_recognized_by_its_stack(
+    shell: str, stack: str, status: int, tmp_path: Path
+) -> None:
     (tmp_path / "stack").write_text(stack)
     body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
     assert run(tmp_path, TRAIL, body, shell).returncode == status
 
 
-def test_names_of_functions_are_only_looked_for(tmp_path: Path) -> None:
+def test_function_names_are_never_executed(tmp_path: Path) -> None:
     crash_trace = CrashTrace(
         ("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6
     )
@@ -122,7 +124,7 @@ def test_names_of_functions_are_only_looked_for(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("owned"))
 
 
-def test_a_failure_without_a_word(tmp_path: Path) -> None:
+def test_a_silent_failure(tmp_path: Path) -> None:
     check = ReproCheck(("iree-compile", "repro.mlir"), 1, silent=True)
     assert run(tmp_path, check, "exit 1").returncode == 0
     assert run(tmp_path, check, "echo 'a.mlir:1:1: error: x' >&2; exit 1").returncode == 2
@@ -147,7 +149,7 @@ def test_memory_that_runs_out(tmp_path: Path) -> None:
     assert run(tmp_path, check, "exit 0").returncode == 1
 
 
-def test_a_command_that_answers_itself(tmp_path: Path) -> None:
+def test_a_self_checking_command(tmp_path: Path) -> None:
     check = ReproCheck(("iree-compile", "repro.mlir"), self_checking=True)
     assert [run(tmp_path, check, f"exit {n}").returncode for n in (0, 1, 4)] == [0, 1, 2]
 
@@ -162,15 +164,17 @@ def test_a_command_that_answers_itself(tmp_path: Path) -> None:
         ("", 2, 2),
     ],
 )
-def test_what_our_own_check_says(told: str, code: int, status: int, tmp_path: Path) -> None:
-    """Other wrong results, or a compiler that crashes now, are another failure and no fix."""
+def test_the_result_of_mlir_reducer_check(
+    told: str, code: int, status: int, tmp_path: Path
+) -> None:
+    """Other wrong results, or a crash of the compiler, are another failure and not a fix."""
     words = ("mlir-reducer", "check", "repro.mlir", "--", "iree-compile")
     check = ReproCheck(words, self_checking=True, bucket="c637b0f196f2")
     ours = compiler(tmp_path, f"echo '{told}'; exit {code}", "mlir-reducer")
     assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
 
 
-def test_any_end_will_do_where_only_the_text_counts(tmp_path: Path) -> None:
+def test_any_exit_status_will_do_if_only_the_output_counts(tmp_path: Path) -> None:
     check = ReproCheck(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
     assert run(tmp_path, check, "echo bad ir; exit 0").returncode == 0
     assert run(tmp_path, check, "echo good ir; exit 0").returncode == 1
@@ -206,7 +210,7 @@ def test_the_signature_stays_in_its_comment(tmp_path: Path) -> None:
     assert not [line for line in script.splitlines() if line.startswith("touch")]
 
 
-def test_what_lies_in_the_home_of_the_user_is_found_in_anybodys(
+def test_paths_in_the_home_folder_work_for_any_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HOME", "/home/jane")
@@ -214,7 +218,7 @@ def test_what_lies_in_the_home_of_the_user_is_found_in_anybodys(
     assert shell_word("/home/janes/x") == "/home/janes/x"
 
 
-def test_files_of_the_command_go_along(tmp_path: Path) -> None:
+def test_files_of_the_command_are_copied(tmp_path: Path) -> None:
     (tmp_path / "a report with 'quotes'" / "files").mkdir(parents=True)
     (tmp_path / "a report with 'quotes'" / "files" / "spec").write_text("hello")
     check = ReproCheck(("iree-compile", "--spec=files/spec", "repro.mlir"), 9)

@@ -1,4 +1,4 @@
-"""Titles, and the ops that they name."""
+"""Titles, suspect ops, log excerpts, folded stacks, targets and components."""
 
 from oracles import Kind, Signature
 from oracles.symbols import Symbols
@@ -21,7 +21,7 @@ def test_the_op_that_the_failure_points_to() -> None:
     assert suspect_ops(facts(text=text, failure_line=None)) == []
 
 
-def test_ops_of_every_program() -> None:
+def test_ordinary_ops_are_not_suspects() -> None:
     for name in ("func.func", "func.return", "arith.constant", "torch.constant.int", "a.yield"):
         assert is_ordinary(name)
     assert not is_ordinary("torch.aten.topk")
@@ -38,7 +38,7 @@ def test_titles() -> None:
     assert title(greedy) == "compiler runs out of memory (`hip`)"
 
 
-def test_a_long_message_gives_way_to_its_template() -> None:
+def test_a_long_message_is_replaced_by_its_template() -> None:
     long = facts(
         signature=Signature(Kind.FATAL_ERROR, "Cannot select: ch = store"),
         messages=("LLVM ERROR: Cannot select: 0x1: " + "x" * 100,),
@@ -84,7 +84,7 @@ def unknown(module: str) -> Symbols | None:
     return None
 
 
-def test_frames_that_tell_nothing_are_counted() -> None:
+def test_uninformative_frames_are_counted() -> None:
     names = [
         "llvm::sys::PrintStackTrace(llvm::raw_ostream&, int)",
         "SignalHandler(int)",

@@ -1,4 +1,4 @@
-"""The zip is the same for the same files, and small enough."""
+"""Writing reports: reproducible and bounded archives, atomic folders, verification."""
 
 import base64
 import io
@@ -37,7 +37,7 @@ def test_it_unpacks_into_one_folder_and_scripts_can_be_run() -> None:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_the_largest_go_first_where_there_is_no_room() -> None:
+def test_the_largest_files_are_left_out_first() -> None:
     files = {name: os.urandom(size) for name, size in [("a", 3000), ("b", 9000), ("c", 7000)]}
     assert too_large(files, frozenset(), 25_000) == []
     assert too_large(files, frozenset(), 12_000) == ["b"]
@@ -92,12 +92,12 @@ def test_neither_a_link_nor_a_file_is_replaced(tmp_path: Path) -> None:
     assert not names(tmp_path / "elsewhere")
 
 
-def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_a_missing_parent_folder(tmp_path: Path) -> None:
     with pytest.raises(OutputNotWritable, match="folder does not exist"):
         check_folder(tmp_path / "none" / "a.report")
 
 
-def test_the_old_report_stays_where_the_new_one_cannot_be_written(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_the_old_report(tmp_path: Path) -> None:
     folder = tmp_path / "a.report"
     write_folder(folder, ONE)
     with pytest.raises(OutputNotWritable):
@@ -115,7 +115,7 @@ def compiler(tmp_path: Path) -> Path:
     return write_script(tmp_path / "iree-compile", stands_last)
 
 
-def test_a_report_is_seen_to_hold(tmp_path: Path, compiler: Path) -> None:
+def test_a_report_is_verified(tmp_path: Path, compiler: Path) -> None:
     bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler)
     assert bundle.verified
     assert {path.name for path in bundle.folder.iterdir()} == FILES_MAKING
@@ -134,14 +134,14 @@ def test_the_same_facts_make_the_same_bytes(tmp_path: Path, compiler: Path) -> N
     assert one == two
 
 
-def test_it_says_if_it_does_not_hold(tmp_path: Path) -> None:
+def test_an_unverified_report_says_so(tmp_path: Path) -> None:
     healthy = write_script(tmp_path / "iree-compile", "exit 0\n")
     bundle = make_bundle(facts(), tmp_path / "a.report", executable=healthy)
     assert (bundle.status, bundle.verified) == (1, False)
     assert "Not verified" in (bundle.folder / "report.md").read_text()
 
 
-def test_comments_go_where_they_change_the_failure(tmp_path: Path) -> None:
+def test_comments_that_change_the_failure_are_left_out(tmp_path: Path) -> None:
     fussy = write_script(tmp_path / "iree-compile", 'grep -q "^//" repro.mlir && exit 0\n' + FAIL)
     fussy.write_text(fussy.read_text().replace("$input", "repro.mlir"))
     bundle = make_bundle(facts(), tmp_path / "a.report", executable=fussy)
@@ -149,7 +149,7 @@ def test_comments_go_where_they_change_the_failure(tmp_path: Path) -> None:
         assert (bundle.folder / "repro.mlir").read_text() == PROGRAM
 
 
-def test_what_is_too_large_stays_out_of_the_archive(tmp_path: Path, compiler: Path) -> None:
+def test_files_that_are_too_large_are_not_in_the_archive(tmp_path: Path, compiler: Path) -> None:
     noise = base64.b64encode(random.Random(0).randbytes(26_000_000)).decode()
     bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler, page=noise)
     assert bundle.left_out == ("report.html",)
@@ -158,14 +158,14 @@ def test_what_is_too_large_stays_out_of_the_archive(tmp_path: Path, compiler: Pa
     assert "`report.html`" in (bundle.folder / "report.md").read_text()
 
 
-def test_a_file_of_the_command_goes_along(tmp_path: Path, compiler: Path) -> None:
+def test_a_file_of_the_command_is_included(tmp_path: Path, compiler: Path) -> None:
     (tmp_path / "spec").write_text("x")
     carrying = replace(facts(), files={"spec": tmp_path / "spec"})
     bundle = make_bundle(carrying, tmp_path / "a.report", executable=compiler)
     assert (bundle.folder / "files" / "spec").read_text() == "x"
 
 
-def test_a_stack_that_differs_from_run_to_run_is_not_looked_at(tmp_path: Path) -> None:
+def test_a_stack_that_differs_between_runs_is_not_checked(tmp_path: Path) -> None:
     crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
     crash_trace = CrashTrace(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
     stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))

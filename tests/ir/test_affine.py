@@ -1,4 +1,4 @@
-"""Affine maps: read, cut, written again."""
+"""Affine maps: parsing, dropping dims, printing."""
 
 from reducer.ir import Module
 from reducer.ir.affine import AffineMap, indexing_maps, parse_map
@@ -16,7 +16,7 @@ def test_a_map_and_its_text() -> None:
     assert parse_map("dense<1>") is None
 
 
-def test_a_dim_goes_and_the_others_close_up() -> None:
+def test_dropping_a_dim_renumbers_the_others() -> None:
     affine = parse_map(CONVOLUTION)
     assert affine is not None
     assert affine.without_results([0]).without_dims([1]).text == (
@@ -24,7 +24,7 @@ def test_a_dim_goes_and_the_others_close_up() -> None:
     )
 
 
-def test_a_loop_of_one_step_goes_from_sums() -> None:
+def test_a_unit_loop_is_dropped_from_sums() -> None:
     affine = parse_map(
         "affine_map<(d0, d1, d2) -> (d0 + d1, d0 * 2 + d2, d1, d0, (d0 + d1) floordiv 2)>"
     )
@@ -32,7 +32,7 @@ def test_a_loop_of_one_step_goes_from_sums() -> None:
     assert affine.at_zero([0]).results == ("d1", "d2", "d1", "d0", "(d0 + d1) floordiv 2")
 
 
-def test_the_maps_of_an_op_stand_behind_aliases() -> None:
+def test_indexing_maps_are_resolved_through_aliases() -> None:
     module = Module.parse(
         """\
 #map = affine_map<(d0) -> (d0)>

@@ -1,4 +1,4 @@
-"""Globals and the values that have their types."""
+"""Globals and the values that share their types."""
 
 from reducer.ir import Module
 from reducer.ir.declared import declarations
@@ -30,7 +30,7 @@ def test_loads_and_stores_have_the_type_of_the_global() -> None:
     assert [module.t.token[value] for value in declaration.values] == ["%0", "%a"]
 
 
-def test_its_sizes_change_with_theirs() -> None:
+def test_the_sizes_of_a_global_change_with_its_uses() -> None:
     sizes = ShrinkSizes().of(Module.parse(GLOBAL))
     assert list(sizes.values.values()) == [8, 4]
     (text,) = sizes.texts({0: 1, 1: 2})
@@ -40,7 +40,7 @@ def test_its_sizes_change_with_theirs() -> None:
     )
 
 
-def test_its_element_type_changes_with_theirs() -> None:
+def test_the_element_type_of_a_global_changes_with_its_uses() -> None:
     text = ElementTypes(Module.parse(GLOBAL)).text({0: "f32"})
     assert problems(Module.parse(text)) == []
     assert text == GLOBAL.replace("f16", "f32").replace(
@@ -54,7 +54,7 @@ def test_an_initial_value_is_converted() -> None:
     assert "initial_value = dense<0xFF800000> : tensor<4x8xf32>" in after
 
 
-def test_numbers_are_declared_as_well() -> None:
+def test_scalars_can_be_declared_too() -> None:
     text = GLOBAL.replace("memref<4x8xf16>", "f16").replace(
         '#u.data<"w"> : tensor<4x8xf16>', "0.0 : f16"
     )

@@ -1,4 +1,4 @@
-"""Text that is no MLIR to us."""
+"""Documents that are plain text."""
 
 from reducer.ir import PlainText
 
@@ -17,6 +17,6 @@ def test_bracket_groups_span_lines() -> None:
     assert PlainText(TEXT).groups == [(0, 7), (1, 3), (2, 6)]
 
 
-def test_ops_are_counted_by_their_look() -> None:
+def test_op_count_counts_lines_that_look_like_ops() -> None:
     assert PlainText(TEXT).op_count == 2
     assert PlainText("a\nb\n").op_count == 2

@@ -1,4 +1,4 @@
-"""Other element types: a function before and after."""
+"""Changing element types: functions before and after."""
 
 from hypothesis import given
 
@@ -16,7 +16,7 @@ def with_element(body: str, arguments: str, number: int, element: str) -> str:
     return body_of(after)
 
 
-def test_a_type_changes_along_the_uses_and_casts_go() -> None:
+def test_a_type_changes_along_its_uses_and_casts_are_removed() -> None:
     assert (
         with_element(
             """\

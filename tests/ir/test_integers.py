@@ -1,4 +1,4 @@
-"""What ops on integers give."""
+"""Constant folding of integer ops."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What MLIR text is made of, and what brackets, strings and comments do to each other."""
+"""The lexer: tokens, and the interaction of brackets, strings and comments."""
 
 import pytest
 from hypothesis import given
@@ -75,7 +75,7 @@ def test_tokens(text: str, found: list[tuple[str, str]]) -> None:
 
 
 @given(mlir_like)
-def test_tokens_are_the_whole_text_and_know_where_they_are(text: str) -> None:
+def test_tokens_cover_the_text_and_have_its_offsets(text: str) -> None:
     found = list(tokens(text))
     assert "".join(token.text for token in found) == text
     assert all(text[token.start : token.end] == token.text for token in found)
@@ -87,14 +87,14 @@ def test_a_string_is_one_token(string: str) -> None:
 
 
 @given(insides)
-def test_what_is_escaped_comes_back(inside: str) -> None:
+def test_unescaping_reverses_escaping(inside: str) -> None:
     assert unescaped(inside.replace("\\", "\\5C").replace('"', "\\22")) == inside
 
 
-# ---- outside of strings and comments ----------------------------------------------------------
+# ---- outside strings and comments -------------------------------------------------------------
 
 
-def test_only_what_is_outside_of_strings_and_comments_is_replaced() -> None:
+def test_only_text_outside_strings_and_comments_is_replaced() -> None:
     text = '%a "%a \\" // %a" %a // %a "\n%a'
     new = Outside(VALUE).sub(lambda match: match[0].upper(), text)
     assert new == '%A "%a \\" // %a" %A // %a "\n%A'
@@ -153,7 +153,7 @@ def test_brackets_match(text: str) -> None:
 
 
 @given(mlir_like)
-def test_pairs_are_inside_each_other_or_apart_in_any_text(text: str) -> None:
+def test_pairs_are_nested_or_disjoint_in_any_text(text: str) -> None:
     found = [(pair.start, pair.end) for pair in brackets(text)]
     for number, (start, end) in enumerate(found):
         assert start < end
@@ -162,7 +162,7 @@ def test_pairs_are_inside_each_other_or_apart_in_any_text(text: str) -> None:
 
 
 @given(mlir_like)
-def test_angle_brackets_may_be_no_brackets_but_all_others_are(text: str) -> None:
+def test_all_brackets_but_angle_brackets_are_firm(text: str) -> None:
     assert list(firm_brackets(text)) == [
         token.text
         for token in tokens(text)
@@ -195,5 +195,5 @@ def test_parts(text: str, parts: list[str]) -> None:
 
 
 @given(st.lists(nested.filter(lambda text: text.strip() and text == text.strip()), min_size=1))
-def test_parts_come_back(parts: list[str]) -> None:
+def test_splitting_reverses_joining(parts: list[str]) -> None:
     assert split_commas(", ".join(parts)) == parts

@@ -1,4 +1,4 @@
-"""Text to op table."""
+"""The parser: from text to op table."""
 
 import pytest
 from hypothesis import given
@@ -63,7 +63,7 @@ def test_regions_are_separated() -> None:
     assert printed(module) == text
 
 
-def test_names_used_again_in_an_isolated_region_are_other_values() -> None:
+def test_names_reused_in_an_isolated_region_are_other_values() -> None:
     text = """\
 "builtin.module"() ({
   %0 = "t.make"() : () -> i32
@@ -80,7 +80,7 @@ def test_names_used_again_in_an_isolated_region_are_other_values() -> None:
     assert module.t.def_op[outer] == 1
 
 
-def test_an_undeclared_value_is_marked_not_refused() -> None:
+def test_an_undeclared_value_is_marked_but_accepted() -> None:
     module = Module.parse('"t.use"(%9) : (i32) -> ()\n')
     assert module.t.operands[0] == (-1,)
 
@@ -93,7 +93,7 @@ def test_attributes_broken_over_lines_belong_to_one_op() -> None:
 @pytest.mark.parametrize(
     "text", ["", "func.func @f() {\n}\n", '"t.a"() ({\n', "}) : () -> ()\n", "\x00\x01"]
 )
-def test_what_is_no_generic_print_is_refused(text: str) -> None:
+def test_other_text_is_rejected(text: str) -> None:
     with pytest.raises(GenericSyntaxError):
         Module.parse(text)
 

@@ -1,4 +1,4 @@
-"""Aliases: before and after."""
+"""Inlined aliases and shortened value names: before and after."""
 
 import pytest
 
@@ -16,22 +16,22 @@ MAP = "affine_map<(d0) -> (d0)>"
     ],
     ids=["used once", "one in another", "short"],
 )
-def test_what_is_no_longer_without_its_name_is_written_out(before: str, after: str) -> None:
+def test_an_alias_that_saves_nothing_is_inlined(before: str, after: str) -> None:
     assert inline_aliases(before) == after
 
 
-def test_what_a_name_makes_shorter_keeps_it_and_numbers_have_no_gaps() -> None:
+def test_useful_aliases_stay_and_are_renumbered() -> None:
     before = f"#map = {MAP}\n#map1 = affine_map<() -> ()>\n a #map\n b #map1, #map1, #map1\n"
     after = f"#map = affine_map<() -> ()>\n a {MAP}\n b #map, #map, #map\n"
     assert inline_aliases(before) == after
 
 
-def test_only_whole_names_outside_strings_and_comments_are_aliases() -> None:
+def test_only_whole_names_outside_strings_and_comments_are_inlined() -> None:
     before = '#a = 1 : i8\n t.op #a {s = "#a", n = #a.b, o = #a1} // #a\n'
     assert inline_aliases(before) == ' t.op 1 : i8 {s = "#a", n = #a.b, o = #a1} // #a\n'
 
 
-def test_text_without_aliases_stays() -> None:
+def test_text_without_aliases_is_unchanged() -> None:
     assert inline_aliases("module {\n}\n") == "module {\n}\n"
 
 

@@ -1,4 +1,4 @@
-"""Edits: what goes in and what comes out, side by side."""
+"""Rewrites: modules before and after."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ BEFORE = """\
 """
 
 
-def test_a_producer_becomes_an_argument_and_its_aliases_go() -> None:
+def test_a_producer_becomes_an_argument_and_its_aliases_are_pruned() -> None:
     module = Module.parse(BEFORE)
     rewrite = Rewrite(module)
     rewrite.remove(2)
@@ -55,7 +55,7 @@ def test_a_function_returns_something_else() -> None:
     assert "function_type = (i32, f32) -> (i32, f32)" in after.text
 
 
-def test_the_last_argument_takes_the_label_with_it() -> None:
+def test_dropping_the_last_argument_drops_the_label() -> None:
     text = BEFORE.replace('"t.a"(%arg0) {m = #map} : (i32)', '"t.a"() {m = #map} : ()')
     text = text.replace('"t.b"(%0, %arg1) {m = #map1} : (i32, f32)', '"t.b"(%0) : (i32)')
     module = Module.parse(text)
@@ -81,7 +81,7 @@ def test_a_fresh_name_is_new() -> None:
     assert Rewrite(module).fresh() == "%s8"
 
 
-def test_resources_that_nothing_uses_go() -> None:
+def test_unused_resources_are_pruned() -> None:
     text = """\
 %0 = "t.a"() {v = dense_resource<kept> : tensor<1xi8>} : () -> i32
 %1 = "t.b"() {v = dense_resource<gone> : tensor<1xi8>} : () -> i32
@@ -104,7 +104,7 @@ def test_resources_that_nothing_uses_go() -> None:
     assert "{-#" not in rewrite.render()
 
 
-def test_a_value_gets_another_type_wherever_its_type_is_written() -> None:
+def test_set_type_changes_every_mention_of_the_type() -> None:
     module = Module.parse(BEFORE)
     rewrite = Rewrite(module)
     rewrite.set_type(module.block_args(module.t.def_block[0])[0], "i8")
@@ -140,7 +140,7 @@ def test_new_types_leave_every_module_well_formed(data: st.DataObject) -> None:
     assert [after.type_of(v) for v in chosen] == ["tensor<3xf64>" for _ in chosen]
 
 
-def test_a_dropped_operand_leaves_its_group() -> None:
+def test_dropping_an_operand_updates_the_segment_sizes() -> None:
     module = Module.parse(
         """\
 "builtin.module"() ({

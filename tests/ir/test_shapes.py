@@ -1,4 +1,4 @@
-"""Types in, shapes out; and the same types again."""
+"""Shapes: parsed from types and printed again, and the cost of types."""
 
 import pytest
 

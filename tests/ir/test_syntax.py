@@ -1,4 +1,4 @@
-"""Types and attributes of single ops, by tree-sitter."""
+"""Types and attributes of single ops, parsed by tree-sitter."""
 
 from reducer.ir import Module
 from reducer.ir.syntax import split_array, split_function_type

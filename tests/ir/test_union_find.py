@@ -27,6 +27,6 @@ def test_it_partitions_as_networkx_does(pairs: list[tuple[int, int]], alone: int
 
 
 def test_a_reduction_starts_without_networkx() -> None:
-    """Its import would take a fifth of the time that `reduce` needs to start."""
+    """Importing it would add a fifth to the start-up time of `reduce`."""
     code = "import sys, reducer.session; sys.exit('networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

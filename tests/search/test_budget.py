@@ -1,4 +1,4 @@
-"""A budget of calls: it ends the search at the same candidate for any number of workers."""
+"""A call budget ends the search at the same candidate for any number of workers."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -27,14 +27,14 @@ def has(text: str, *numbers: int) -> bool:
 
 
 def needing(*numbers: int) -> PredicateOracle:
-    """Fails while all of these lines are there; how long a run takes depends on chance alone."""
+    """An oracle that fails if all of these lines are present. Run times are random."""
     return PredicateOracle(
         lambda text: has(text, *numbers), delay=lambda text: random.random() / 500
     )
 
 
 def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
-    """What a search accepts, one after another, until it is done or its budget is spent."""
+    """The accepted texts of a search, followed by the reason if it was stopped."""
     steps: list[str] = []
     state = SearchState(
         PlainText(text),
@@ -52,7 +52,7 @@ def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
 
 
 def for_any_workers(search: Callable[[int], list[str]]) -> list[str]:
-    """What a search accepts, if that is the same for any number of workers."""
+    """The accepted texts; asserts that they are the same for any number of workers."""
     alone, *others = [search(jobs) for jobs in WORKERS]
     for jobs, steps in zip(WORKERS[1:], others, strict=True):
         assert steps == alone, f"{jobs} workers"
@@ -80,14 +80,14 @@ def test_runs_that_a_flaky_failure_needs_count_each(calls: int) -> None:
 
 
 class Screen:
-    """Turns away what the oracle says is invalid."""
+    """Rejects what the oracle considers invalid."""
 
     def passes(self, texts: Sequence[str], base: str) -> list[bool]:
         return [has(text, 11) for text in texts]
 
 
 @pytest.mark.parametrize("calls", [5, 10, 25])
-def test_checks_turn_away_the_same_for_any_number_of_workers(calls: int) -> None:
+def test_screening_rejects_the_same_for_any_number_of_workers(calls: int) -> None:
     def search(jobs: int) -> list[str]:
         oracle = needing(7, 22, 40, 51)
         run = oracle.run
@@ -100,14 +100,14 @@ def test_checks_turn_away_the_same_for_any_number_of_workers(calls: int) -> None
 
 @pytest.mark.parametrize("jobs", WORKERS)
 def test_no_more_is_run_than_the_budget_allows(jobs: int) -> None:
-    """Nothing is accepted, so that nothing runs in vain."""
+    """Nothing is accepted, so no run is wasted."""
     oracle = PredicateOracle(lambda text: False, delay=lambda text: 0.01)
     evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls=3))
     assert accepted(evaluator) == ["budget"]
     assert len(oracle.texts) == evaluator.costs.calls == 3
 
 
-def test_what_ran_in_vain_is_told_and_not_charged() -> None:
+def test_wasted_runs_are_counted_but_not_charged() -> None:
     oracle = needing(7, 22, 40, 51)
     evaluator = Evaluator(oracle, Memory(), jobs=8, budget=Budget(calls=25))
     accepted(evaluator)
@@ -123,8 +123,8 @@ def test_what_an_earlier_process_ran_costs_nothing(jobs: int) -> None:
     assert after[: len(before) - 1] == before[:-1]
 
 
-def test_what_speculation_found_is_charged_when_its_turn_comes() -> None:
-    """The second candidate runs beside the first, in vain; asked again it costs what it cost."""
+def test_speculative_runs_are_charged_when_they_are_used() -> None:
+    """The second candidate's run is wasted next to the first; used later, it is charged."""
     oracle = PredicateOracle(lambda text: text == "first")
     evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2), target=FAILURE)
     first, second, third = (
@@ -132,7 +132,7 @@ def test_what_speculation_found_is_charged_when_its_turn_comes() -> None:
     )
     assert evaluator.first_interesting([first, second]) == (0, first)
     assert evaluator.first_interesting([second]) is None
-    assert evaluator.first_interesting([second, first]) == (1, first)  # both are paid for
+    assert evaluator.first_interesting([second, first]) == (1, first)  # both have been charged
     with pytest.raises(Stopped, match="budget"):
         evaluator.first_interesting([third])
     evaluator.close()

@@ -1,4 +1,4 @@
-"""Equal but for names."""
+"""The canonical form of programs: equal except for names."""
 
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, canonical
@@ -20,7 +20,7 @@ def test_a_quote_in_a_comment_opens_no_string() -> None:
     assert canonical(text) == '%0 = x.y // 3" wide\nx.z %0 {s = "t"}\n'
 
 
-def test_all_else_does() -> None:
+def test_all_other_differences_matter() -> None:
     for old, new in (("t.a", "t.c"), ("#1", "#0"), ('s = "%0', 's = "%1'), ("(%arg0)", "(%0)")):
         assert canonical(TEXT.replace(old, new)) != canonical(TEXT)
 
@@ -33,7 +33,7 @@ def runs(texts: list[str], *, names_matter: bool) -> int:
     return len(oracle.texts)
 
 
-def test_a_renamed_program_is_not_run_again_but_where_names_may_matter() -> None:
+def test_a_renamed_program_is_only_run_again_if_names_matter() -> None:
     texts = [TEXT, TEXT.replace("(%arg0", "(%arg1")]
     assert runs(texts, names_matter=False) == 1
     assert runs(texts, names_matter=True) == 2

@@ -1,4 +1,4 @@
-"""Descents: how far each parameter goes down, and at what price."""
+"""Descents: how far each parameter is lowered, and at what cost."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def run(oracle: PredicateOracle, *, again: bool = False) -> tuple[str, int]:
     return state.document.text, evaluator.costs.calls
 
 
-def test_what_does_not_matter_is_one_at_once() -> None:
+def test_irrelevant_sizes_become_one_at_once() -> None:
     text, calls = run(PredicateOracle(lambda text: True))
     assert sizes(text) == (1, 1, 1)
     assert calls <= 3
@@ -54,7 +54,7 @@ def test_each_size_ends_at_its_boundary() -> None:
     assert calls <= 40
 
 
-def test_a_dynamic_size_stays_where_it_must() -> None:
+def test_a_needed_dynamic_size_stays() -> None:
     text, _ = run(PredicateOracle(lambda t: sizes(t)[1] is None))
     assert sizes(text) == (1, None, 1)
 
@@ -78,7 +78,7 @@ def test_dims_that_nothing_needs_are_dropped() -> None:
     assert '"t.mm"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>' in state.document.text
 
 
-# ---- what values come to ---------------------------------------------------------------------
+# ---- outcomes of values ------------------------------------------------------------------------
 
 WIDTH = function(
     '"t.use"(%a) : (tensor<300xf32>) -> ()\n"func.return"() : () -> ()',
@@ -118,7 +118,7 @@ def lower(
     failed_values: FailedValues | None = None,
     again: bool = False,
 ) -> tuple[int, list[int]]:
-    """The width in the end, and those that were run."""
+    """The final width, and the widths that were run."""
     oracle = PredicateOracle(lambda text: True)
     run: list[int] = []
 
@@ -136,33 +136,33 @@ def lower(
     return width(state.document.text), run
 
 
-def test_values_that_all_break_it_in_one_other_way_are_given_up() -> None:
+def test_values_that_cause_the_same_other_failure_are_skipped() -> None:
     assert lower(lambda n: other("broken")) == (300, [1, 256, 299])
 
 
-def test_values_that_break_it_in_different_ways_are_all_tried() -> None:
+def test_values_that_cause_different_failures_are_all_tried() -> None:
     assert lower(lambda n: other(f"broken {n}")) == (300, [1, 256, 2, 4, 16, 64, 299])
 
 
-def test_values_that_are_healthy_are_all_tried() -> None:
+def test_values_that_do_not_fail_are_all_tried() -> None:
     assert lower(lambda n: PASSED) == (300, [1, 2, 4, 16, 64, 256, 299])
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_a_failure_between_values_that_break_it_is_found(jobs: int) -> None:
+def test_a_value_between_other_failures_is_found(jobs: int) -> None:
     found, _ = lower(lambda n: FAILED if 10 <= n <= 280 else other("broken"), jobs=jobs)
     assert found == 10
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_what_is_given_up_does_not_depend_on_workers(jobs: int) -> None:
-    """One of the values that are not tried would have failed as wanted."""
+def test_skipped_values_do_not_depend_on_workers(jobs: int) -> None:
+    """One of the skipped values would have kept the failure."""
     found, _ = lower(lambda n: FAILED if n == 16 else other("broken"), jobs=jobs)
     assert found == 300
 
 
 @pytest.mark.parametrize("screen", [None, Widths(lambda n: n in (16, 300))])
-def test_what_is_turned_away_changes_nothing_whether_it_is_run_or_not(
+def test_invalid_values_do_not_affect_the_result_whether_run_or_screened(
     screen: Widths | None,
 ) -> None:
     found, run = lower(lambda n: FAILED if n in (16, 300) else turned_away(), screen=screen)
@@ -171,23 +171,23 @@ def test_what_is_turned_away_changes_nothing_whether_it_is_run_or_not(
 
 
 @pytest.mark.parametrize("screen", [None, Widths(lambda n: n != 299)])
-def test_a_nearest_value_that_is_turned_away_stands_for_nothing(screen: Widths | None) -> None:
+def test_an_invalid_nearest_value_is_no_evidence(screen: Widths | None) -> None:
     found, run = lower(lambda n: turned_away() if n == 299 else other("broken"), screen=screen)
     assert found == 300
     assert set(run) <= {1, 256, 299}
 
 
-def test_the_boundary_of_what_is_valid_is_found_by_checks() -> None:
+def test_the_boundary_of_valid_values_is_found_by_screening() -> None:
     assert lower(lambda n: FAILED, screen=Widths(lambda n: n >= 258)) == (258, [299, 258])
 
 
-def test_a_boundary_above_what_is_valid_is_bisected() -> None:
+def test_a_boundary_above_the_valid_values_is_bisected() -> None:
     found, run = lower(lambda n: FAILED if n >= 290 else PASSED, screen=Widths(lambda n: n >= 258))
     assert found == 290
     assert len(run) <= 14
 
 
-def test_what_has_failed_in_the_same_surroundings_is_put_off() -> None:
+def test_failed_values_are_deferred_in_the_same_surroundings() -> None:
     failed_values = FailedValues()
     lower(lambda n: PASSED, failed_values=failed_values)
     assert failed_values.deferred == 0

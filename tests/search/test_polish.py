@@ -1,4 +1,4 @@
-"""Polishing: transformations and tunings in turn, and what comes last of all."""
+"""Polishing: alternating transformations and tunings, and the last transformations."""
 
 import re
 
@@ -32,7 +32,7 @@ TEXT = function(
 
 
 def computes(text: str) -> bool:
-    """Whether something is returned that was computed of the global: more than a type of it."""
+    """Whether a returned value was computed from the global, beyond a cast of its type."""
     module = Module.parse(text)
     loaded: set[int] = set()
     computed: set[int] = set()
@@ -50,7 +50,7 @@ def computes(text: str) -> bool:
 
 
 def polished(*, last: bool) -> tuple[str, list[str]]:
-    """What is left, and every text that was tried."""
+    """The result, and every text that was tried."""
     oracle = PredicateOracle(computes)
     evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
@@ -65,7 +65,7 @@ def polished(*, last: bool) -> tuple[str, list[str]]:
     return state.document.text, oracle.texts
 
 
-def test_what_deletions_cannot_do_comes_last() -> None:
+def test_last_transformations_run_after_everything_else() -> None:
     before, _ = polished(last=False)
     after, texts = polished(last=True)
     assert "t.convert" in before
@@ -74,7 +74,7 @@ def test_what_deletions_cannot_do_comes_last() -> None:
     assert "<8xf32>" not in first, "sizes had to be down by then"
 
 
-def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
+def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
     evaluator = Evaluator(oracle, Memory(), target=FAILURE)
     state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
@@ -84,8 +84,8 @@ def test_it_costs_a_run_for_each_site_where_it_fails() -> None:
     assert evaluator.costs.calls == 1
 
 
-def test_what_was_put_off_is_tried_in_the_end() -> None:
-    """The first size can go down only without the op, and the op goes only where the other has."""
+def test_deferred_values_are_tried_in_the_end() -> None:
+    """The first size can only be lowered without the op, which needs the second size lowered."""
     text = function(
         """\
 "t.use"(%a) : (tensor<3xf32>) -> ()
@@ -119,8 +119,8 @@ def test_what_was_put_off_is_tried_in_the_end() -> None:
     )
 
 
-def test_values_that_come_within_reach_are_lowered() -> None:
-    """128 is what an op computes of something, until a constant says so: 5 x 128 becomes 128."""
+def test_values_that_become_variable_are_lowered() -> None:
+    """128 is computed by an op, and not variable until 5 x 128 = 640 in a constant becomes 128."""
     text = function(
         """\
 %0 = "t.constant"() <{value = 640 : i64}> : () -> i64

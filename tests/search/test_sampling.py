@@ -1,4 +1,4 @@
-"""One window of each kind of neighbourhood."""
+"""Sampling: examples and windows in models of repeated layers."""
 
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator

@@ -1,4 +1,4 @@
-"""What failed is tried again only where something has changed, and once more in the end."""
+"""Failed edits are only retried if something near them has changed, and once in the end."""
 
 from collections.abc import Sequence
 
@@ -23,13 +23,13 @@ def state_of(module: Module, oracle: PredicateOracle) -> SearchState[Module]:
 
 
 def separate(*names: str) -> Module:
-    """A function of ops that have nothing to do with each other."""
+    """A function of independent ops."""
     body = "\n".join(f'"t.{name}"() : () -> ()' for name in names)
     return Module.parse(function(body + '\n"func.return"() : () -> ()'))
 
 
 def chain(*names: str) -> Module:
-    """A function of ops each of which uses the one before."""
+    """A function of ops, each of which uses the previous one."""
     ops = [f'%{n + 1} = "t.{name}"(%{n}) : ({TENSOR}) -> {TENSOR}' for n, name in enumerate(names)]
     body = "\n".join(ops).replace("(%0)", "(%arg0)")
     body += f'\n"func.return"(%{len(names)}) : ({TENSOR}) -> ()'
@@ -52,7 +52,7 @@ def test_an_edit_is_the_same_whatever_happens_elsewhere() -> None:
     )
 
 
-def test_an_edit_is_another_one_when_a_producer_or_a_user_changes() -> None:
+def test_an_edit_differs_when_a_producer_or_a_user_changes() -> None:
     module = chain("a", "b", "c")
     drop = deletions(module)
     edit = edit_of(drop, module, [site_of(module, "b")])
@@ -65,7 +65,7 @@ def test_an_edit_is_another_one_when_a_producer_or_a_user_changes() -> None:
         assert edit_of(drop, other, [site_of(other, "b")]) != edit
 
 
-def test_of_a_function_only_the_numbered_result_counts() -> None:
+def test_only_the_numbered_result_of_a_function_counts() -> None:
     body = '%0 = "t.a"() : () -> i32\n%1 = "t.b"() : () -> i32\n"func.return"(%0, %1)'
     two = Module.parse(function(f"{body} : (i32, i32) -> ()", results="i32, i32"))
     one = Module.parse(function(body.replace("%0, %1", "%1") + " : (i32) -> ()", results="i32"))
@@ -75,7 +75,7 @@ def test_of_a_function_only_the_numbered_result_counts() -> None:
     assert edit_of(drop, two, [second]) == edit_of(drop, one, [only])
 
 
-def test_what_gained_most_for_each_candidate_comes_first() -> None:
+def test_the_best_gain_per_candidate_comes_first() -> None:
     first, second, third = transformations = standard_transformations(BoundaryTypes.of(chain("a")))[
         :3
     ]
@@ -86,7 +86,7 @@ def test_what_gained_most_for_each_candidate_comes_first() -> None:
     assert schedule.order(transformations) == [third, second, first]
 
 
-def test_a_sweep_puts_off_what_has_failed() -> None:
+def test_a_sweep_defers_failed_edits() -> None:
     module = separate("a", "b", "c", "d")
     oracle = PredicateOracle(lambda text: all(f't.{name}"' in text for name in "abd"))
     state, schedule = state_of(module, oracle), Schedule()
@@ -102,9 +102,9 @@ def test_a_sweep_puts_off_what_has_failed() -> None:
     assert len(oracle.texts) > calls
 
 
-def test_a_failed_edit_that_works_far_later_is_found_in_the_end() -> None:
+def test_a_failed_edit_that_works_later_is_found_in_the_end() -> None:
     def fails(text: str) -> bool:
-        """`a` must stay while `b` is there, though they have nothing to do with each other."""
+        """`a` must stay as long as `b` is there, though they are independent."""
         return '"t.c"' in text and ('"t.a"' in text or '"t.b"' not in text)
 
     class DeleteFirst(_Only):
@@ -128,7 +128,7 @@ def test_a_failed_edit_that_works_far_later_is_found_in_the_end() -> None:
 
 
 class _Only:
-    """Another transformation at some of its sites."""
+    """A transformation restricted to some of its sites."""
 
     all_at_once = False
 

@@ -1,4 +1,4 @@
-"""Candidates that a compiler would turn away cost no run, and change nothing else."""
+"""Candidates that a compiler would reject cost no run, and do not affect the result."""
 
 import threading
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ INVALID = Signature(Kind.INVALID_INPUT, "no syntax", "", "input", ())
 
 
 class Turnstile:
-    """Lets through what holds no `bad`."""
+    """A screen that passes texts without `bad`."""
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
@@ -32,7 +32,7 @@ class Turnstile:
 def search(
     texts: Sequence[str], *, jobs: int = 1, screen: Turnstile | None = None, base: PlainText = BASE
 ) -> tuple[int | None, PredicateOracle, Turnstile]:
-    """The position of the first text that says `yes`."""
+    """The position of the first text that contains `yes`."""
     oracle = PredicateOracle(lambda text: "yes" in text)
     screen = screen or Turnstile()
     evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE, screen=screen)
@@ -44,19 +44,19 @@ def search(
     return (None if hit is None else hit[0]), oracle, screen
 
 
-def test_what_is_turned_away_is_not_run() -> None:
+def test_rejected_candidates_are_not_run() -> None:
     found, oracle, _ = search(["bad 1", "no 2", "bad 3", "no 4", "bad 5", "yes 6"])
     assert found == 5
     assert oracle.texts == ["no 2", "no 4", "yes 6"]
 
 
-def test_any_number_of_workers_finds_the_same() -> None:
+def test_the_result_does_not_depend_on_workers() -> None:
     texts = [f"{'bad' if n % 3 else 'no'} {n}" for n in range(50)]
     texts[37:41] = ["yes bad", "yes 38", "bad", "yes 40"]
     assert {search(texts, jobs=jobs)[0] for jobs in (1, 2, 5)} == {38}
 
 
-def test_looking_ahead_goes_further_each_time_but_not_to_the_end() -> None:
+def test_batches_grow_but_do_not_reach_the_end() -> None:
     _, _, screen = search([f"no {n}" for n in range(6)] + ["yes"] + ["no"] * 500)
     assert [len(batch) for batch in screen.batches] == [4, 4]
 
@@ -82,7 +82,7 @@ def test_without_a_base_nothing_is_checked() -> None:
     evaluator.close()
 
 
-def test_checking_ends_where_nearly_all_are_valid() -> None:
+def test_screening_stops_if_nearly_all_are_valid() -> None:
     rates = InvalidRates()
     assert rates.is_worth_screening("new")
     for _ in range(20):
@@ -95,7 +95,7 @@ def test_checking_ends_where_nearly_all_are_valid() -> None:
     assert not rates.is_worth_screening("sound")
 
 
-def test_what_was_invalid_unchecked_starts_the_checks() -> None:
+def test_an_unchecked_invalid_candidate_starts_screening() -> None:
     screen = Turnstile()
     evaluator = Evaluator(Rejecting(), Memory(), target=FAILURE, screen=screen)
     for start in range(0, 40, 4):
@@ -113,7 +113,7 @@ def test_what_was_invalid_unchecked_starts_the_checks() -> None:
 
 
 class Rejecting(PredicateOracle):
-    """A compiler that turns away what is bad."""
+    """A compiler that rejects texts with `bad`."""
 
     def __init__(self) -> None:
         super().__init__(lambda text: False)
@@ -141,10 +141,10 @@ def test_known_outcomes_need_no_check() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5, 8])
-def test_after_the_first_that_was_not_worth_a_run_the_same_are_judged_by_any_workers(
+def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
     jobs: int,
 ) -> None:
-    """Nothing was ever invalid, so nothing is checked: workers are ahead when the first one is."""
+    """Nothing was invalid before, so workers have run ahead unchecked when the first one is."""
     judged: list[str] = []
     oracle = PredicateOracle(lambda text: "yes" in text)
     usual = oracle.run

@@ -1,4 +1,4 @@
-"""The stages of the search together: what is found, at which price, for any number of workers."""
+"""All stages of the search: the result and its cost, for any number of workers."""
 
 import random
 import threading
@@ -31,7 +31,7 @@ def chain(length: int) -> Module:
 
 
 def needs(*numbers: int) -> PredicateOracle:
-    """Fails while all of these ops are there."""
+    """An oracle that fails if all of these ops are present."""
     return PredicateOracle(lambda text: all(f'"t.op{n}"' in text for n in numbers))
 
 
@@ -67,8 +67,8 @@ def test_scattered_ops_are_found() -> None:
     assert found.evaluator.costs.calls <= 120
 
 
-def test_what_stands_between_but_is_not_connected_goes_in_a_few_calls() -> None:
-    """Two chains, an op of one after an op of the other; all share a constant."""
+def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
+    """Two interleaved chains of ops that share a constant."""
     lines = ['%c = "t.constant"() : () -> i32']
     for i in range(200):
         for side in "ab":
@@ -177,13 +177,13 @@ def test_a_helper_is_found_without_its_callers() -> None:
 
 
 def _is_alive(text: str, name: str) -> bool:
-    """Whether a compiler would look into a function: it is public, or something mentions it."""
+    """Whether a compiler would compile a function: it is public or referenced."""
     definition = next(line for line in text.splitlines() if f'sym_name = "{name}"' in line)
     return "private" not in definition or f"@{name}}}" in text
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> None:
+def test_other_failures_are_reported_in_order_up_to_the_accepted_candidate(jobs: int) -> None:
     def outcome(text: str) -> Outcome:
         name = next(name for name in ("differs", "fails", "passes") if name in text)
         kinds = {"differs": Kind.CRASH, "fails": Kind.SCRIPT, "passes": Kind.SUCCESS}
@@ -207,7 +207,7 @@ def test_slips_come_in_order_and_not_from_beyond_the_accepted_one(jobs: int) -> 
     evaluator.close()
 
 
-def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
+def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
     other = Signature(Kind.CRASH)
     asked = PredicateOracle(lambda text: text == "here")
     below = PredicateOracle(lambda text: True)
@@ -224,7 +224,8 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
         ),
     )
     candidate = Candidate(PlainText("here"), "test")
-    assert evaluator.aside(below, FAILURE).first_interesting([candidate]) is None  # it slips
+    # With this target, it is another failure.
+    assert evaluator.aside(below, FAILURE).first_interesting([candidate]) is None
     assert evaluator.aside(below, other).first_interesting([candidate]) == (0, candidate)
     assert on_rejected == []
     assert evaluator.target == FAILURE
@@ -234,7 +235,7 @@ def test_what_is_asked_elsewhere_is_neither_heard_of_nor_known_here() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
+def test_on_rejected_may_end_the_search(jobs: int) -> None:
     oracle = PredicateOracle(lambda text: text == "fails")
     evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE)
     candidates = [Candidate(PlainText(name), "test") for name in ("one", "two", "three", "fails")]
@@ -249,8 +250,8 @@ def test_who_hears_of_candidates_may_end_the_search(jobs: int) -> None:
     evaluator.close()
 
 
-def test_what_a_second_question_objects_to_is_not_interesting() -> None:
-    """Only of what fails as it should is it asked; here two ops must stay, not one."""
+def test_a_candidate_that_the_review_rejects_is_not_interesting() -> None:
+    """It only sees candidates with the target failure; here it makes a second op necessary."""
 
     class Review:
         def __init__(self) -> None:

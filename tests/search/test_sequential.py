@@ -1,4 +1,4 @@
-"""How many runs decide, how often they decide wrongly: exact figures, not samples."""
+"""The expected number of runs and the error rates, computed exactly rather than sampled."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from reducer.search.sequential import Rate, SequentialTest
 
 
 def chances(test: SequentialTest, rate: float) -> tuple[float, float]:
-    """How likely a program that fails at this rate is taken, and how many runs that needs."""
+    """The probability that a program with this failure rate is accepted, and the expected runs."""
 
     @cache
     def after(failed: int, runs: int) -> tuple[float, float]:
@@ -22,7 +22,7 @@ def chances(test: SequentialTest, rate: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("usual", [0.2, 0.4, 0.6, 0.8])
-def test_a_program_as_flaky_as_the_input_is_taken_and_a_much_rarer_failure_is_not(
+def test_programs_as_flaky_as_the_input_are_accepted_and_rarer_failures_are_not(
     usual: float,
 ) -> None:
     test = SequentialTest(usual, max_runs=100)
@@ -35,13 +35,13 @@ def test_a_program_as_flaky_as_the_input_is_taken_and_a_much_rarer_failure_is_no
 @pytest.mark.parametrize(
     ("usual", "healthy", "failing"), [(0.8, 3, 7), (0.6, 4, 10), (0.4, 8, 16), (0.2, 18, 34)]
 )
-def test_runs_that_a_verdict_takes(usual: float, healthy: int, failing: int) -> None:
+def test_expected_runs_per_verdict(usual: float, healthy: int, failing: int) -> None:
     test = SequentialTest(usual, max_runs=100)
     assert chances(test, 0.0)[1] <= healthy
     assert chances(test, usual)[1] <= failing
 
 
-def test_an_input_that_failed_every_time_makes_two_runs_of_a_healthy_candidate_enough() -> None:
+def test_two_passing_runs_reject_if_the_input_failed_every_time() -> None:
     test = SequentialTest.after(Rate(5, 5))
     assert [test.decide(Rate(0, runs)) for runs in range(3)] == [None, None, False]
     assert [test.decide(Rate(runs, runs)) for runs in range(5)] == [None] * 4 + [True]

@@ -1,4 +1,4 @@
-"""What cannot be read is no candidate, whichever search made it."""
+"""Edits that yield unparsable text make no candidates, in all kinds of search."""
 
 from collections.abc import Callable, Sequence
 
@@ -26,7 +26,7 @@ def unreadable(text: str) -> Module:
 
 
 class ReadsItsOwnResult:
-    """An edit that parses what it has written, as some do."""
+    """A transformation that parses its own output, as some do."""
 
     name = "reads its own result"
     all_at_once = False
@@ -54,7 +54,7 @@ SEARCHES: list[Callable[[SearchState[Module]], object]] = [
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=["halve", "grow", "sweep", "edit", "descend"])
-def test_a_search_passes_over_what_cannot_be_read(
+def test_unparsable_candidates_are_skipped(
     search: Callable[[SearchState[Module]], bool],
 ) -> None:
     state, oracle = state_of(unreadable)
@@ -62,7 +62,7 @@ def test_a_search_passes_over_what_cannot_be_read(
     assert oracle.texts == []
 
 
-def test_the_next_candidate_gets_its_turn() -> None:
+def test_the_next_candidate_is_tried() -> None:
     def parse(text: str) -> Module:
         return unreadable(text) if '"t.op0"' in text else Module.parse(text)
 

@@ -1,4 +1,4 @@
-"""Cutting text that is no MLIR to us: as little is held as possible, however large it is."""
+"""Reducing plain text: memory use stays low, however large it is."""
 
 import gc
 import threading
@@ -20,7 +20,7 @@ LINE = '  %{} = "x.y"(%a) : (tensor<4x128xf32>) -> tensor<4x128xf32>\n'
 
 
 class Forgetful(PredicateOracle):
-    """Keeps no text, so that what is kept is kept by the search."""
+    """An oracle that keeps no texts, so all memory in use belongs to the search."""
 
     def run(
         self,
@@ -43,7 +43,7 @@ def reduced(text: str, fails: Callable[[str], bool]) -> str:
     return state.document.text
 
 
-def test_where_nothing_can_go_no_copies_are_kept() -> None:
+def test_no_copies_are_kept_if_nothing_can_be_deleted() -> None:
     text = "f {\n" + "".join(LINE.format(number) for number in range(400)) + "}\n"
     gc.collect()
     tracemalloc.start()
@@ -69,7 +69,7 @@ lines = st.lists(
 
 
 @given(lines, lines, lines)
-def test_what_is_known_of_a_text_holds_for_its_parts(
+def test_derived_tables_match_recomputed_ones(
     before: list[str], gone: list[str], after: list[str]
 ) -> None:
     text = PlainText("".join([*before, *gone, *after]))

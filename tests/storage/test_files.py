@@ -29,7 +29,7 @@ TEXT = "func.func @f() {\n  return // gr\u00fc\u00dfe\n}\r\n"
     "compress", [bytes, lzma.compress, gzip.compress, bz2.compress], ids=lambda c: c.__module__
 )
 def test_reads_text_as_it_is_compressed_or_not(tmp_path: Path, compress) -> None:
-    path = tmp_path / "whatever-the-name"  # the content tells, not the suffix
+    path = tmp_path / "whatever-the-name"  # the content decides, not the suffix
     path.write_bytes(compress(TEXT.encode()))
     assert read_input(path).text == TEXT
 
@@ -55,7 +55,7 @@ def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
     ],
     ids=["nothing", "blank", "bytecode", "binary", "encoding", "xz", "gzip", "bzip2"],
 )
-def test_says_what_is_wrong_with_the_content(tmp_path: Path, content: bytes, words: str) -> None:
+def test_bad_content_is_explained(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "input.mlir"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=words) as caught:
@@ -64,7 +64,7 @@ def test_says_what_is_wrong_with_the_content(tmp_path: Path, content: bytes, wor
     assert caught.value.exit_code == ExitCode.BAD_INPUT == 65
 
 
-def test_refuses_what_unpacks_to_more_than_the_parser_can_count(
+def test_inputs_beyond_the_parsers_limit_are_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_INPUT_BYTES", 1000)
@@ -148,7 +148,7 @@ def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     assert (tmp_path / "out.mlir").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_bytes_that_were_no_text_come_out_as_they_came_in(tmp_path: Path) -> None:
+def test_undecodable_bytes_round_trip(tmp_path: Path) -> None:
     write_atomic(tmp_path / "out.mlir", b"caf\xe9".decode(errors="surrogateescape"))
     assert (tmp_path / "out.mlir").read_bytes() == b"caf\xe9"
 
@@ -166,7 +166,7 @@ def test_does_not_replace_a_device(tmp_path: Path) -> None:
     assert Path("/dev/null").is_char_device()
 
 
-def test_takes_over_what_a_killed_writer_left(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_writer_are_replaced(tmp_path: Path) -> None:
     (tmp_path / ".out.mlir.tmp").write_text("half a fi")
     write_atomic(tmp_path / "out.mlir", "whole")
     assert [path.name for path in tmp_path.iterdir()] == ["out.mlir"]

@@ -1,4 +1,4 @@
-"""The journal keeps what was learnt through crashes, rivals and damage."""
+"""The journal keeps its verdicts through crashes, concurrent use and damage."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 def test_remembers_everything_after_closing(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h1", crash(stderr="gr\u00fc\u00dfe"), ops=7)
-        journal.put_text("generic h1", "module \udce9 {}")  # bytes that were no UTF-8 come back too
+        journal.put_text("generic h1", "module \udce9 {}")  # undecodable bytes round-trip too
         journal.set_meta("seconds_limit", "30.0")
     with open_journal(path) as journal:
         assert journal.get("h1") == crash(stderr="gr\u00fc\u00dfe")
@@ -52,7 +52,7 @@ def test_remembers_everything_after_closing(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_the_same_again_replaces(path: Path) -> None:
+def test_storing_again_replaces(path: Path) -> None:
     with open_journal(path) as journal:
         for template in ("one", "two"):
             journal.put("h", crash(template), ops=1)
@@ -122,7 +122,7 @@ def test_doubtful_verdicts_are_reused_only_if_asked_for(path: Path) -> None:
         assert journal.count() == 1
 
 
-def test_resuming_nothing_starts_from_the_beginning(path: Path) -> None:
+def test_resuming_without_a_journal_starts_from_the_beginning(path: Path) -> None:
     said: list[str] = []
     with open_journal(path, said=said) as journal:
         journal.put("h", crash(), ops=1)
@@ -141,7 +141,7 @@ def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> No
         assert journal.get("h") == crash()
 
 
-def test_another_reduction_takes_over_once_it_has_settled(path: Path) -> None:
+def test_settling_replaces_the_journal_of_another_reduction(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
     other = IDENTITY | {"input": "cc"}
@@ -159,7 +159,7 @@ def test_another_reduction_takes_over_once_it_has_settled(path: Path) -> None:
         assert journal.count() == 2
 
 
-def test_a_full_disk_brings_no_verdicts_of_another_reduction(path: Path) -> None:
+def test_a_full_disk_does_not_restore_verdicts_of_another_reduction(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
     with Journal.open(path, identity=IDENTITY | {"input": "cc"}) as journal:
@@ -173,7 +173,7 @@ def test_a_full_disk_brings_no_verdicts_of_another_reduction(path: Path) -> None
         assert journal.get("h") == crash()
 
 
-def test_the_journal_of_an_older_layout_is_read_and_its_other_tables_go_when_it_is_emptied(
+def test_a_journal_of_an_older_layout_is_read_and_emptying_drops_its_other_tables(
     path: Path,
 ) -> None:
     with open_journal(path) as journal:
@@ -205,12 +205,12 @@ journal = Journal.open(Path(sys.argv[1]), identity={"input": "aa", "oracle": "bb
 outcome = Outcome(Kind.CRASH, Signature(Kind.CRASH, "boom"), stderr="x" * 5000)
 for number in range(10**9):
     journal.put(str(number), outcome, number)
-    print(number, flush=True)  # promised: this one is on disk
+    print(number, flush=True)  # confirmed: this one is on disk
 """
 
 
 @pytest.mark.parametrize("promises", [1, 57, 300])
-def test_what_was_put_survives_a_killed_process(path: Path, promises: int) -> None:
+def test_stored_verdicts_survive_a_killed_process(path: Path, promises: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", WRITE_FOREVER, path], stdout=subprocess.PIPE, text=True
     ) as writer:
@@ -221,7 +221,7 @@ def test_what_was_put_survives_a_killed_process(path: Path, promises: int) -> No
         last = max([last, *map(int, writer.stdout.read().split("\n")[:-1])])
     with open_journal(path) as journal:
         assert all(journal.get(str(number)) is not None for number in range(last + 1))
-        assert journal.count() - (last + 1) in (0, 1)  # one may have been put but not announced
+        assert journal.count() - (last + 1) in (0, 1)  # one may have been stored but not confirmed
 
 
 def test_a_journal_in_use_is_not_shared(path: Path) -> None:
@@ -283,7 +283,7 @@ def test_an_empty_file_is_an_empty_journal(path: Path) -> None:
         assert journal.count() == 1
 
 
-def test_goes_on_in_memory_where_no_file_can_be(tmp_path: Path) -> None:
+def test_falls_back_to_memory_if_no_file_can_be_created(tmp_path: Path) -> None:
     for place in (tmp_path / "no folder" / "out.journal", tmp_path, Path("/proc/out.journal")):
         said: list[str] = []
         with open_journal(place, said=said) as journal:
@@ -292,12 +292,12 @@ def test_goes_on_in_memory_where_no_file_can_be(tmp_path: Path) -> None:
         assert "cannot keep a journal" in said[0]
 
 
-def test_goes_on_in_memory_when_the_disk_is_full(path: Path) -> None:
+def test_falls_back_to_memory_when_the_disk_is_full(path: Path) -> None:
     said: list[str] = []
     with open_journal(path, said=said) as journal:
         journal.put("before", crash(), ops=1)
         said.clear()
-        journal._connection.execute("PRAGMA max_page_count = 1")  # what SQLite calls a full disk
+        journal._connection.execute("PRAGMA max_page_count = 1")  # simulates a full disk
         for number in range(200):
             journal.put(str(number), crash(stderr=os.urandom(2000).hex()), ops=1)
         assert journal.count() == 201
@@ -314,7 +314,7 @@ def outcome(journal: Journal, digest: str) -> Outcome | None:
     return journal.get(digest)
 
 
-def test_each_section_has_names_of_its_own(tmp_path: Path) -> None:
+def test_namespaces_are_separate(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with Journal.open(path, identity={"input": "1"}, resume=False) as journal:
         one, other = JournalNamespace(journal, "one"), JournalNamespace(journal, "other")
@@ -336,7 +336,7 @@ def test_each_section_has_names_of_its_own(tmp_path: Path) -> None:
         assert outcome(journal, "d") == FAILED
 
 
-def test_reopening_what_is_not_there_starts_an_empty_journal(tmp_path: Path) -> None:
+def test_reopening_a_missing_journal_starts_an_empty_one(tmp_path: Path) -> None:
     with Journal.reopen(tmp_path / "journal") as journal:
         assert journal.get("d") is None
         journal.put("d", FAILED, 3)

@@ -1,4 +1,4 @@
-"""What holds for every transformation: its output is well formed, and each acts only at sites."""
+"""Properties of all transformations: output is well formed, and edits are confined to sites."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""IR from the middle of the pipeline, and the program that it becomes."""
+"""Turning IR from the middle of the pipeline into an input program."""
 
 from reducer.ir import Module
 from reducer.transformations.as_input import as_inputs
@@ -30,7 +30,7 @@ def program(text: str = GROUPED) -> Module:
     return plain
 
 
-def test_what_the_compiler_has_put_together_stands_alone_again() -> None:
+def test_groups_made_by_the_compiler_are_dissolved() -> None:
     lines = body_of(program().text).replace("  %s", "%s").splitlines()
     assert [line.split("(")[0].split("= ")[-1] for line in lines[1:]] == [
         '"t.a"',
@@ -40,7 +40,7 @@ def test_what_the_compiler_has_put_together_stands_alone_again() -> None:
     ]
 
 
-def test_marks_of_the_compiler_go_and_those_of_the_program_stay() -> None:
+def test_attributes_of_the_compiler_are_dropped_and_those_of_the_program_stay() -> None:
     text = program().text
     assert "iree.abi.stub" not in text
     assert "affinity" not in text
@@ -48,16 +48,16 @@ def test_marks_of_the_compiler_go_and_those_of_the_program_stay() -> None:
     assert 'torch.debug = "y"' in text
 
 
-def test_part_of_a_name_in_the_program_is_no_mark_of_it() -> None:
+def test_a_partial_name_match_does_not_keep_an_attribute() -> None:
     text = program(GROUPED.replace("iree.abi.stub", "debug, torch")).text
     assert '}) {torch.debug = "y"} : () -> ()' in text
 
 
-def test_a_global_stays_though_nothing_private_uses_it() -> None:
+def test_an_unused_global_stays() -> None:
     assert '"util.global"() <{sym_name = "g", type = i64}>' in program().text
 
 
-def test_what_loops_make_is_returned_lest_they_are_fused() -> None:
+def test_results_of_loops_are_returned_to_prevent_fusion() -> None:
     body = """({
       ^bb0(%arg1: f32):
         "t.yield"(%arg1) : (f32) -> ()
@@ -70,12 +70,12 @@ def test_what_loops_make_is_returned_lest_they_are_fused() -> None:
     assert body_of(returning.text).splitlines()[-1].startswith('"util.return"(%s1, %s0)')
 
 
-def test_a_program_without_groups_is_the_same() -> None:
+def test_a_program_without_groups_is_unchanged() -> None:
     (made,) = as_inputs(WRITTEN, WRITTEN)
     assert made.text == WRITTEN.text
 
 
-def test_a_group_that_cannot_be_undone_makes_no_program() -> None:
+def test_a_group_that_cannot_be_dissolved_yields_no_program() -> None:
     text = GROUPED.replace(
         '"flow.return"(%3) : (tensor<4xf32>) -> ()', '"flow.return"() : () -> ()'
     )

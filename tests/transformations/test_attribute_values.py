@@ -1,4 +1,4 @@
-"""Simpler values."""
+"""Simpler attribute values."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def with_value(value: str) -> str:
         ('#t.named<"m"::"w">', ['#t.named<""::"w">', '#t.named<"m"::"">', '#t.named<""::"">']),
     ],
 )
-def test_one_after_the_other(value: str, simpler: list[str]) -> None:
+def test_values_in_order(value: str, simpler: list[str]) -> None:
     text = with_value(value)
     assert len(SimplifyAttributes().sites(Module.parse(text))) == len(simpler)
     for number, result in enumerate(simpler):
@@ -56,10 +56,10 @@ def test_one_after_the_other(value: str, simpler: list[str]) -> None:
         "true",
     ],
 )
-def test_simple_enough(value: str) -> None:
+def test_values_that_are_already_simple(value: str) -> None:
     assert SimplifyAttributes().sites(Module.parse(with_value(value))) == []
 
 
-def test_names_of_symbols_stay() -> None:
+def test_symbol_names_stay() -> None:
     module = Module.parse(with_value("1"))
     assert all(site.name == "value" for site in SimplifyAttributes().sites(module))

@@ -1,4 +1,4 @@
-"""Attributes that may go."""
+"""Dropping attributes."""
 
 from reducer.ir import Module
 from reducer.transformations.attribute_values import SimplifyAttributes
@@ -16,7 +16,7 @@ TEXT = """\
 """
 
 
-def test_all_but_what_ops_own() -> None:
+def test_all_but_inherent_attributes() -> None:
     module = Module.parse(TEXT)
     assert (
         DropAttributes().apply(module, DropAttributes().sites(module))
@@ -32,7 +32,7 @@ def test_all_but_what_ops_own() -> None:
     )
 
 
-def test_one_of_two() -> None:
+def test_a_single_attribute() -> None:
     module = Module.parse(TEXT)
     site = next(s for s in DropAttributes().sites(module) if s.name == "extra")
     after = DropAttributes().apply(module, [site])
@@ -40,7 +40,7 @@ def test_one_of_two() -> None:
     assert "{more = 2 : i32}" in after
 
 
-def test_what_an_opaque_op_means_stays() -> None:
+def test_attributes_that_define_opaque_ops_stay() -> None:
     module = Module.parse(
         """\
 "builtin.module"() ({

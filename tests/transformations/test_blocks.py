@@ -28,20 +28,20 @@ def test_a_chain_becomes_one_block() -> None:
     )
 
 
-def test_one_of_them() -> None:
+def test_a_single_merge() -> None:
     after = body_of(apply_to(MergeBlocks(), CHAIN, 1))
     assert "^bb1(%0: i32)" in after
     assert '"t.two"(%0, %1)' in after
     assert "^bb2" not in after
 
 
-def test_a_block_with_two_ways_to_it_stays() -> None:
+def test_a_block_with_two_predecessors_stays() -> None:
     text = CHAIN.replace('"func.return"(%4) : (i32) -> ()', '"cf.br"(%4)[^bb1] : (i32) -> ()')
     sites = MergeBlocks().sites(Module.parse(text))
     assert [Module.parse(text).t.successors[site.op] for site in sites] == [("^bb2",)]
 
 
-def test_a_block_that_does_not_follow_stays() -> None:
+def test_a_block_that_is_not_adjacent_stays() -> None:
     text = function(
         """
         "cf.br"()[^bb2] : () -> ()

@@ -1,4 +1,4 @@
-"""Edits of bodies, calls and types on real IR: a real compiler's verifier takes what they make."""
+"""Edits of bodies, calls and types on real IR yield modules that a real verifier accepts."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What belongs to a module's functions is found once, and goes with the module."""
+"""The body ops of a module are collected once, and freed with the module."""
 
 import gc
 import weakref
@@ -10,13 +10,13 @@ from tests.support.sides import function
 TEXT = function('"t.a"() : () -> ()\n"func.return"() : () -> ()')
 
 
-def test_units_are_collected_once_per_module() -> None:
+def test_body_ops_are_collected_once_per_module() -> None:
     module = Module.parse(TEXT)
     assert BodyOps.of(module) is BodyOps.of(module)
     assert BodyOps.of(module) is not BodyOps.of(Module.parse(TEXT))
 
 
-def test_a_module_that_nobody_needs_any_more_is_freed() -> None:
+def test_an_unreferenced_module_is_freed() -> None:
     module = Module.parse(TEXT)
     assert [module.t.name[unit] for unit in BodyOps.of(module).ops] == ["t.a"]
     gone = weakref.ref(module)

@@ -1,4 +1,4 @@
-"""Taking one branch."""
+"""Taking one branch, and returning early."""
 
 from reducer.ir import Module
 from reducer.transformations.branches import ReturnEarly, TakeOneBranch
@@ -35,7 +35,7 @@ LOOP = function(
 )
 
 
-def test_the_first_way() -> None:
+def test_the_first_successor() -> None:
     assert body_of(apply_to(TakeOneBranch(), BRANCH, 0)) == (
         "^bb0(%c: i1, %a: i32, %b: i32):\n"
         '"cf.br"(%a)[^bb1] : (i32) -> ()\n'
@@ -47,7 +47,7 @@ def test_the_first_way() -> None:
     )
 
 
-def test_the_second_way() -> None:
+def test_the_second_successor() -> None:
     after = body_of(apply_to(TakeOneBranch(), BRANCH, 1))
     assert '"cf.br"(%b)[^bb2] : (i32) -> ()' in after
     assert "t.two" in after
@@ -60,12 +60,12 @@ def test_out_of_a_loop() -> None:
     assert "t.body" not in after
 
 
-def test_of_two_sites_at_one_branch_the_first_counts() -> None:
+def test_the_first_of_two_sites_at_one_branch_wins() -> None:
     both = apply_to(TakeOneBranch(), BRANCH)
     assert both == apply_to(TakeOneBranch(), BRANCH, 0)
 
 
-def test_a_switch_jumps_where_it_passes_nothing() -> None:
+def test_a_switch_jumps_to_a_successor_without_operands() -> None:
     text = function(
         """
         "cf.switch"(%a)[^bb1, ^bb2] <{case_values = dense<1> : tensor<1xi32>, case_operand_segments = array<i32: 0>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
@@ -83,12 +83,12 @@ def test_a_switch_jumps_where_it_passes_nothing() -> None:
     assert "t.default" not in after
 
 
-def test_other_terminators_are_left_alone() -> None:
+def test_other_terminators_are_unchanged() -> None:
     text = BRANCH.replace('"cf.cond_br"', '"t.jump"')
     assert TakeOneBranch().sites(Module.parse(text)) == []
 
 
-def test_return_instead_of_going_round() -> None:
+def test_return_instead_of_looping() -> None:
     assert body_of(apply_to(ReturnEarly(), LOOP, 2)) == (
         "^bb0(%c: i1):\n"
         '"cf.br"()[^bb1] : () -> ()\n'
@@ -120,10 +120,10 @@ UNFINISHED = function(
     """,
     arguments="%c: i1",
 )
-"""Where invalid IR is the point, a block may have no ops."""
+"""If the failure is about invalid IR, a block may be empty."""
 
 
-def test_a_block_without_ops_goes_with_the_way_to_it() -> None:
+def test_an_empty_block_is_removed_with_its_branch() -> None:
     assert (
         body_of(apply_to(TakeOneBranch(), UNFINISHED, 1))
         == """\

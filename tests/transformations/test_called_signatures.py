@@ -1,4 +1,4 @@
-"""Arguments and results that go from functions and calls together."""
+"""Dropping arguments and results from functions along with their calls."""
 
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from tests.support.sides import apply_to

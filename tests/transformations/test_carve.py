@@ -20,7 +20,7 @@ def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
     assert problems(after) == []
 
 
-def test_configuration_goes_with_its_last_user() -> None:
+def test_configuration_is_removed_with_its_last_user() -> None:
     text = function(
         """
         %0 = "t.int"() : () -> !t.int
@@ -61,7 +61,7 @@ def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
 
 
 @given(modules())
-def test_keeping_everything_keeps_every_unit(text: str) -> None:
+def test_keeping_everything_keeps_every_body_op(text: str) -> None:
     module = Module.parse(text)
     body = BodyOps.of(module)
     after = Module.parse(carve(body, body.ops, BoundaryTypes.of(module)))

@@ -1,4 +1,4 @@
-"""Carved pieces of a real model, at every phase of a real compiler, pass its verifier."""
+"""Carved parts of a real model, at every phase of a real compiler, pass its verifier."""
 
 import random
 import subprocess
@@ -41,7 +41,7 @@ def phases(text: str, toolchain: Toolchain, folder: Path) -> list[Path]:
     return [folder / "model.mlir", *sorted(folder.glob("module.*.mlir"))]
 
 
-def test_every_piece_verifies(
+def test_every_carved_module_verifies(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     toolchain = iree_toolchain()

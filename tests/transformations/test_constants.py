@@ -1,10 +1,10 @@
-"""Equal constants."""
+"""Merging equal constants."""
 
 from reducer.transformations.constants import MergeConstants
 from tests.support.sides import apply_to, body_of, function
 
 
-def test_later_ones_take_the_first() -> None:
+def test_later_equal_constants_are_replaced_by_the_first() -> None:
     text = function(
         """
         %0 = "t.true"() : () -> i1

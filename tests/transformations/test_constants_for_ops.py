@@ -1,4 +1,4 @@
-"""Constants and empty tensors in the place of ops."""
+"""Replacing ops with constants and empty tensors."""
 
 from reducer.ir import Module
 from reducer.transformations.constants_for_ops import ReplaceByConstants
@@ -37,7 +37,7 @@ def test_every_type_has_its_constant() -> None:
     )
 
 
-def test_what_could_be_an_argument_is_left_to_others() -> None:
+def test_values_that_could_be_arguments_are_skipped() -> None:
     free = function(BODY, arguments="%arg0: f32")
     assert ReplaceByConstants().sites(Module.parse(free)) == []
 

@@ -5,7 +5,7 @@ from reducer.transformations.delete_nested import DeleteNested
 from tests.support.sides import apply_to, body_of, function
 
 
-def test_an_argument_of_the_function_stands_in() -> None:
+def test_a_function_argument_replaces_the_result() -> None:
     text = function(
         """
         %0 = "linalg.generic"(%arg0) ({

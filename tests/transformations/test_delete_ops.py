@@ -84,7 +84,7 @@ def test_a_region_that_uses_outer_values_gets_them_as_arguments() -> None:
     assert '"t.yield"(%s0) : (tensor<4xf32>) -> ()' in after
 
 
-def test_globals_go_with_their_last_user_and_callees_stay_whole() -> None:
+def test_globals_are_removed_with_their_last_user_and_callees_stay_whole() -> None:
     text = """\
 "builtin.module"() ({
   "t.global"() <{sym_name = "g"}> : () -> ()
@@ -113,7 +113,7 @@ def test_globals_go_with_their_last_user_and_callees_stay_whole() -> None:
     assert '"t.one"' not in without_call
 
 
-def test_branches_keep_their_values() -> None:
+def test_operands_of_branches_are_kept() -> None:
     text = function(
         """
         %0 = "t.make"() : () -> tensor<4xf32>

@@ -1,4 +1,4 @@
-"""Deleting ops with what depends on them, and ops that nothing depends on."""
+"""Deleting ops with their users, and unused ops."""
 
 from reducer.ir import Module
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
@@ -19,7 +19,7 @@ TEXT = function(
 )
 
 
-def test_users_go_along() -> None:
+def test_users_are_deleted_too() -> None:
     after = apply_to(DeleteWithUsers(), TEXT, 0)
     assert (
         body_of(after)
@@ -32,7 +32,7 @@ def test_users_go_along() -> None:
     )
 
 
-def test_a_branch_that_needs_the_value_forbids_it() -> None:
+def test_an_op_whose_value_a_terminator_needs_is_kept() -> None:
     text = function(
         """
         %0 = "t.if"() ({
@@ -60,7 +60,7 @@ def test_unused_ops() -> None:
     assert body_of(apply_to(DeleteUnused(), text, 0)).startswith('%1 = "t.used"')
 
 
-def test_unused_chains_go_at_once_or_one_by_one() -> None:
+def test_unused_chains_are_deleted_at_once_or_one_by_one() -> None:
     text = function(
         """
         %0 = "t.a"() : () -> i32
@@ -75,7 +75,7 @@ def test_unused_chains_go_at_once_or_one_by_one() -> None:
     assert "t.b" in apply_to(DeleteUnused(), text, 0)
 
 
-def test_a_body_that_belongs_to_no_function_is_cut_too() -> None:
+def test_bodies_outside_functions_are_reduced_too() -> None:
     text = """\
 "builtin.module"() ({
   "t.pattern"() <{sym_name = "p"}> ({

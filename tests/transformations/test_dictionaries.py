@@ -1,4 +1,4 @@
-"""Configurations with fewer entries."""
+"""Dropping entries of nested dictionaries."""
 
 from reducer.transformations.dictionaries import DropNestedEntries
 from tests.support.sides import apply_to, function
@@ -12,24 +12,24 @@ TEXT = function(
 )
 
 
-def test_all_of_them() -> None:
+def test_all_entries() -> None:
     after = apply_to(DropNestedEntries(), TEXT)
     assert "#alias = #t.target<hip, {}>" in after
     assert '"t.op"() {config = #t.config<{}>, shape = #alias}' in after
 
 
-def test_one_in_a_definition() -> None:
+def test_an_entry_in_an_alias_definition() -> None:
     after = apply_to(DropNestedEntries(), TEXT, 1)
     assert "#alias = #t.target<hip, {last = true}>" in after
     assert "a = 1 : i64" in after
 
 
-def test_one_deep_inside() -> None:
+def test_a_nested_entry() -> None:
     after = apply_to(DropNestedEntries(), TEXT, 3)
     assert "#t.config<{a = 1 : i64, b = [{}, 2]}>" in after
 
 
-def test_a_list_in_an_attribute_of_a_dialect() -> None:
+def test_a_list_in_a_dialect_attribute() -> None:
     text = function(
         """
         "t.op"() {t = #t.target<mma = [<A>, <B>], sizes = [4]>, v = dense<[1, 2]> : tensor<2xi8>} \

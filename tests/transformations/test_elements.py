@@ -1,4 +1,4 @@
-"""What is simpler than an element type."""
+"""Simpler element types."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_simpler_elements(element: str, simpler: list[str]) -> None:
     assert simpler_elements(element) == simpler
 
 
-def test_only_classes_with_something_simpler_to_be() -> None:
+def test_only_classes_with_simpler_types_are_parameters() -> None:
     text = function(
         '%0 = "t.cast"(%a) : (tensor<4xf16>) -> tensor<4xf32>\n"func.return"() : () -> ()',
         arguments="%a: tensor<4xf16>",

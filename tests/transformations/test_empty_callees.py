@@ -1,4 +1,4 @@
-"""Called functions without their bodies."""
+"""Dropping the bodies of called functions."""
 
 from reducer.transformations.empty_callees import EmptyCallees
 from tests.support.sides import apply_to

@@ -1,4 +1,4 @@
-"""Plain types."""
+"""Dropping encodings, layouts and memory spaces from types."""
 
 from reducer.ir import Module
 from reducer.transformations.encodings import DropEncodings
@@ -15,7 +15,7 @@ strided<[1], offset: ?>, #t.space<workgroup>>
 )
 
 
-def test_everywhere() -> None:
+def test_all_encodings() -> None:
     after = apply_to(DropEncodings(), TEXT)
     assert (
         body_of(after)
@@ -28,13 +28,13 @@ def test_everywhere() -> None:
     assert "function_type = (tensor<4xf32>) -> ()" in after
 
 
-def test_one_kind() -> None:
+def test_one_kind_of_encoding() -> None:
     names = [site.name for site in DropEncodings().sites(Module.parse(TEXT))]
     assert names == ["#enc", "strided<[1], offset: ?>", "#t.space<workgroup>"]
     assert "memref<2xf32, strided<[1], offset: ?>>" in apply_to(DropEncodings(), TEXT, 2)
 
 
-def test_plain_types_stay() -> None:
+def test_plain_types_are_unchanged() -> None:
     text = TEXT.replace(", #enc>", ">").replace(
         ", strided<[1], offset: ?>, #t.space<workgroup>", ""
     )

@@ -1,4 +1,4 @@
-"""Values of equal type stand in for what an op made."""
+"""Replacing results with other values of equal type."""
 
 from textwrap import dedent
 
@@ -22,7 +22,7 @@ CHAIN = function(
 )
 
 
-def test_an_operand_of_equal_type_takes_over() -> None:
+def test_an_operand_of_equal_type_replaces_the_result() -> None:
     # Both at once: the chain is followed to its start.
     assert body_of(apply_to(ForwardOperand(ABI), CHAIN, 0, 1)) == dedent("""\
         ^bb0(%arg0: f32):
@@ -30,7 +30,7 @@ def test_an_operand_of_equal_type_takes_over() -> None:
         "func.return"(%0) : (f32) -> ()""")
 
 
-def test_an_argument_does_not_where_a_new_one_would_do() -> None:
+def test_arguments_only_replace_values_that_cannot_become_arguments() -> None:
     def names(text: str) -> list[str]:
         module = Module.parse(text)
         return [module.t.name[site.op] for site in ForwardOperand(ABI).sites(module)]
@@ -74,7 +74,7 @@ def test_types_must_match() -> None:
     assert ForwardOperand(ABI).sites(Module.parse(text)) == []
 
 
-def test_of_configuration_any_earlier_value_will_do() -> None:
+def test_configuration_is_replaced_by_any_earlier_value() -> None:
     text = function(
         """
         %0 = "t.one"() : () -> !t.int
@@ -87,7 +87,7 @@ def test_of_configuration_any_earlier_value_will_do() -> None:
     assert '"t.use"(%0)' in body_of(apply_to(ForwardOperand(ABI), text))
 
 
-def test_a_value_that_goes_itself_cannot_stand_in() -> None:
+def test_a_removed_value_cannot_be_a_replacement() -> None:
     text = function(
         """
         %0 = "t.a"() : () -> i32
@@ -100,7 +100,7 @@ def test_a_value_that_goes_itself_cannot_stand_in() -> None:
     module = Module.parse(text)
     transformation = ForwardOperand(ABI)
     nearest = {module.t.name[site.op]: site for site in reversed(transformation.sites(module))}
-    # So what it would have stood in for stays.
+    # So the op whose result it would have replaced stays.
     after = transformation.apply(module, [nearest["t.b"], nearest["t.c"]])
     assert after is not None
     assert "t.b" not in after and "t.c" in after

@@ -1,4 +1,4 @@
-"""Bodies in the place of calls."""
+"""Inlining calls."""
 
 from reducer.ir import Module
 from reducer.transformations.inline_calls import InlineCalls
@@ -29,7 +29,7 @@ def module(*functions: str) -> str:
     return '"builtin.module"() ({\n' + "".join(functions) + "}) : () -> ()\n"
 
 
-def test_the_body_comes_under_new_names_and_the_function_goes() -> None:
+def test_the_body_is_renamed_and_the_function_removed() -> None:
     after = apply_to(InlineCalls(), module(CALLER, CALLEE))
     assert (
         body_of(after)
@@ -66,7 +66,7 @@ def test_a_caller_that_is_inlined_itself_waits() -> None:
     assert "func.call" not in apply_to(InlineCalls(), after)
 
 
-def test_other_types_and_recursion_are_left_alone() -> None:
+def test_other_types_and_recursion_are_not_inlined() -> None:
     recursive = CALLER.replace("main", "two").replace("(i32) -> i32, sym", "(i32, i32) -> i32, sym")
     for text in (module(CALLER, CALLEE.replace("i32", "i64")), module(recursive)):
         assert InlineCalls().sites(Module.parse(text)) == []

@@ -1,4 +1,4 @@
-"""Loops that carry less."""
+"""Dropping loop-carried values."""
 
 from reducer.ir import Module
 from reducer.transformations.loop_carried import DropLoopCarried
@@ -32,7 +32,7 @@ def test_users_take_the_initial_value() -> None:
     )
 
 
-def test_all_of_them() -> None:
+def test_all_loop_carried_values() -> None:
     assert (
         body_of(apply_to(DropLoopCarried(), FOR))
         == """\
@@ -46,7 +46,7 @@ def test_all_of_them() -> None:
     )
 
 
-def test_a_loop_with_a_condition() -> None:
+def test_a_while_loop() -> None:
     text = function(
         """
         %0 = "scf.while"(%arg0) ({
@@ -100,7 +100,7 @@ def test_a_parallel_loop_and_a_segment_size() -> None:
     assert after.endswith('"func.return"(%arg1) : (tensor<4xf32>) -> ()')
 
 
-def test_one_loop_in_another() -> None:
+def test_nested_loops() -> None:
     text = function(
         """
         %0 = "scf.for"(%arg0) ({

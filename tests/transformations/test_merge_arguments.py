@@ -1,4 +1,4 @@
-"""One argument for several."""
+"""Merging arguments."""
 
 import sys
 from collections.abc import Callable
@@ -21,7 +21,7 @@ TEXT = function(
 )
 
 
-def test_all_of_a_type() -> None:
+def test_all_arguments_of_a_type() -> None:
     assert (
         body_of(apply_to(MergeArguments(), TEXT))
         == """\
@@ -31,7 +31,7 @@ def test_all_of_a_type() -> None:
     )
 
 
-def test_only_one() -> None:
+def test_a_single_argument() -> None:
     assert '"t.a"(%arg0, %arg1, %arg0, %arg3)' in apply_to(MergeArguments(), TEXT, 0)
 
 
@@ -41,7 +41,7 @@ def test_calls_pass_less() -> None:
 
 
 def with_arguments(count: int) -> Module:
-    """A function that takes so many values of one type, and uses each."""
+    """A function with this many arguments of one type, all of them used."""
     arguments = [f"%arg{number}" for number in range(count)]
     uses = f'"t.use"({", ".join(arguments)}) : ({", ".join(["f32"] * count)}) -> ()'
     return Module.parse(
@@ -53,7 +53,7 @@ def with_arguments(count: int) -> Module:
 
 
 def calls_made(work: Callable[[], object]) -> int:
-    """How many functions are called on the way, which says more than a clock."""
+    """The number of function calls made, which is more reliable than a clock."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -69,7 +69,7 @@ def calls_made(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("all_at_once", [False, True])
-def test_the_work_grows_with_the_number_of_arguments_and_no_faster(all_at_once: bool) -> None:
+def test_the_work_is_linear_in_the_number_of_arguments(all_at_once: bool) -> None:
     def merge(module: Module) -> None:
         sites = MergeArguments().sites(module)
         MergeArguments().apply(module, sites if all_at_once else sites[-1:])

@@ -1,4 +1,4 @@
-"""Numbers that are no sizes."""
+"""Shrinking numbers that are not sizes."""
 
 from reducer.ir import Module
 from reducer.transformations.numbers import ShrinkNumbers
@@ -15,7 +15,7 @@ static_offsets = array<i64: 0, 512>, static_sizes = array<i64: 4, 64>}> : \
 )
 
 
-def test_offsets_and_constants_but_no_sizes() -> None:
+def test_offsets_and_constants_but_not_sizes() -> None:
     numbers = ShrinkNumbers().of(Module.parse(SLICE))
     assert list(numbers.values.values()) == [512, 300]
     (text,) = numbers.texts({0: 1, 1: 300})

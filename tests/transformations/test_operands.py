@@ -1,4 +1,4 @@
-"""Ops with fewer operands."""
+"""Dropping operands."""
 
 from reducer.ir import Module
 from reducer.transformations.operands import DropOperands

@@ -1,4 +1,4 @@
-"""One plain op where something only has to be computed."""
+"""Replacing computations with a single plain op."""
 
 import pytest
 
@@ -20,7 +20,7 @@ CONVERTED = function(
 
 
 def plain(body: str, kind: str) -> str:
-    """The body of a function from one type to itself, after this."""
+    """The body of a function from a type to itself, after the transformation."""
     return body_of(
         apply_to(ReplaceByPlainOps(), function(body, arguments=f"%arg0: {kind}", results=kind))
     )
@@ -31,7 +31,7 @@ def sites(body: str, kind: str, results: str = "") -> list[int]:
     return [site.op for site in ReplaceByPlainOps().sites(Module.parse(text))]
 
 
-def test_what_is_only_returned_may_have_another_type_and_the_function_with_it() -> None:
+def test_a_value_that_is_only_returned_may_change_its_type() -> None:
     after = apply_to(ReplaceByPlainOps(), CONVERTED)
     assert (
         body_of(after)
@@ -53,12 +53,12 @@ def test_what_is_only_returned_may_have_another_type_and_the_function_with_it() 
         ' : (i32) -> ()\n    "func.return"',
     ],
 )
-def test_a_user_that_is_no_return_keeps_the_type(other: str) -> None:
+def test_other_users_keep_the_type(other: str) -> None:
     text = CONVERTED.replace('"func.return"', other)
     assert ReplaceByPlainOps().sites(Module.parse(text)) == []
 
 
-def test_a_function_that_is_referred_to_keeps_its_type() -> None:
+def test_a_referenced_function_keeps_its_type() -> None:
     end = CONVERTED.rindex("})")
     text = CONVERTED[:end] + '  "t.export"() {ref = @f} : () -> ()\n' + CONVERTED[end:]
     assert ReplaceByPlainOps().sites(Module.parse(text)) == []
@@ -94,7 +94,7 @@ CHAIN = """
 """
 
 
-def test_each_of_several_computes_on_what_the_one_before_made() -> None:
+def test_chained_replacements_use_each_others_results() -> None:
     assert (
         plain(CHAIN, "vector<4xi8>")
         == """\
@@ -105,7 +105,7 @@ def test_each_of_several_computes_on_what_the_one_before_made() -> None:
     )
 
 
-def test_what_dies_with_a_later_op_is_not_replaced_as_well() -> None:
+def test_ops_that_die_with_a_later_op_are_not_replaced() -> None:
     body = """
     %0 = "t.to"(%arg0) : (f32) -> !t.box
     %1 = "t.from"(%0) : (!t.box) -> f32
@@ -122,8 +122,8 @@ def test_what_dies_with_a_later_op_is_not_replaced_as_well() -> None:
     )
 
 
-def test_what_lies_in_an_op_that_goes_needs_no_plain_op() -> None:
-    """The inner one alone would take `t.made` along, of which the outer one is made."""
+def test_ops_inside_a_replaced_op_are_not_replaced() -> None:
+    """Replacing the inner op alone would delete `t.made`, which the outer replacement uses."""
     body = """
     %0 = "t.made"(%arg0) : (i32) -> i32
     %1 = "t.loop"() ({
@@ -147,7 +147,7 @@ def test_what_lies_in_an_op_that_goes_needs_no_plain_op() -> None:
 
 
 @pytest.mark.parametrize("kind", ["tensor<4x?xbf16>", "vector<2xi1>", "f64", "i64", "tensor<f16>"])
-def test_every_number_has_its_plain_op(kind: str) -> None:
+def test_numeric_types_have_a_plain_op(kind: str) -> None:
     body = f"""
     %0 = "t.to"(%arg0) : ({kind}) -> !t.box
     %1 = "t.from"(%0) : (!t.box) -> {kind}
@@ -169,7 +169,7 @@ def test_other_types_have_none(kind: str) -> None:
     assert sites(body, kind) == []
 
 
-def test_an_op_for_an_op_is_nothing_gained() -> None:
+def test_a_single_op_is_not_replaced_with_another() -> None:
     body = f"""
     %0 = "t.op"(%arg0) <{{sizes = array<i64: {"1, " * 20}1>}}> : (tensor<4xf32>) -> tensor<4xf32>
     "func.return"(%0) : (tensor<4xf32>) -> ()
@@ -187,7 +187,7 @@ def test_ops_that_are_plain_already_stay() -> None:
     assert sites(body, "f32") == []
 
 
-def test_a_plain_op_goes_along_only_where_the_type_changes() -> None:
+def test_plain_ops_are_only_absorbed_if_the_type_changes() -> None:
     body = """
     %0 = "t.to"(%arg0) : (f32) -> !t.box
     %1 = "t.from"(%0) : (!t.box) -> KIND
@@ -198,7 +198,7 @@ def test_a_plain_op_goes_along_only_where_the_type_changes() -> None:
     assert sites(body.replace("KIND", "f16"), "f32", "f16") == [4]
 
 
-def test_constants_and_sizes_are_no_data() -> None:
+def test_constants_and_sizes_are_not_data() -> None:
     body = """
     %0 = "arith.constant"() <{value = 0.0 : f32}> : () -> f32
     %1 = "tensor.empty"(%arg0) : (index) -> tensor<?xf32>

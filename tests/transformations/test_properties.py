@@ -1,4 +1,4 @@
-"""Properties that ops may do without."""
+"""Dropping optional properties."""
 
 from reducer.transformations.properties import DropProperties
 from tests.support.sides import apply_to, body_of, function
@@ -14,7 +14,7 @@ TEXT = function(
 )
 
 
-def test_all_but_defaults_and_what_the_structure_needs() -> None:
+def test_all_but_default_and_structural_properties() -> None:
     assert (
         body_of(apply_to(DropProperties(), TEXT))
         == """\
@@ -26,7 +26,7 @@ def test_all_but_defaults_and_what_the_structure_needs() -> None:
     )
 
 
-def test_one() -> None:
+def test_a_single_property() -> None:
     assert "fast>" in apply_to(DropProperties(), TEXT, 1)
 
 

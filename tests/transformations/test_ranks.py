@@ -1,4 +1,4 @@
-"""Ranks, and the constants that number dims."""
+"""Dropping dims, and updating what counts or numbers them."""
 
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED
@@ -6,7 +6,7 @@ from reducer.transformations.ranks import DropDims
 from tests.support.sides import body_of, function
 
 
-def test_a_constant_that_numbers_a_later_dim_is_counted_down() -> None:
+def test_a_constant_that_numbers_a_later_dim_is_renumbered() -> None:
     text = function(
         """\
 %0 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
@@ -28,7 +28,7 @@ def test_a_constant_that_numbers_a_later_dim_is_counted_down() -> None:
     )
 
 
-def test_units_go_first() -> None:
+def test_unit_dims_are_dropped_first() -> None:
     text = function(
         '"t.use"(%a) : (tensor<4x1xf32>) -> ()\n"func.return"() : () -> ()',
         arguments="%a: tensor<4x1xf32>",
@@ -39,8 +39,8 @@ def test_units_go_first() -> None:
     assert ranks.simpler(0, DROPPED) == []
 
 
-def test_an_illegal_op_keeps_its_ranks_where_no_verifier_looks() -> None:
-    """It may be illegal for its rank as well, and the result would show another bug."""
+def test_an_illegal_op_keeps_its_unverified_ranks() -> None:
+    """It may also be illegal because of its rank, so the result could show another bug."""
     torch = function(
         '"torch.sdpa"(%a) : (!torch.vtensor<[2,3],f32>) -> ()\n'
         '"t.use"(%b) : (tensor<5xf32>) -> ()\n'
@@ -53,14 +53,14 @@ def test_an_illegal_op_keeps_its_ranks_where_no_verifier_looks() -> None:
 
 
 def dropped(body: str, arguments: str, size: int | None) -> list[str]:
-    """The bodies in which the first variable of this size is gone."""
+    """The bodies in which the first variable of this size is dropped."""
     module = Module.parse(function(body + '\n"func.return"() : () -> ()', arguments=arguments))
     ranks = DropDims().of(module)
     number = next(n for n, value in ranks.values.items() if value == size)
     return [body_of(text) for text in ranks.texts({number: DROPPED})]
 
 
-def test_what_counts_the_dims_of_a_result_is_counted_down() -> None:
+def test_a_length_that_is_the_rank_of_a_result_decreases() -> None:
     counted, _ = dropped(
         '%0 = "tensor.reshape"(%a, %b) : (tensor<6xf32>, tensor<3xindex>) -> tensor<?x2x3xf32>',
         "%a: tensor<6xf32>, %b: tensor<3xindex>",
@@ -75,7 +75,7 @@ def test_what_counts_the_dims_of_a_result_is_counted_down() -> None:
     )
 
 
-def test_what_counts_the_dims_of_an_operand_is_counted_down() -> None:
+def test_a_length_that_is_the_rank_of_an_operand_decreases() -> None:
     counted, _ = dropped(
         '%0 = "shape.shape_of"(%a) : (tensor<?x7xf32>) -> tensor<2xindex>',
         "%a: tensor<?x7xf32>",
@@ -84,7 +84,7 @@ def test_what_counts_the_dims_of_an_operand_is_counted_down() -> None:
     assert "(tensor<7xf32>) -> tensor<1xindex>" in counted
 
 
-def test_the_element_of_the_dim_goes_where_all_are_listed() -> None:
+def test_the_element_for_the_dim_is_dropped_from_explicit_lists() -> None:
     counted, _ = dropped(
         """\
 %0 = "tensor.from_elements"(%x, %y, %z) : (index, index, index) -> tensor<3xindex>
@@ -106,8 +106,8 @@ def test_the_element_of_the_dim_goes_where_all_are_listed() -> None:
     )
 
 
-def test_sizes_that_two_values_share_count_nothing() -> None:
-    """As where rows are gathered: the size of the result is that of the places, and no rank."""
+def test_sizes_that_two_values_share_are_not_ranks() -> None:
+    """In a gather of rows, the result size is the number of indices, not a rank."""
     (text,) = dropped(
         '%0 = "t.gather"(%a, %i) : (tensor<7x5xf32>, tensor<2xi32>) -> tensor<2x5xf32>',
         "%a: tensor<7x5xf32>, %i: tensor<2xi32>",
@@ -116,7 +116,7 @@ def test_sizes_that_two_values_share_count_nothing() -> None:
     assert "(tensor<7xf32>, tensor<2xi32>) -> tensor<2xf32>" in text
 
 
-def test_shapes_that_no_verifier_looks_at_are_not_counted() -> None:
+def test_ranks_of_unverified_shapes_are_ignored() -> None:
     texts = dropped(
         '%0 = "t.t"(%a, %i) : (!torch.vtensor<[7,5],f32>, tensor<2xi32>) -> '
         "!torch.vtensor<[7,5],f32>",

@@ -45,7 +45,7 @@ def test_names_in_quotes_and_nested_references() -> None:
     assert renamed(*before) == after
 
 
-def test_names_of_what_is_not_here_are_not_taken() -> None:
+def test_names_of_missing_symbols_are_not_reused() -> None:
     before = [*function("first", CALL.format("main"), CALL.format("f"))]
     after = [*function("g", CALL.format("main"), CALL.format("f"))]
     assert renamed(*before) == after

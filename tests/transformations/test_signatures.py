@@ -1,4 +1,4 @@
-"""Arguments and results of functions."""
+"""Dropping arguments and results of functions."""
 
 from textwrap import dedent
 
@@ -17,7 +17,7 @@ TEXT = function(
 )
 
 
-def test_one_result_less() -> None:
+def test_dropping_a_result() -> None:
     after = apply_to(DropReturns(), TEXT, 0)
     assert '"func.return"(%1) : (i32) -> ()' in after
     assert "-> i32, sym_name" in after
@@ -32,7 +32,7 @@ def test_unused_arguments() -> None:
 
 
 def with_beside(line: str) -> Module:
-    """The module with one more op beside its function."""
+    """The module with an additional op after its function."""
     return Module.parse(TEXT[: TEXT.rindex("})")] + line + TEXT[TEXT.rindex("})") :])
 
 
@@ -47,7 +47,7 @@ def test_the_signature_of_a_called_function_stays() -> None:
     assert DropArguments().sites(with_beside(caller)) == []
 
 
-def test_an_export_need_not_mind_an_argument_less() -> None:
+def test_arguments_of_an_exported_function_may_be_dropped() -> None:
     module = with_beside('  "t.export"() {function_ref = @f} : () -> ()\n')
     assert DropReturns().sites(module) == []
     assert len(DropArguments().sites(module)) == 1

@@ -1,4 +1,4 @@
-"""Sizes and the constants that repeat them."""
+"""Shrinking sizes along with the constants that repeat them."""
 
 from reducer.ir import Module
 from reducer.transformations.sizes import ShrinkSizes
@@ -63,7 +63,7 @@ def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)
 
 
-def test_a_size_that_an_op_computes_is_left_alone() -> None:
+def test_a_size_that_an_op_computes_is_not_a_parameter() -> None:
     text = function(
         """\
 %0 = "torch.aten.nonzero"(%a) : (!torch.vtensor<[3,4],f32>) -> !torch.vtensor<[?,2],si64>
@@ -73,8 +73,8 @@ def test_a_size_that_an_op_computes_is_left_alone() -> None:
     assert list(ShrinkSizes().of(Module.parse(text)).values.values()) == [4, 3]
 
 
-def test_a_shape_that_an_opaque_op_is_given_keeps_its_length() -> None:
-    """`onnx.Resize` takes as many sizes as there are dims."""
+def test_a_shape_operand_of_an_opaque_op_keeps_its_length() -> None:
+    """`onnx.Resize` takes one size per dim."""
     text = function(
         """\
 %0 = "torch.operator"(%a, %b) <{name = "onnx.Resize"}> : (!torch.vtensor<[1,3,5,7],f32>, \

@@ -1,4 +1,4 @@
-"""Constants without their data."""
+"""Replacing constants with splats."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_zeros(value: str, zeros: str) -> None:
     assert f"value = {zeros}}}" in apply_to(SplatConstants(), text)
 
 
-def test_ones_are_the_other_choice() -> None:
+def test_ones_are_the_second_choice() -> None:
     text = function(
         '"t.c"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> ()\n"func.return"() : () -> ()'
     )

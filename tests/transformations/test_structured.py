@@ -1,4 +1,4 @@
-"""Structured ops with fewer inputs and outputs."""
+"""Dropping inputs and outputs of structured ops."""
 
 from reducer.ir import Module
 from reducer.transformations.structured import DropStructuredOperands
@@ -25,13 +25,13 @@ SUM = function(
 )
 
 
-def test_operands_that_may_go() -> None:
-    # Not the first: it alone tells the size of d1. Not the third: its result is used.
+def test_operands_that_can_be_dropped() -> None:
+    # Not the first: only it determines the size of d1. Not the third: its result is used.
     numbers = [site.number for site in DropStructuredOperands().sites(Module.parse(SUM))]
     assert numbers == [1, 3]
 
 
-def test_an_input_gives_way_to_another() -> None:
+def test_an_input_is_replaced_by_another() -> None:
     after = body_of(apply_to(DropStructuredOperands(), SUM, 0))
     assert '"linalg.generic"(%arg0, %arg1, %arg1) <{indexing_maps = [#map, #map1, #map1]' in after
     assert "operandSegmentSizes = array<i32: 1, 2>" in after
@@ -39,7 +39,7 @@ def test_an_input_gives_way_to_another() -> None:
     assert '"arith.addf"(%arg2, %arg4)' in after
 
 
-def test_an_output_takes_its_result_and_what_was_computed_for_it_along() -> None:
+def test_dropping_an_output_drops_its_result_and_computation() -> None:
     assert (
         body_of(apply_to(DropStructuredOperands(), SUM, 1))
         == """\
@@ -60,12 +60,12 @@ def test_the_last_output_stays() -> None:
     assert numbers == [1]
 
 
-def test_as_many_as_can_go_together() -> None:
+def test_as_many_as_possible_are_dropped_together() -> None:
     text = SUM.replace("affine_map<(d0, d1) -> (d0, d1)>", "affine_map<(d0, d1) -> (d1)>")
     text = text.replace("tensor<4x?xf32>", "tensor<?xf32>").replace(
         "#map1, #map1, #map1]", "#map, #map1, #map1]"
     )
-    # Either of the inputs could go, but not both: one has to give d1 its size.
+    # Either input can be dropped, but not both: one must determine the size of d1.
     assert [site.number for site in DropStructuredOperands().sites(Module.parse(text))] == [0, 1, 3]
     after = body_of(apply_to(DropStructuredOperands(), text))
     assert '"linalg.generic"(%arg1, %arg1) <{indexing_maps = [#map, #map1]' in after

@@ -1,4 +1,4 @@
-"""Symbols that nothing refers to."""
+"""Dropping unreferenced symbols."""
 
 from reducer.ir import Module
 from reducer.transformations.symbols import DropSymbols
@@ -15,7 +15,7 @@ TEXT = """\
 """
 
 
-def test_only_what_is_free() -> None:
+def test_only_unreferenced_symbols() -> None:
     module = Module.parse(TEXT)
     sites = DropSymbols().sites(module)
     assert [module.symbol_name(site.op) for site in sites] == ["unused", "f"]
@@ -23,7 +23,7 @@ def test_only_what_is_free() -> None:
     assert after == TEXT.replace('  "t.global"() <{sym_name = "unused"}> : () -> ()\n', "")
 
 
-def test_what_loses_its_last_referrer_becomes_public() -> None:
+def test_a_symbol_without_references_becomes_public() -> None:
     text = """\
 "builtin.module"() ({
   "func.func"() <{function_type = () -> (), sym_name = "main"}> ({

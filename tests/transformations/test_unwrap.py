@@ -1,4 +1,4 @@
-"""Bodies in the place of their ops."""
+"""Replacing ops with their bodies."""
 
 from reducer.ir import Module
 from reducer.transformations import BoundaryTypes
@@ -22,7 +22,7 @@ LOOP = function(
 )
 
 
-def test_a_loop_runs_once() -> None:
+def test_a_loop_is_replaced_by_one_iteration() -> None:
     assert (
         body_of(apply_to(UnwrapBodies(ABI), LOOP))
         == """\
@@ -33,7 +33,7 @@ def test_a_loop_runs_once() -> None:
     )
 
 
-def test_what_the_operands_do_not_offer_becomes_an_argument() -> None:
+def test_values_without_a_matching_operand_become_arguments() -> None:
     text = LOOP.replace('"scf.for"(%arg0, %arg1)', '"scf.for"(%arg1)').replace(
         '(index, f32) -> f32\n    "func', '(f32) -> f32\n    "func'
     )
@@ -62,12 +62,12 @@ def test_one_branch_or_the_other() -> None:
     assert "t.else" in other and "t.then" not in other
 
 
-def test_a_body_that_yields_something_else_stays() -> None:
+def test_a_body_with_other_result_types_stays() -> None:
     text = LOOP.replace('-> f32\n    "func', '-> i32\n    "func')
     assert UnwrapBodies(ABI).sites(Module.parse(text)) == []
 
 
-def test_one_after_the_other() -> None:
+def test_consecutive_bodies() -> None:
     text = function(
         """
         %0 = "t.once"(%arg0) ({

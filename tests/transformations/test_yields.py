@@ -1,4 +1,4 @@
-"""Bodies that yield what is there anyway."""
+"""Making bodies yield existing values."""
 
 from reducer.ir import Module
 from reducer.transformations.yields import YieldOthers
@@ -19,7 +19,7 @@ GENERIC = function(
 )
 
 
-def test_a_body_copies_its_input_and_what_it_computed_goes() -> None:
+def test_a_body_yields_its_input_and_its_computation_is_removed() -> None:
     assert (
         body_of(apply_to(YieldOthers(), GENERIC, 0))
         == """\
@@ -32,11 +32,11 @@ def test_a_body_copies_its_input_and_what_it_computed_goes() -> None:
     )
 
 
-def test_or_its_output() -> None:
+def test_a_body_yields_its_output() -> None:
     assert '"linalg.yield"(%arg3)' in apply_to(YieldOthers(), GENERIC, 1)
 
 
-def test_of_two_choices_at_once_the_first_counts() -> None:
+def test_the_first_of_two_choices_wins() -> None:
     assert '"linalg.yield"(%arg2)' in apply_to(YieldOthers(), GENERIC)
 
 
@@ -59,7 +59,7 @@ def test_a_branch_yields_an_argument_of_the_function() -> None:
     assert after.count('"scf.yield"(%arg1)') == 2
 
 
-def test_what_has_other_users_stays() -> None:
+def test_ops_with_other_users_stay() -> None:
     text = GENERIC.replace(
         '      "linalg.yield"(%2)', '      "t.use"(%1) : (f32) -> ()\n      "linalg.yield"(%2)'
     )
@@ -67,7 +67,7 @@ def test_what_has_other_users_stays() -> None:
     assert "arith.mulf" in after and "arith.addf" not in after
 
 
-def test_only_functions_that_are_called_return_what_they_were_given() -> None:
+def test_only_called_functions_return_their_arguments() -> None:
     text = function(
         """
         %0 = "t.neg"(%arg0) : (f32) -> f32

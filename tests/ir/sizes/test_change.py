@@ -1,4 +1,4 @@
-"""Other sizes: a function before and after."""
+"""Changing sizes: functions before and after."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +11,7 @@ from tests.support.wellformed import problems
 
 
 def change(body: str, arguments: str, sizes: dict[int, Size], results: str = "") -> str | None:
-    """The body after giving these variables other sizes."""
+    """The body after giving these variables new sizes."""
     text = function(body, arguments=arguments, results=results)
     after = SizeSystem(Module.parse(text)).text(sizes)
     if after is None:
@@ -20,7 +20,7 @@ def change(body: str, arguments: str, sizes: dict[int, Size], results: str = "")
     return body_of(after)
 
 
-def test_types_change_wherever_the_size_stands() -> None:
+def test_a_size_changes_in_all_types() -> None:
     assert (
         change(
             '%0 = "t.mm"(%a, %b) : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>\n'
@@ -52,7 +52,7 @@ def test_products_follow_their_factors() -> None:
     )
 
 
-def test_a_dim_goes_with_its_group() -> None:
+def test_a_dim_is_dropped_with_its_group() -> None:
     assert (
         change(COLLAPSE, "%a: tensor<4x2x8xf32>", {0: DROPPED})
         == """\
@@ -62,7 +62,7 @@ def test_a_dim_goes_with_its_group() -> None:
     )
 
 
-def test_a_loop_goes_with_its_dim() -> None:
+def test_a_loop_is_dropped_with_its_dim() -> None:
     body = """\
 %0 = "t.generic"(%a, %b) <{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, \
 affine_map<(d0, d1) -> (d1)>], iterator_types = [#x<parallel>, #x<reduction>]}> ({
@@ -86,7 +86,7 @@ affine_map<(d0) -> (d0)>], iterator_types = [#x<reduction>]}> ({
     assert change(body, "%a: tensor<4x8xf32>, %b: tensor<8xf32>", {1: DROPPED}) is None
 
 
-def test_a_loop_of_one_step_goes_from_a_convolution() -> None:
+def test_a_unit_loop_of_a_convolution_is_dropped() -> None:
     body = """\
 %0 = "t.conv"(%a, %b, %c) <{indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 2 + d1, d2)>, \
 affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d2)>], \
@@ -107,7 +107,7 @@ iterator_types = [#r, #p]}> : (tensor<3x8xf32>, tensor<3xf32>, tensor<8xf32>) ->
     assert change(wider, arguments.replace("1x8", "4x8"), {3: DROPPED}) is None
 
 
-def test_a_batch_goes_from_the_name_too() -> None:
+def test_dropping_the_batch_dim_renames_the_op() -> None:
     assert (
         change(
             '%0 = "torch.aten.bmm"(%a, %b) : (tensor<2x3x5xf32>, tensor<2x5x7xf32>) -> '
@@ -122,12 +122,12 @@ def test_a_batch_goes_from_the_name_too() -> None:
     )
 
 
-def test_the_last_dim_stays_where_no_verifier_looks() -> None:
+def test_the_last_dim_of_an_unverified_shape_stays() -> None:
     body = '"t.sort"(%a) : (!torch.vtensor<[4],f32>) -> ()\n"func.return"() : () -> ()'
     assert change(body, "%a: !torch.vtensor<[4],f32>", {0: DROPPED}) is None
 
 
-def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
+def test_unverified_shapes_lose_dims_together() -> None:
     body = (
         '%0 = "t.pool"(%a, %b) : (!torch.vtensor<[2,4],f32>, !torch.vtensor<[2,5],f32>) -> '
         '!torch.vtensor<[2,3],f32>\n"func.return"() : () -> ()'
@@ -139,7 +139,7 @@ def test_shapes_that_no_verifier_looks_at_lose_dims_together() -> None:
     assert "(!torch.vtensor<[4],f32>, !torch.vtensor<[5],f32>) -> !torch.vtensor<[3],f32>" in after
 
 
-def test_an_attribute_that_numbers_a_dim_counts_down() -> None:
+def test_an_attribute_that_numbers_a_dim_is_renumbered() -> None:
     body = (
         '%0 = "t.sort"(%a) <{dimension = 1 : i64, dims_pos = array<i64: 0, 1>}> : '
         '(tensor<2x4xf32>) -> tensor<2x4xf32>\n"func.return"() : () -> ()'
@@ -165,7 +165,7 @@ def test_a_static_size_needs_no_operand() -> None:
     )
 
 
-def test_a_slice_keeps_its_sizes_in_step() -> None:
+def test_sizes_of_a_slice_change_together() -> None:
     slice_ = (
         '%0 = "t.slice"(%a, %n) <{operandSegmentSizes = array<i32: 1, 0, 1, 0>, '
         "static_offsets = array<i64: 0, 3>, "
@@ -184,7 +184,7 @@ static_strides = array<i64: 1, 1>}> : (tensor<5x2xf32>) -> tensor<5x2xf32>
     )
 
 
-def test_tiles_are_the_inner_sizes_of_what_is_packed() -> None:
+def test_tile_sizes_are_tied_to_inner_dims() -> None:
     after = change(
         '%0 = "t.unpack"(%a, %b) <{inner_dims_pos = array<i64: 0, 1>, '
         "static_inner_tiles = array<i64: 2, 64>}> : (tensor<1x5x2x64xf32>, tensor<2x320xf32>) -> "
@@ -196,7 +196,7 @@ def test_tiles_are_the_inner_sizes_of_what_is_packed() -> None:
     assert "inner_dims_pos = array<i64: 0, 1>" in after
 
 
-def test_a_constant_keeps_the_type_of_its_value() -> None:
+def test_the_value_of_a_constant_changes_its_type_too() -> None:
     assert (
         change(
             '%0 = "t.constant"() <{value = dense<0> : tensor<4xi8>}> : () -> tensor<4xi8>\n'

@@ -1,4 +1,4 @@
-"""Sizes for given arguments, and where two of them do not agree."""
+"""Sizes for given arguments, and inconsistencies among them."""
 
 import pytest
 

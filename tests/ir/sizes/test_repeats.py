@@ -1,4 +1,4 @@
-"""Lengths that count the dims of shapes."""
+"""Lengths that are ranks of shapes, and lists of elements."""
 
 import pytest
 
@@ -12,23 +12,21 @@ from tests.support.sides import body_of, function
     ("length", "counted", "counts"),
     [
         ("tensor<3xindex>", "tensor<2x?x3xf32>", True),
-        ("tensor<3xindex>", "tensor<2x3xf32>", False),  # it has two dims
-        ("tensor<3xf32>", "tensor<2x?x3xf32>", False),  # no numbers
+        ("tensor<3xindex>", "tensor<2x3xf32>", False),  # its rank is 2
+        ("tensor<3xf32>", "tensor<2x?x3xf32>", False),  # not integers
         ("tensor<2xi32>", "tensor<2x2xi32>", False),  # more likely a broadcast
         ("tensor<1xi32>", "tensor<1xf32>", False),  # more likely the same size
         ("tensor<3xi64>", "!torch.vtensor<[2,5,3],f32>", False),  # torch has broadcasts
     ],
 )
-def test_what_is_rather_a_number_of_dims_than_a_size(
-    length: str, counted: str, counts: bool
-) -> None:
+def test_lengths_that_are_probably_ranks(length: str, counted: str, counts: bool) -> None:
     one, other = parse_shaped(length), parse_shaped(counted)
     assert one is not None
     assert other is not None
     assert counts_dims_of(one, other) is counts
 
 
-def test_elements_that_are_no_list_stay() -> None:
+def test_elements_that_are_not_listed_stay() -> None:
     text = function(
         '%0 = "arith.constant"() <{value = dense<1> : tensor<2xi32>}> : () -> tensor<2xi32>\n'
         '%1 = "t.pair"(%x, %x) : (i64, i64) -> tensor<2xi32>\n'

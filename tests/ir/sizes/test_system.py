@@ -1,4 +1,4 @@
-"""The variables of a module, and what is around them."""
+"""The variables of a module, and their surroundings."""
 
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED, SizeSystem
@@ -10,7 +10,7 @@ TEXT = function(
 )
 
 
-def test_around_a_size_are_the_shapes_that_have_it_and_their_ops() -> None:
+def test_the_surroundings_of_a_size_are_its_shapes_and_their_ops() -> None:
     system = SizeSystem(Module.parse(TEXT))
     size = system.variables[0]
     as_it_is = system.around(size, {})
@@ -20,7 +20,7 @@ def test_around_a_size_are_the_shapes_that_have_it_and_their_ops() -> None:
     assert system.around(size, {1: 5}) != as_it_is
 
 
-def test_around_a_dim_all_sizes_but_one_are_alike() -> None:
+def test_sizes_above_one_are_equal_unless_exact() -> None:
     system = SizeSystem(Module.parse(TEXT))
     size = system.variables[0]
     as_it_is = system.around(size, {}, exactly=False)

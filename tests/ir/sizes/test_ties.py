@@ -1,4 +1,4 @@
-"""Which sizes are one and the same: ops in, variables out."""
+"""Tied sizes: from ops to variables."""
 
 from reducer.ir import Module
 from reducer.ir.sizes import SizeSystem
@@ -6,7 +6,7 @@ from tests.support.sides import function
 
 
 def variables(body: str, arguments: str, head: str = "") -> list[str]:
-    """Each variable of a function: its size and the dims that have it, by value name."""
+    """The variables of a function: the size of each, and its dims by value name."""
     text = function(f'{body}\n"func.return"() : () -> ()', arguments=arguments, head=head)
     module = Module.parse(text)
     return [
@@ -22,14 +22,14 @@ def test_elementwise_ops_tie_all_dims() -> None:
     ) == ["4: %a.0 %0.0", "?: %a.1 %0.1"]
 
 
-def test_a_contraction_ties_what_is_equal_across() -> None:
+def test_a_contraction_ties_equal_dims() -> None:
     assert variables(
         '%0 = "t.mm"(%a, %b) : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>',
         "%a: tensor<3x5xf32>, %b: tensor<5x7xf32>",
     ) == ["3: %a.0 %0.0", "5: %a.1 %b.0", "7: %b.1 %0.1"]
 
 
-def test_what_a_region_gets_wrapped_is_tied_too() -> None:
+def test_operands_are_tied_to_wrapped_region_arguments() -> None:
     wrapped = "!d.tensor<readonly:tensor<4x?xf32>>"
     body = (
         f'%0 = "d.region"(%a) ({{\n^bb0(%in: {wrapped}):\n"d.yield"() : () -> ()\n}}) : '
@@ -38,14 +38,14 @@ def test_what_a_region_gets_wrapped_is_tied_too() -> None:
     assert variables(body, "%a: tensor<4x?xf32>")[:2] == ["4: %a.0 %in.0", "?: %a.1 %in.1"]
 
 
-def test_broadcasting_counts_from_the_end() -> None:
+def test_broadcasting_aligns_dims_at_the_end() -> None:
     assert variables(
         '%0 = "t.add"(%a, %b) : (tensor<2x3x3xf32>, tensor<3xf32>) -> tensor<2x3x3xf32>',
         "%a: tensor<2x3x3xf32>, %b: tensor<3xf32>",
     ) == ["2: %a.0 %0.0", "3: %a.1 %0.1", "3: %a.2 %b.0 %0.2"]
 
 
-def test_indexing_maps_say_it_exactly() -> None:
+def test_indexing_maps_tie_dims_exactly() -> None:
     maps = "[affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>]"
     assert variables(
         f'%0 = "t.generic"(%a, %b) <{{indexing_maps = {maps}}}> : '
@@ -65,7 +65,7 @@ def test_a_collapsed_dim_is_a_product_and_not_free() -> None:
     assert [v.size for v in system.free] == [4, 2, 8]
 
 
-def test_a_reshape_without_a_word_is_seen_too() -> None:
+def test_a_reshape_without_reassociation_is_recognized() -> None:
     text = function(
         '%0 = "t.view"(%a) : (tensor<?x16x3xf32>) -> tensor<?x2x8x3xf32>\n'
         '"func.return"() : () -> ()',
@@ -99,7 +99,7 @@ def test_calls_and_loops_pass_sizes_on() -> None:
 
 
 def test_sizes_are_tied_through_lists() -> None:
-    """Dynamic ones are not: those of different shapes hardly ever are the same."""
+    """Dynamic sizes are not: those of different shapes are hardly ever equal."""
     body = """\
 %0 = "torch.prim.ListConstruct"(%a, %b) : (!torch.vtensor<[?,3],f32>, !torch.vtensor<[?,5,3],f32>) \
 -> !torch.list<vtensor>
