@@ -37,7 +37,7 @@ def plain(text: str) -> str:
     """
     text = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = re.sub(r"([\\`*_{}\[\]()|~!])", r"\\\1", text)
-    return text.replace("@", "&#64;").replace("#", "&#35;").replace("://", "&#58;//")
+    return text.replace("#", "&#35;").replace("@", "&#64;").replace("://", "&#58;//")
 
 
 def cell(markup: str) -> str:

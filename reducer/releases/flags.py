@@ -33,7 +33,7 @@ class Translation:
 def read_help(text: str) -> dict[str, str]:
     """Parse the flags in the help text of an LLVM tool.
 
-    >>> read_help("  --iree-x=<string>   - Does x.\\\\n    =a  -  One way\\\\n  -o <file> - Output")
+    >>> read_help("  --iree-x=<string>   - Does x.\\n    =a  -  One way\\n  -o <file> - Output")
     {'--iree-x': 'Does x.', '--o': 'Output'}
     """
     flags: dict[str, str] = {}
