@@ -1,4 +1,4 @@
-"""What every oracle offers, and how its outcomes are remembered."""
+"""The interface of every oracle, and how outcomes are cached."""
 
 import threading
 from collections.abc import Sequence
@@ -14,26 +14,26 @@ from oracles.watch import shorten
 
 
 class Oracle(Protocol):
-    """Answers what happens to one candidate. Safe to use from several threads at once."""
+    """Runs a candidate and reports what happens. Thread-safe."""
 
     limits: Limits
-    """Used where `run` is given none; may be replaced, since a time limit adapts."""
+    """Limits for calls of `run` without any; may be replaced, since time limits adapt."""
 
     @property
     def command(self) -> Command | None:
-        """What it runs, if that is a compiler's command; what a script runs is not known."""
+        """The compiler command that it runs; None for a script, whose commands are unknown."""
         ...
 
     def with_command(self, command: Command) -> "Oracle":
-        """The same question about another command of the same program, where there is a command."""
+        """The same oracle for another command of the same program; only if it has a command."""
         ...
 
     @property
     def key(self) -> str:
         """Stable identity for caches: the command and the programs behind it, not the limits.
 
-        Files are looked at when it is first asked for, and then no more: every look-up asks, and
-        what an oracle has answered must stay under the key that it had before it ran.
+        Files are read on the first call only: every cache lookup calls this, and the oracle's
+        outcomes must stay under the key that it had before it ran.
         """
         ...
 
@@ -44,25 +44,26 @@ class Oracle(Protocol):
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Runs one candidate to its end. Setting `cancel` kills it: kind CANCELLED.
+        """Run one candidate to completion. Setting `cancel` kills the run: kind CANCELLED.
 
-        Raises OSError where the program cannot be started or the candidate cannot be written.
+        Raises:
+            OSError: the program cannot be started, or the candidate cannot be written.
         """
         ...
 
     def shortened(self) -> Sequence["Oracle"]:
-        """Oracles that ask the same of ever less work, the cheapest first; perhaps none.
+        """Oracles that do less and less of the same work, cheapest first; may be empty.
 
-        Their signatures are those of this oracle if the failure lies in what they still do.
+        They report the same signature as this oracle if the failure lies in the work they still do.
         """
         ...
 
     def wants(self, outcome: Outcome) -> bool:
-        """Whether the outcome of a first run is a failure that may be kept."""
+        """Whether the outcome of the first run is a failure to reduce."""
         ...
 
     def display(self, input_name: str) -> list[str]:
-        """The words a user could type to see the same with the input in `input_name`."""
+        """A command line that reproduces the failure with the input in `input_name`."""
         ...
 
     def confirm(
@@ -73,9 +74,9 @@ class Oracle(Protocol):
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Runs the very words of `display` in an empty folder that holds only the input.
+        """Run exactly the command line of `display` in an empty folder that holds only the input.
 
-        `cancel` and what is raised are those of `run`.
+        `cancel` and exceptions are as in `run`.
         """
         ...
 
@@ -87,7 +88,7 @@ def outcome_of_process(
     exit_code: int | None,
     diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Outcome:
-    """An outcome with the cost and the (shortened) text of one process."""
+    """An outcome with the cost and the (truncated) output of one process."""
     return Outcome(
         kind=signature.kind,
         signature=signature,
@@ -101,14 +102,14 @@ def outcome_of_process(
 
 
 def write_candidate(folder: Path, name: str, text: str | bytes) -> Path:
-    """Writes a candidate into an oracle's private folder, byte for byte."""
+    """Write a candidate into an oracle's private folder, byte for byte."""
     path = folder / name
     path.write_bytes(text.encode(errors="surrogateescape") if isinstance(text, str) else text)
     return path
 
 
 def file_identity(path: Path) -> str:
-    """Changes when the file is replaced or rebuilt."""
+    """An identity that changes when the file is replaced or rebuilt."""
     try:
         stat = path.stat()
     except OSError:
@@ -117,7 +118,7 @@ def file_identity(path: Path) -> str:
 
 
 class Cache(Protocol):
-    """Where outcomes are remembered by content (a session's journal)."""
+    """A store of outcomes keyed by content (a session's journal)."""
 
     def get(self, digest: str) -> Outcome | None: ...
 
@@ -125,9 +126,9 @@ class Cache(Protocol):
 
 
 def outcome_digest(text: str, repetition: int = 0, oracle: str = "") -> str:
-    """The content hash that outcomes are remembered by.
+    """The content hash under which outcomes are cached.
 
-    Repeated runs have their own, and so have runs of another oracle than the cache is for.
+    Repeated runs have their own hashes, as do runs of an oracle other than the cache's owner.
     """
     digest = sha256(f"{oracle}{text}".encode(errors="surrogateescape")).hexdigest()
     return f"{digest}#{repetition}" if repetition else digest

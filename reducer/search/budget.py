@@ -1,4 +1,4 @@
-"""What a reduction spends, and how much of that it may spend."""
+"""What a reduction has spent and how much it may spend."""
 
 import math
 import threading
@@ -10,7 +10,7 @@ from reducer.search.candidate import Verdict
 
 
 class Stopped(Exception):
-    """The search must end now; the best so far stands. `reason` is `budget` or `interrupted`."""
+    """The search must end now, keeping the best so far. `reason` is `budget` or `interrupted`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -19,10 +19,10 @@ class Stopped(Exception):
 
 @dataclass
 class Costs:
-    """What a reduction has spent, cached verdicts left out.
+    """What a reduction has spent, excluding cached verdicts.
 
-    `calls` are all runs that were made. `charged` are those that count against a budget; it leaves
-    out the speculative runs of candidates that were never judged.
+    `calls` counts all runs. `charged` counts those charged to the budget, which excludes
+    speculative runs of candidates that were never judged.
     """
 
     calls: int = 0
@@ -33,14 +33,14 @@ class Costs:
     candidate_ops: int = 0
 
     def add(self, verdict: Verdict, seconds: float, ops: int) -> None:
-        """A run that was made; whether it is charged is another question."""
+        """Count a run; whether it is charged is decided elsewhere."""
         self.calls += 1
         self.by_verdict[verdict] = self.by_verdict.get(verdict, 0) + 1
         self.compiler_seconds += seconds
         self.candidate_ops += ops
 
     def add_probes(self, calls: int, seconds: float, ops: int) -> None:
-        """Runs that look into a failure and judge no candidate; `ops` is what each was given."""
+        """Count runs that examine a failure and judge no candidate; each is given `ops` ops."""
         self.calls += calls
         self.charged += calls
         self.by_verdict["probe"] = self.by_verdict.get("probe", 0) + calls
@@ -50,50 +50,50 @@ class Costs:
 
 @dataclass
 class Budget:
-    """Bounds on a reduction; None means no bound."""
+    """Limits on a reduction; None means no limit."""
 
     calls: int | None = None
     seconds: float | None = None
     started: float = field(default_factory=time.monotonic)
 
     def is_spent(self, costs: Costs, reserved: int = 0) -> bool:
-        """Whether nothing is left beyond so many `reserved` calls."""
+        """Whether at most `reserved` calls, or no time, is left."""
         return self.calls_left(costs) <= reserved or self.seconds_left <= 0
 
     @property
     def seconds_left(self) -> float:
-        """Of wall time; infinite without a bound."""
+        """The wall-clock seconds left; infinite without a limit."""
         if self.seconds is None:
             return math.inf
         return self.seconds - (time.monotonic() - self.started)
 
     def calls_left(self, costs: Costs) -> float:
-        """Infinite without a bound."""
+        """The oracle calls left; infinite without a limit."""
         return math.inf if self.calls is None else self.calls - costs.charged
 
 
 class Ledger:
-    """Runs that were made here and are not charged yet, by the hash of what was run.
+    """Runs made by this process that are not charged yet, keyed by the hash of what was run.
 
-    A worker runs a candidate before it is known whether it will be judged. It is charged when its
-    verdict is used for the first time: in the order of preference, as if there were one worker. So
-    a budget ends the search at the same candidate for any number of workers. What an earlier
-    process has run is never charged.
+    A worker may run a candidate before it is known whether that candidate will be judged. The run
+    is charged when its verdict is first used, in order of preference, as if there were one worker.
+    A budget thus ends the search at the same candidate for any number of workers. Runs of an
+    earlier process are never charged.
     """
 
     def __init__(self) -> None:
         self._is_due: dict[str, bool] = {}
 
     def enter(self, digest: str) -> None:
-        """A run was made. One that is made again, by chance at the same time, is charged once."""
+        """Record a run. If two workers happen to make the same run at once, it is charged once."""
         self._is_due.setdefault(digest, True)
 
     def is_due(self, digest: str) -> bool:
-        """Whether somebody has to be charged before the verdict counts as known."""
+        """Whether the run must be charged before its verdict counts as known."""
         return self._is_due.get(digest, False)
 
     def settle(self, digest: str) -> None:
-        """The run is charged."""
+        """Mark the run as charged."""
         self._is_due[digest] = False
 
 
@@ -101,8 +101,8 @@ class Ledger:
 class Trial:
     """The runs of a candidate whose turn to be judged has not come.
 
-    `ahead` is how many come before it: of what is left of the budget, it leaves one run for each.
-    `digests` are the hashes of what it asked for.
+    `ahead` is the number of candidates before it; the trial leaves one run of the budget for each.
+    `digests` are the hashes of its runs.
     """
 
     ahead: int
@@ -110,7 +110,7 @@ class Trial:
 
 
 class Accounts:
-    """What was spent, and who has to pay for it, kept together; safe to use from threads."""
+    """Thread-safe costs of all runs, with the runs that are still to be charged."""
 
     def __init__(self) -> None:
         self.costs = Costs()
@@ -118,25 +118,25 @@ class Accounts:
         self._lock = threading.Lock()
 
     def enter_run(self, verdict: Verdict, seconds: float, ops: int) -> None:
-        """A run was made."""
+        """Record a run."""
         with self._lock:
             self.costs.add(verdict, seconds, ops)
 
     def enter_reuse(self) -> None:
-        """A verdict was known already."""
+        """Record that a cached verdict was used."""
         with self._lock:
             self.costs.cached += 1
 
     def owe(self, digest: str) -> None:
-        """The run under this hash is to be charged as soon as its verdict is used."""
+        """Mark the run with this hash to be charged when its verdict is first used."""
         self._ledger.enter(digest)
 
     def is_due(self, digest: str) -> bool:
-        """Whether somebody has to be charged before the verdict counts as known."""
+        """Whether the run must be charged before its verdict counts as known."""
         return self._ledger.is_due(digest)
 
     def charge(self, digests: Iterable[str], budget: Budget) -> None:
-        """Charges the budget for those of these runs that are due, in this order.
+        """Charge those of these runs that are due to the budget, in this order.
 
         Raises:
             Stopped: the budget does not allow one of them.
@@ -151,7 +151,11 @@ class Accounts:
                 self._ledger.settle(digest)
 
     def check(self, budget: Budget, trial: Trial | None = None) -> None:
-        """Raises Stopped where nothing more may be spent, or nothing more on this trial."""
+        """Check that another run is affordable, for this `trial` if one is given.
+
+        Raises:
+            Stopped: the budget is spent.
+        """
         with self._lock:
             reserved = 0
             if trial is not None:

@@ -1,8 +1,8 @@
-"""Runs candidates on the oracle, several at once, with the same outcome for any number of workers.
+"""Run candidates under the oracle, several at once, independently of the number of workers.
 
-Candidates are given in order of preference. The first interesting one in that order wins; those
-after it that were started meanwhile are cancelled, and the budget is not charged for them. Verdicts
-are looked up by content first, so nothing is run twice, in this process or in one that was killed.
+Candidates are given in order of preference. The first interesting one in that order wins; later
+ones that are already running are cancelled and not charged to the budget. Verdicts are first looked
+up by content, so nothing runs twice, in this process or after a restart.
 """
 
 import threading
@@ -25,12 +25,12 @@ from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates, Screen, Scr
 from reducer.search.sequential import Rate, SequentialTest
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
-"""Hears of a candidate that is not interesting: its position, and what came of it. True ends it."""
+"""Called with the position and the result of an uninteresting candidate; True ends the search."""
 
 
 @dataclass(frozen=True)
 class OtherFailure:
-    """A candidate that fails differently, under the oracle that was asked."""
+    """A candidate with a failure other than the target, and the oracle that reported it."""
 
     text: str
     outcome: Outcome
@@ -39,14 +39,14 @@ class OtherFailure:
 
 @dataclass(frozen=True)
 class Observers:
-    """Those who watch a search; nothing they do changes it.
+    """Callbacks of a search; none of them affects it.
 
     Attributes:
-        on_verdict: hears each verdict as it comes in, on a worker's thread.
-        on_other_failure: hears each candidate that fails differently, on the caller's thread and in
-            the order of preference. What ran beyond an accepted candidate is not heard of, so that
-            is the same for any number of workers.
-        on_judged: hears every candidate that was judged, in that order.
+        on_verdict: called with each verdict as it arrives, on a worker's thread.
+        on_other_failure: called with each candidate that fails differently, on the caller's thread
+            and in order of preference. Candidates after an accepted one are not reported, so the
+            calls are the same for any number of workers.
+        on_judged: called with every judged candidate, in the same order.
     """
 
     on_verdict: Callable[[Verdict, Outcome], None] = lambda verdict, outcome: None
@@ -56,9 +56,10 @@ class Observers:
 
 @dataclass(frozen=True)
 class _Shared:
-    """What all views of one evaluator have in common.
+    """State shared by all views of an evaluator.
 
-    `owner` is the oracle that the cache belongs to; what any other says is kept under its own name.
+    `owner` is the oracle that the cache belongs to; outcomes of other oracles are stored under
+    their own keys.
     """
 
     owner: Oracle
@@ -73,10 +74,10 @@ class _Shared:
 
 
 class Evaluator:
-    """Turns candidates into verdicts, as its `query` says.
+    """Turns candidates into verdicts, as its `query` specifies.
 
-    It never changes. To ask in another way, take another view of it (`with_`): all views share
-    workers, cache and costs.
+    An evaluator is immutable. `with_` makes a view with a different query; all views share workers,
+    cache and costs.
     """
 
     def __init__(
@@ -116,43 +117,42 @@ class Evaluator:
         )
 
     def close(self) -> None:
-        """Ends the workers of all views."""
+        """Shut down the workers of all views."""
         self._shared.pool.shutdown(wait=True, cancel_futures=True)
 
     # ---- views -----------------------------------------------------------------------------
 
     def with_(self, **changes: Unpack[QueryChanges]) -> "Evaluator":
-        """A view that asks in another way and shares everything else."""
+        """A view with a changed query that shares everything else."""
         view = copy(self)
         view._query = replace(self._query, **changes)
         return view
 
     def aside(self, oracle: Oracle, target: Signature) -> "Evaluator":
-        """A view that asks for another failure, of what is no candidate for a result.
+        """A view that looks for another failure in programs that are not candidates for the result.
 
-        Nothing but the oracle judges there, and neither what fails differently nor any other
-        verdict is heard of.
+        It judges by the oracle alone, without screening or review, and observers are not called.
         """
         return self.with_(oracle=oracle, target=target, screen=None, review=None, is_observed=False)
 
     @property
     def query(self) -> Query:
-        """What is asked."""
+        """The query that defines how candidates are judged."""
         return self._query
 
     @property
     def oracle(self) -> Oracle:
-        """The one that is asked."""
+        """The oracle that runs candidates."""
         return self.query.oracle
 
     @property
     def target(self) -> Signature | None:
-        """How an interesting candidate fails."""
+        """The signature of an interesting candidate."""
         return self.query.target
 
     @property
     def limits(self) -> Limits:
-        """What each run may use now, before patience."""
+        """The current limits of each run, before `patience` scales them."""
         return self.query.limits.current
 
     @property
@@ -162,12 +162,12 @@ class Evaluator:
 
     @property
     def cache(self) -> Cache:
-        """Outcomes by what was asked."""
+        """The cache of outcomes, shared by all views."""
         return self._shared.cache
 
     @property
     def stop(self) -> threading.Event:
-        """Set to end the search."""
+        """The event that ends the search when set."""
         return self._shared.stop
 
     # ---- one candidate ---------------------------------------------------------------------
@@ -182,11 +182,11 @@ class Evaluator:
     ) -> Outcome:
         """The outcome of one text, from the cache or from the oracle.
 
-        With a sequential `test` that is an outcome that stands for several runs. The runs of a
+        With a sequential `test`, this is an outcome that represents several runs. The runs of a
         `trial` are not charged.
 
         Raises:
-            Stopped: the budget is spent, or the user wants to stop.
+            Stopped: the budget is spent, or the user interrupted the run.
         """
         test = self.query.test
         if test is None:
@@ -196,7 +196,7 @@ class Evaluator:
             outcome = self.run_once(text, ops, cancel, repetition=rate.runs, trial=trial)
             verdict = self.judge(outcome)
             if verdict in (Verdict.CANCELLED, Verdict.INVALID):
-                return outcome  # what a parser or verifier says does not depend on chance
+                return outcome  # parsers and verifiers are deterministic
             rate = rate.after(verdict is Verdict.SAME)
             if verdict is Verdict.SAME:
                 same = same or outcome
@@ -207,7 +207,7 @@ class Evaluator:
         return found
 
     def fails(self, document: Document) -> bool:
-        """Whether a document fails in the wanted way."""
+        """Whether a document has the target failure."""
         return self.judge(self.run(document.text, document.op_count)) is Verdict.SAME
 
     def run_once(
@@ -219,7 +219,7 @@ class Evaluator:
         repetition: int = 0,
         trial: Trial | None = None,
     ) -> Outcome:
-        """The outcome of one run; each `repetition` of the same text is remembered by itself.
+        """The outcome of one run; each `repetition` of the same text is cached separately.
 
         Raises:
             Stopped: see `run`.
@@ -241,7 +241,7 @@ class Evaluator:
             outcome = query.review.review(text, outcome, cancel=cancel, limits=self.limits)
         accounts.enter_run(self.judge(outcome), outcome.cpu_seconds, ops)
         if not outcome.cancelled:
-            accounts.owe(digest)  # first: what is in the cache must not seem free
+            accounts.owe(digest)  # before the cache, or the run would seem free
             self.cache.put(digest, outcome, ops)
             if trial is None:
                 self._charge([digest])
@@ -250,21 +250,25 @@ class Evaluator:
         return outcome
 
     def known(self, text: str) -> Outcome | None:
-        """What is known of a text, if this was ever asked.
+        """The cached outcome of a text, if it was run.
 
-        What only a candidate that was not judged has asked does not count.
+        Runs made only for a candidate that was never judged do not count.
         """
         digest = self._digest(text)
         return None if self._shared.accounts.is_due(digest) else self.cache.get(digest)
 
     def check(self, trial: Trial | None = None) -> None:
-        """Raises Stopped where nothing may be run any more, or nothing more for this trial."""
+        """Check that another run is allowed, for this `trial` if one is given.
+
+        Raises:
+            Stopped: the budget is spent, or the user interrupted the run.
+        """
         if self.stop.is_set():
             raise Stopped("interrupted")
         self._shared.accounts.check(self.query.budget, trial)
 
     def judge(self, outcome: Outcome) -> Verdict:
-        """Same failure, another one, none, or an input that was turned away."""
+        """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         if outcome.cancelled:
             return Verdict.CANCELLED
         if self.target is None or outcome.signature == self.target:
@@ -285,13 +289,13 @@ class Evaluator:
         base: Document | None = None,
         on_rejected: OnRejected | None = None,
     ) -> tuple[int, Candidate[D]] | None:
-        """The first candidate, in the order given, that fails the same way; and its position.
+        """The first candidate in the given order that has the target failure, with its position.
 
         Args:
-            base: what the candidates were made from. If it is given, and small, those that the
-                compiler would turn away are not run (see `screening`).
-            on_rejected: called in the order given with each candidate that was judged before the
-                interesting one; if it returns True, the search ends there with None.
+            base: the document the candidates were made from. If it is given and small, candidates
+                that the compiler would reject are not run (see `screening`).
+            on_rejected: called in the given order for each candidate judged before the interesting
+                one; if it returns True, the search ends there with None.
 
         Raises:
             Stopped: see `run`.
@@ -355,14 +359,14 @@ class Evaluator:
     def _evaluate(
         self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
     ) -> tuple[Verdict, Outcome]:
-        """The verdict on one candidate, and what it was derived from."""
+        """The verdict on one candidate and the outcome it is based on."""
         outcome = self.run(candidate.text, candidate.document.op_count, cancel, trial=trial)
         verdict = self.judge(outcome)
         self._shared.observers.on_verdict(verdict, outcome)
         return verdict, outcome
 
     def _tell(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
-        """Lets those who watch know of a candidate whose turn has come."""
+        """Notify the observers of a candidate that has been judged."""
         if not self.query.is_observed:
             return
         self._shared.observers.on_judged(candidate, verdict)
@@ -375,7 +379,7 @@ class Evaluator:
         self._shared.accounts.charge(digests, self.query.budget)
 
     def _digest(self, text: str, repetition: int = 0) -> str:
-        """The hash under which an answer to this query is kept."""
+        """The hash under which outcomes for this query are cached."""
         text = text if self._shared.names_matter else canonical(text)
         asked = "" if self.oracle is self._shared.owner else self.oracle.key
         if self.query.patience > 1:

@@ -1,4 +1,4 @@
-"""What a search asks of each candidate, as one value that is passed and never assigned to."""
+"""How a search judges candidates, as one immutable value."""
 
 import threading
 from dataclasses import dataclass, field, replace
@@ -9,31 +9,32 @@ from reducer.search.budget import Budget
 from reducer.search.screening import Screen
 from reducer.search.sequential import SequentialTest
 
-_SLOWDOWN_FACTOR = 4  # a candidate may take so many times as long as the best…
-_MIN_SECONDS = 30.0  # …and at least so many seconds, whatever else the machine has to do
+_SLOWDOWN_FACTOR = 4  # a candidate may take this many times as long as the best…
+_MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load
 
 
 class Review(Protocol):
-    """A second question about a failure that is the wanted one."""
+    """A second check of an outcome that has the target signature."""
 
     def review(
         self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
     ) -> Outcome:
-        """The outcome, or another one if there is something against it; with the cost of both."""
+        """The outcome, or a different one if the check fails; includes the cost of both."""
         ...
 
 
 class RunLimits:
-    """What each run may use. It may tighten as the program shrinks, and never grows.
+    """The limits of each run, which may tighten as the program shrinks and never grow.
 
-    A candidate is smaller than the best, so it should take no longer; one that does hangs, and
-    each hang costs the whole limit. The limits follow from outcomes in the journal and change only
-    when something is confirmed, while no candidate runs: a resumed reduction walks through the same
-    ones, and so does one with more workers. They never grow, so what was a hang stays one.
+    A candidate is smaller than the best, so it should run no longer; one that does probably hangs,
+    and each hang costs the full limit. The limits depend only on outcomes in the journal and change
+    only when a result is confirmed and no candidate is running. A resumed reduction, or one with
+    more workers, therefore goes through the same limits. Because they never grow, a hang stays a
+    hang.
 
     Args:
-        limits: those that the user set.
-        adapts: whether they follow what the best takes.
+        limits: the limits that the user set.
+        adapts: whether they follow the resource use of the best.
     """
 
     def __init__(self, limits: Limits, *, adapts: bool = False) -> None:
@@ -41,13 +42,13 @@ class RunLimits:
         self._adapts = adapts
 
     def tighten(self, outcome: Outcome) -> None:
-        """A program that should take longer than all that come after it ended like this."""
+        """Fit the limits to the outcome of a program that is larger than all later candidates."""
         if self._adapts:
             self.current = tightened(self.current, outcome)
 
 
 def tightened(limits: Limits, outcome: Outcome) -> Limits:
-    """What a smaller program than that of the outcome may use, and no more than before."""
+    """The limits for programs smaller than the one with this outcome, at most `limits`."""
     return replace(
         limits,
         seconds=_tighter(limits.seconds, outcome.seconds),
@@ -62,20 +63,20 @@ def _tighter(limit: float | None, seconds: float) -> float:
 
 @dataclass(frozen=True)
 class Query:
-    """Who is asked, what counts as an answer, and what may be spent on it.
+    """The oracle, the target, and the limits for judging candidates.
 
     Attributes:
-        oracle: runs a candidate; the full command, or one that stops early, has fewer flags…
-        limits: what each run may use.
-        target: how an interesting candidate fails; None while that is not known.
-        patience: how many times as long as the limits say a run may take. Verdicts that were given
-            with other patience are not reused.
-        test: decides after several runs of a candidate, for a failure that comes and goes.
-        review: the second question about what fails as it should.
-        screen: tells candidates that are not worth a run.
-        budget: what the whole reduction may spend.
-        is_observed: whether those who watch the search hear of these candidates. They do not where
-            something else than a result is looked for.
+        oracle: runs a candidate: the full command, one that stops early, one with fewer flags…
+        limits: the limits of each run.
+        target: the signature of an interesting candidate; None while it is unknown.
+        patience: the factor by which runs may exceed the limits. Verdicts obtained with a different
+            factor are not reused.
+        test: decides after several runs of a candidate, for intermittent failures.
+        review: a second check of candidates that have the target signature.
+        screen: identifies candidates that are not worth a run.
+        budget: the limits of the whole reduction.
+        is_observed: whether observers are called for these candidates. False when looking for
+            something other than a result.
     """
 
     oracle: Oracle
@@ -90,7 +91,7 @@ class Query:
 
     @property
     def scaled_limits(self) -> Limits:
-        """What a run may use now, with all patience."""
+        """The limits of a run, scaled by `patience`."""
         limits = self.limits.current
         seconds, cpu = (
             None if limit is None else limit * self.patience
@@ -100,7 +101,7 @@ class Query:
 
 
 class QueryChanges(TypedDict, total=False):
-    """The fields of a query, each of which may be another one."""
+    """The fields of a query that a view may change."""
 
     oracle: Oracle
     limits: RunLimits

@@ -1,4 +1,4 @@
-"""A candidate on a worker, perhaps before it is its turn to be judged."""
+"""A candidate on a worker, possibly before its turn to be judged."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ from reducer.ir import D
 from reducer.search.budget import Stopped, Trial
 from reducer.search.candidate import Candidate, Verdict
 
-_GLANCE = 0.1  # seconds between two looks at a request to stop, while a compiler runs
+_GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
 
 Start = Callable[[threading.Event, Trial], Future[tuple[Verdict, Outcome]]]
-"""Has a worker run the candidate; the event cancels that."""
+"""Start the candidate on a worker; the event cancels the run."""
 
 
 class Running(Generic[D]):
-    """A candidate that was handed to a worker with so many others `ahead` of it."""
+    """A candidate handed to a worker, with `ahead` others before it."""
 
     def __init__(
         self,
@@ -38,23 +38,23 @@ class Running(Generic[D]):
         self._hand_over(ahead)
 
     def judged(self) -> tuple[Verdict, Outcome]:
-        """The verdict, now that it is this one's turn; what it took is charged.
+        """The verdict, once it is this candidate's turn; its runs are charged.
 
         Raises:
-            Stopped: the budget is spent, or the user wants to stop.
+            Stopped: the budget is spent, or the user interrupted the run.
         """
         try:
             found = self._finished()
         except Stopped as stopped:
             if stopped.reason != "budget" or not self._trial.ahead:
                 raise
-            self._hand_over(ahead=0)  # it has left runs to others who did not need them
+            self._hand_over(ahead=0)  # the runs it reserved for others were not needed
             found = self._finished()
         self._charge(self._trial.digests)
         return found
 
     def settle(self) -> None:
-        """Waits for the worker to let go; what it says no longer matters."""
+        """Wait for the worker to finish, and ignore the result."""
         self._future.exception() if not self._future.cancel() else None
 
     def _hand_over(self, ahead: int) -> None:

@@ -1,4 +1,4 @@
-"""The best document so far, and what happens when a better one is found."""
+"""The best document so far, and how it is replaced by a smaller one."""
 
 from collections.abc import Callable
 from typing import Generic
@@ -9,14 +9,14 @@ from reducer.search.evaluator import Evaluator
 
 
 class SearchState(Generic[D]):
-    """What the stages of a search share. Only `accept` changes the document.
+    """The state that search algorithms share. Only `accept` changes the document.
 
     Args:
-        parse: makes a document from a transformation's text; may raise GenericSyntaxError.
-        evaluator: how candidates are judged; it is the same for a whole search.
-        on_accept: called with each new best before the search goes on, to save it.
-        checkpoint: called by long searches now and then, between candidates. It may run the
-            compiler on the best, and ends the search if it raises.
+        parse: parses a transformation's text into a document; may raise GenericSyntaxError.
+        evaluator: judges candidates; the same for the whole search.
+        on_accept: called with each new best, to save it before the search continues.
+        checkpoint: called periodically by long searches, between candidates. It may run the
+            compiler on the best; an exception from it ends the search.
     """
 
     def __init__(
@@ -34,13 +34,14 @@ class SearchState(Generic[D]):
         self._on_accept = on_accept
 
     def candidate(self, write: Callable[[], str | None], origin: str) -> Candidate[D] | None:
-        """What an edit makes of the document, if it is smaller.
+        """The candidate that an edit makes of the document; None unless it is smaller.
 
-        None also where the edit changes nothing, and where its text cannot be read: an edit of
-        text may come upon a spelling that it does not know, and that costs this candidate only.
+        Also None if the edit changes nothing, or if its text cannot be parsed: a textual edit may
+        meet syntax it does not know, which should cost only this candidate.
 
         Args:
-            write: makes the edit's text; may raise GenericSyntaxError where it reads its own text.
+            write: returns the edit's text; may raise GenericSyntaxError if it parses that text
+                itself.
         """
         try:
             text = write()
@@ -52,6 +53,6 @@ class SearchState(Generic[D]):
         return Candidate(document, origin)
 
     def accept(self, candidate: Candidate[D]) -> None:
-        """Takes an interesting candidate as the new best."""
+        """Make an interesting candidate the new best."""
         self._on_accept(candidate)
         self.document = candidate.document

@@ -1,8 +1,8 @@
-"""What the stages of a reduction share: the best so far, who is asked about it, what is known.
+"""The state that the stages of a reduction share: the best result so far, evaluators, and findings.
 
-Two commands may be asked. The *full* one decides what a result is. While a stage searches with one
-that stops *early*, whatever it accepts is provisional until the full command confirms it, at each
-checkpoint of the search at which the best has lost half of its ops, and at the end.
+A stage may search with one of two commands. The *full* command decides what counts as a result. A
+command that stops *early* is cheaper, but what it accepts is provisional until the full command
+confirms it: at each checkpoint where the best has lost half of its ops, and at the end.
 """
 
 from collections.abc import Callable
@@ -23,31 +23,31 @@ from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 
-_HANG_PATIENCE = 4  # times the limit; what ends within that is slow and does not hang
+_HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
 
 
 class EarlyStopDiverged(Exception):
-    """What the command that stops early accepted does not fail under the full one."""
+    """The full command does not fail on what the early-stop command accepted."""
 
 
 @dataclass
 class Context:
-    """The state of one reduction. Only the functions of stages change it, one after another.
+    """The state of one reduction, changed only by the stages, which run one after another.
 
     Attributes:
-        first: how the input fails.
-        document: the best so far, from which the next stage starts.
-        boundary: the types that may cross the boundary of what is cut out of the document.
-        full: asks the full command.
-        early: asks a command that stops early; None while no stage does.
-        show: tells people, and the history, what comes next. It has no say in that.
-        note: tells people what they should know of the result.
-        is_located: whether a candidate near the failure, or our print of the input, fails.
-        halved: the text that halving left: no part of it alone fails.
-        flaky: how often the failure shows, where it comes and goes.
-        is_complete: whether every stage of the search was carried out.
-        readable: the best as people write it, once it was printed.
-        result: the same, once it was verified and saved.
+        first: the outcome of the input.
+        document: the best result so far, from which the next stage starts.
+        boundary: the types that may cross the boundary of a piece extracted from the document.
+        full: evaluates candidates with the full command.
+        early: evaluates candidates with an early-stop command; None while no stage uses one.
+        show: announces the next stage to the user and the history; has no effect on the search.
+        note: records a remark about the result for the user.
+        is_located: whether a candidate near the failure, or the input in generic form, fails.
+        halved: the text that halving ended with; no part of it fails by itself.
+        flaky: how often the failure occurs, if it is intermittent.
+        is_complete: whether every stage of the search ran to its end.
+        readable: the best result in readable syntax, once printed.
+        result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
     """
 
@@ -74,43 +74,43 @@ class Context:
         if isinstance(self.document, Module):
             self.boundary = BoundaryTypes.of(self.document)
 
-    # ---- who is asked ----------------------------------------------------------------------
+    # ---- evaluators ------------------------------------------------------------------------
 
     @property
     def hangs(self) -> bool:
-        """Whether a run that goes beyond the limit is the failure: it may only be slow."""
+        """Whether the failure is a run that exceeds the time limit; such a run may only be slow."""
         return self.first.signature.kind.traits.out_of_time
 
     @property
     def patient(self) -> Evaluator:
-        """Asks the full command, and waits long enough to tell what hangs from what is slow."""
+        """The full command with a limit long enough to distinguish a hang from a slow run."""
         return self.full.with_(patience=_HANG_PATIENCE) if self.hangs else self.full
 
     @property
     def impatient(self) -> Evaluator | None:
-        """Asks the full command, but takes what is slow for hanging; None if it never does."""
+        """The full command with the plain limit, which takes slow runs for hangs; else None."""
         return self.full if self.hangs and self.full.query.patience == 1 else None
 
     # ---- searching -------------------------------------------------------------------------
 
     @property
     def module(self) -> Module:
-        """The document, which is a module in the stages that ask for it."""
+        """The document, for stages that apply only to modules."""
         assert isinstance(self.document, Module)
         return self.document
 
     @property
     def module_boundary(self) -> BoundaryTypes:
-        """The boundary types, which a module has."""
+        """The boundary types, which every module document has."""
         assert self.boundary is not None
         return self.boundary
 
     def search(self, evaluator: Evaluator | None = None) -> SearchState[Module]:
-        """The state for a search of the module; what it accepts is the best from then on."""
+        """A search state for the module; candidates that the search accepts become the best."""
         return self._search(self.module, Module.parse, evaluator)
 
     def search_text(self) -> SearchState[PlainText]:
-        """The same where the document is text."""
+        """A search state for a document that is plain text."""
         assert isinstance(self.document, PlainText)
         state: SearchState[PlainText] = self._search(
             self.document, lambda edited: state.document.edited(edited), None
@@ -118,7 +118,7 @@ class Context:
         return state
 
     def accept(self, candidate: Candidate[Module]) -> None:
-        """Takes a candidate that the full command fails on as the best."""
+        """Make a candidate on which the full command fails the best."""
         self._accept(candidate, provisional=False)
 
     def _search(
@@ -138,10 +138,10 @@ class Context:
     # ---- confirming ------------------------------------------------------------------------
 
     def confirm(self) -> None:
-        """Has the full command confirm what is provisional.
+        """Confirm the provisional best with the full command.
 
         Raises:
-            EarlyStopDiverged: it does not fail on that.
+            EarlyStopDiverged: the full command does not fail on it.
             Stopped: see `Evaluator.run`.
         """
         if not self.best.is_provisional:
@@ -152,13 +152,13 @@ class Context:
         self._tighten_limits()
 
     def confirm_beyond_budget(self) -> None:
-        """One more run than the budget allows, or all since the last confirmation would be lost."""
+        """Confirm with a run beyond the budget; otherwise unconfirmed progress would be lost."""
         self.full = self.full.with_(budget=Budget())
         with suppress(EarlyStopDiverged):
             self.confirm()
 
     def fall_back(self) -> None:
-        """Returns to the best that was confirmed, after the two commands have diverged."""
+        """Return to the last confirmed best after the two commands have diverged."""
         if self.hangs:
             self.full = self.patient
             self.note(
@@ -172,12 +172,12 @@ class Context:
         self.document = self.best.confirmed
 
     def _checkpoint(self) -> None:
-        """Confirms the best whenever it has lost half of its ops."""
+        """Confirm the best whenever it has lost half of its ops."""
         if 2 * self.best.unconfirmed.op_count <= self.best.confirmed.op_count:
             self.confirm()
 
     def _tighten_limits(self) -> None:
-        """Whatever is tried from here on is smaller than this and should take no longer."""
+        """Fit the limits to the best: later candidates are smaller and should run no longer."""
         outcome = self.full.known(self.best.confirmed.text)
         if outcome is not None:
             self.full.query.limits.tighten(outcome)

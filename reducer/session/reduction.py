@@ -1,4 +1,4 @@
-"""One reduction from the failing input to the verified reproducer."""
+"""One reduction, from the failing input to the verified reproducer."""
 
 import shlex
 import threading
@@ -39,16 +39,16 @@ from reducer.session.validity import VerifierScreen, screen_for
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
-_FIRST_RUN_TIMEOUT = 3600.0  # seconds that the input may take where the user set no limit
-_CONVERSION = 600.0  # seconds that printing a module in another form may take
+_FIRST_RUN_TIMEOUT = 3600.0  # seconds for the input if the user set no limit
+_CONVERSION = 600.0  # seconds for printing a module in another form
 
 
 class Reduction:
     """A reduction with its journal, its best result on disk and its costs.
 
-    A `journal` that is open already is used as it is, in place of the file that the settings name.
-    With a `regression`, only what another compiler has nothing against is interesting.
-    Set `stop` to end it early; `run` then returns with the best result so far.
+    If `journal` is given, it is already open and used instead of the file named in the settings.
+    With a `regression`, a candidate is interesting only if the other compiler accepts it. Set
+    `stop` to end the reduction early; `run` then returns the best result so far.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class Reduction:
         self._others: AlsoFoundStore | None = None
         self._recorder: HistoryRecorder | None = None
 
-    # ---- the whole -------------------------------------------------------------------------
+    # ---- entry point -----------------------------------------------------------------------
 
     def run(self) -> Report:
-        """Reduces, verifies and reports.
+        """Reduce, verify and report.
 
         Raises:
             ReducerError: the input is not interesting, the oracle is flaky, a file cannot be
-                written… each with its exit code.
-            Stopped: before the input's own failure was known.
+                written…; each has its own exit code.
+            Stopped: the user interrupted the run before the input's own failure was known.
         """
         self.journal = self._shared or Journal.open(
             self.settings.journal,
@@ -132,16 +132,16 @@ class Reduction:
         status = self._print(context, status)
         return self._report(context, status, recorder)
 
-    # ---- what the stages start from --------------------------------------------------------
+    # ---- setup -----------------------------------------------------------------------------
 
     def _context(self, module: Module | None) -> Context:
-        """Everything that the first run tells."""
+        """The shared state for the stages, derived from the first run."""
         first, flaky, evaluator = self._first_run()
         sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
         sanity.compare(self._regression)
         limits = RunLimits(
             self.oracle.limits,
-            adapts=not first.kind.traits.out_of_time,  # that limit defines the failure itself
+            adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
         )
         limits.tighten(first)
         self._screen = screen_for(
@@ -163,7 +163,7 @@ class Reduction:
         )
 
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
-        """From here on the journal holds the history of the reduction."""
+        """Start recording the history of the reduction in the journal."""
         history = History(self.settings.input.name, self._input_size, first.signature)
         if module is not None:
             history.generic = key_of(GENERIC, self.settings.text)
@@ -179,7 +179,7 @@ class Reduction:
         return recorder
 
     def _identity(self) -> dict[str, str]:
-        """What a journal belongs to. Verdicts of a run that was cut short hold for its limits."""
+        """What the journal belongs to. The limits are part of it: verdicts may depend on them."""
         text = self.settings.text.encode(errors="surrogateescape")
         limits = self.oracle.limits
         flaky = self.settings.flaky
@@ -198,13 +198,12 @@ class Reduction:
         return OptPrinter(self.settings.opt, Limits(_CONVERSION, self.oracle.limits.memory))
 
     def _first_run(self) -> tuple[Outcome, Flakiness | None, Evaluator]:
-        """Runs the input. What is asked from then on is whether a candidate fails like that.
+        """Run the input and return its outcome and an evaluator that looks for the same failure.
 
-        A run that does not end is a failure to keep only if a limit was set.
+        A run that hits the time limit counts as a failure only if the user set that limit.
 
         Raises:
-            DoesNotTerminate: it took longer than a compiler should, and nobody said how long it may
-                take.
+            DoesNotTerminate: the run took longer than a compiler should, and the user set no limit.
         """
         given, flaky = self.oracle.limits, None
         seconds = _FIRST_RUN_TIMEOUT if given.seconds is None else given.seconds
@@ -224,10 +223,10 @@ class Reduction:
             )
         return first, flaky, evaluator.with_(target=first.signature)
 
-    # ---- the search, and what is left to do after it ----------------------------------------
+    # ---- search and finish ------------------------------------------------------------------
 
     def _search(self, context: Context) -> str:
-        """Carries out the stages of the search; `reduced`, or what stopped it."""
+        """Run the search stages and return `reduced`, or the reason they stopped."""
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
             sanity.refuse_empty_module()
@@ -241,7 +240,7 @@ class Reduction:
         return "reduced"
 
     def _collect_also_found(self, context: Context) -> None:
-        """From here on what fails differently is kept, unless an empty module fails like that."""
+        """Start to collect other failures, except those that an empty module has as well."""
         if not self.settings.also_found:
             return
         self._others = AlsoFoundStore(
@@ -253,23 +252,23 @@ class Reduction:
         context.best.on_save = self._others.take_over
 
     def _take_over_command(self, context: Context) -> None:
-        """From here on the shortened command is the reduction's own."""
+        """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
             shown = shlex.join(self.oracle.display(self.settings.output.name))
             self.listener.message(f"reduced command: {one_line(shown)}")
 
     def _print(self, context: Context, status: str) -> str:
-        """Carries out the last stages, and says how the reduction ended after all."""
+        """Run the finishing stages and return the final status of the reduction."""
         context.best.roll_back()
         if status == "interrupted":
             return status
         context.is_complete = status == "reduced"
-        context.full = context.full.with_(budget=Budget())  # this is little, and owed
+        context.full = context.full.with_(budget=Budget())  # a few runs, needed for every result
         try:
             strategy.finish(context)
             self.journal.doubt(not context.is_verified)
-        except Stopped as stopped:  # the best stays as it was searched
+        except Stopped as stopped:  # keep the best as the search left it
             return stopped.reason
         return status
 
@@ -329,11 +328,11 @@ class Reduction:
 
     @property
     def _compiler_seconds(self) -> float:
-        """CPU seconds of the oracle's runs and of the checks before them."""
+        """CPU seconds of the oracle's runs and of the validity checks before them."""
         checks = self._screen.seconds if self._screen else 0.0
         return self._evaluator.costs.compiler_seconds + checks
 
-    # ---- telling ---------------------------------------------------------------------------
+    # ---- reporting -------------------------------------------------------------------------
 
     def _show(self, phase: str) -> None:
         if phase != self._phase:

@@ -26,13 +26,13 @@ from reducer.transformations import (
 
 
 def run_again(context: Context) -> bool:
-    """Runs the first candidate again: it costs little, and the input may not."""
+    """Run the first candidate a second time; it is cheap to run, which the input may not be."""
     sanity.repeat(context.full, context.document)
     return False
 
 
 def find_phase(context: Context) -> bool:
-    """Finds the command that stops earliest and still sees the failure."""
+    """Find the command that stops earliest and still shows the failure."""
     shortest = find_shortest(context.full, context.document, context.conversions.cached)
     if shortest is not None:
         context.early = context.full.with_(oracle=shortest)
@@ -40,14 +40,14 @@ def find_phase(context: Context) -> bool:
 
 
 def halve_module(context: Context) -> bool:
-    """Takes a half, or the middle, while one of them still fails."""
+    """Keep a half, or the middle, as long as one of them still fails."""
     progress = halve(context.search(), context.module_boundary)
     context.halved = context.document.text
     return progress
 
 
 def polish_module(context: Context) -> bool:
-    """Applies transformations and simpler values until none of them works any more."""
+    """Apply transformations and try simpler values until none of them succeeds."""
     before = context.document
     transformations = [
         *standard_transformations(context.module_boundary),
@@ -60,21 +60,21 @@ def polish_module(context: Context) -> bool:
 
 
 def _tunings(context: Context) -> list[Tuning[Module, Any]]:
-    """All of them, unless invalid IR is the point: ranks and types may be what is wrong."""
+    """All tunings; none for invalid IR, where the ranks and types may be what is wrong."""
     target = context.first.signature
     illegal = target.op if target.kind.traits.illegal_op else ""
     return standard_tunings(shapes_only=target.stage == INPUT, illegal=illegal)
 
 
 def cut_text(context: Context) -> bool:
-    """Cuts text by lines and brackets until none can go."""
+    """Cut text by lines and brackets until nothing more can be removed."""
     before = context.document
     reduce_to_fixpoint(context.search_text(), text_transformations(), context.show)
     return context.document is not before
 
 
 def cut_before_the_pass(context: Context) -> bool:
-    """Cuts what the failing pass gets. What that leaves may be in other dialects."""
+    """Reduce the IR that enters the failing pass. The result may be in other dialects."""
     if not cut_before_pass(context.search(), context.conversions):
         return False
     context.boundary = BoundaryTypes.of(context.module)
@@ -82,7 +82,7 @@ def cut_before_the_pass(context: Context) -> bool:
 
 
 def drop_flags(context: Context) -> bool:
-    """Whether the command lost a flag, after which the document may shrink further."""
+    """Drop flags from the command. If one goes, the document may shrink further."""
 
     def on_change(shorter: Evaluator) -> None:
         context.full = shorter
@@ -92,7 +92,7 @@ def drop_flags(context: Context) -> bool:
 
 
 def _name_command(context: Context) -> None:
-    """Whatever is saved from here on says which command fails on it."""
+    """Record the current command in every file saved from here on."""
     command, settings = context.full.oracle.command, context.settings
     if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
         context.best.head = command_line(command.words(settings.output.name))

@@ -1,4 +1,4 @@
-"""What a plan is made of: stages, some of them under a command that stops early, some repeated."""
+"""Building blocks of a strategy: stages, stages run under an early-stop command, and repetition."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from reducer.session.context import Context, EarlyStopDiverged
 
 
 class Step(Protocol):
-    """A part of a plan."""
+    """A part of a strategy."""
 
     def carry_out(self, context: Context) -> bool:
-        """Does it, and says whether that changed anything.
+        """Run the step and return whether it changed anything.
 
         Raises:
-            Stopped: the budget is spent, or the user wants to stop.
+            Stopped: the budget is spent, or the user interrupted the run.
             FlakyOracle: a candidate does not fail in the same way every time.
         """
         ...
 
 
 def carry_out(steps: Sequence[Step], context: Context) -> bool:
-    """Carries out steps in their order; whether any of them changed anything."""
+    """Run the steps in order and return whether any of them changed anything."""
     progress = False
     for step in steps:
         progress |= step.carry_out(context)
@@ -31,9 +31,9 @@ def carry_out(steps: Sequence[Step], context: Context) -> bool:
 
 @dataclass(frozen=True)
 class Stage:
-    """What is shown to people, when it applies, and what it does.
+    """A named stage: the name shown to the user, when it applies, and what it does.
 
-    `run` says whether it changed anything.
+    `run` returns whether it changed anything.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class StoppingEarly:
-    """Stages under the command that stops earliest, which `find` looks for, if that is sound.
+    """Runs stages under the command that stops earliest, as found by `find`, if that is sound.
 
-    The full command confirms what they accept. Where it does not fail on that, all since it last
-    did is undone, and the stages are carried out under the full command.
+    The full command confirms what the stages accept. If it does not fail on that, everything since
+    the last confirmation is undone and the stages run again under the full command.
     """
 
     when: Callable[[Context], bool]
@@ -68,7 +68,7 @@ class StoppingEarly:
         return context.document is not before
 
     def _stopping_early(self, context: Context) -> bool:
-        """Whether the stages were carried out, and the full command fails on what they left."""
+        """Whether the stages ran early and the full command fails on their result."""
         context.early = context.impatient
         try:
             self.find.carry_out(context)
@@ -90,7 +90,7 @@ class StoppingEarly:
 
 @dataclass(frozen=True)
 class Again:
-    """Steps that are carried out again whenever a stage before them changed anything."""
+    """Repeats steps as long as the stage before them changes anything."""
 
     after: Stage
     steps: Sequence[Step]

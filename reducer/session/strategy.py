@@ -1,6 +1,6 @@
-"""The order of things in a reduction: get at the failure, halve, polish to a fixpoint, print.
+"""The order of the stages in a reduction: locate the failure, halve, polish to a fixpoint, print.
 
-To change that order, change the tables at the end of this file. What each stage does stands in
+To change the order, edit the tables at the end of this file. The stages themselves are in
 `locating`, `shrinking` and `finishing`.
 """
 
@@ -10,27 +10,27 @@ from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, carry_out
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
-_WORTH_ISOLATING = 500  # ops; compiling each dispatch of less costs more than halving it
-_WORTH_GOING_THROUGH_PASS = 60  # ops; less is cut in as many runs as it takes to find the pass
-_SMALL_ENOUGH_FOR_FLAGS = 300  # ops; each flag costs a run of what is left
-_TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes a few runs of the whole
+_WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch
+_WORTH_GOING_THROUGH_PASS = 60  # ops; below this, finding the pass costs as many runs as reducing
+_SMALL_ENOUGH_FOR_FLAGS = 300  # ops; trying a flag costs a full run of what is left
+_TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes several runs of the whole module
 
 
 def search(context: Context) -> None:
-    """Reduces as far as possible; what is left is 1-minimal.
+    """Reduce as far as possible; a complete search leaves a 1-minimal result.
 
     Raises:
-        Stopped: the budget is spent, or the user wants to stop.
+        Stopped: the budget is spent, or the user interrupted the run.
         FlakyOracle: a candidate does not fail in the same way every time.
     """
     carry_out(SEARCH, context)
 
 
 def finish(context: Context) -> None:
-    """Leaves the best, whatever ended the search, as people read it.
+    """Print the best result in readable form and verify it, however the search ended.
 
     Raises:
-        Stopped: the user wants to stop.
+        Stopped: the user interrupted the run.
     """
     carry_out(FINISH, context)
 
@@ -108,13 +108,13 @@ _MINIMIZE: tuple[Step, ...] = (
 )
 
 SEARCH: tuple[Step, ...] = (
-    # Get at the failure without another run of anything large.
+    # Locate the failure without running anything large again.
     Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
     Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
     Stage("find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch),
     Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
     Stage("fall back to text", _is_unlocated, locating.fall_back_to_text),
-    # Cut what is large before it is run many times.
+    # Cut large modules before the stages that need many runs.
     Stage("run it again", _fails_every_time, shrinking.run_again),
     Stage("halve", _is_too_large_to_repeat, shrinking.halve_module),
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
