@@ -1,6 +1,6 @@
-"""Oracles: what happens to one candidate, and is it the same bug?
+"""Oracles: run one candidate and decide whether it shows the same bug.
 
-This package takes text and answers with an `Outcome`; it knows nothing of reductions.
+This package takes text and returns an `Outcome`; it knows nothing of reductions.
 """
 
 from oracles.base import Oracle

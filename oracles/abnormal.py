@@ -1,6 +1,7 @@
-"""Reads the last words of a process that did not end in an orderly way.
+"""Read the final message of a process that exited abnormally.
 
-What an assertion, `llvm_unreachable` or a fatal error prints, whoever built the compiler.
+The messages are those of assertions, `llvm_unreachable` and fatal errors, for any build of the
+compiler.
 """
 
 import re
@@ -13,7 +14,7 @@ from oracles.profiles import any_of
 from oracles.templates import quoted_operation, template_of
 
 MAX_CONDITION_LENGTH = 300
-"""Characters of an asserted condition."""
+"""The maximum number of characters of an asserted condition."""
 
 _SIGNALS = {
     4: "SIGILL",
@@ -25,7 +26,7 @@ _SIGNALS = {
     11: "SIGSEGV",
 }
 FATAL_SIGNALS = frozenset({*_SIGNALS, 15, 24, 25, 31})
-"""Signals that end a compiler."""
+"""Signals that terminate a compiler."""
 _SIGXCPU = 24
 
 # glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
@@ -61,7 +62,7 @@ _CRASH = re.compile(
 
 @dataclass(frozen=True)
 class AbnormalExit:
-    """What a dying process said: `message` as written, `template` as a signature needs it."""
+    """The final message of a process: `message` as printed, `template` for a signature."""
 
     kind: Kind
     template: str = ""
@@ -70,7 +71,7 @@ class AbnormalExit:
 
 
 def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
-    """Of a process that ended with `code` (negative for a signal); None for an orderly end."""
+    """The message of a process that exited with `code` (negative: a signal); None if normal."""
     # Standard error can be megabytes, and a plain search is far cheaper than a pattern.
     if "ssertion " in stderr and (words := _assertion(stderr)):
         return words
@@ -94,7 +95,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
 
 
 def _assertion(stderr: str) -> AbnormalExit | None:
-    """The condition is the compiler's own source text, so all of it identifies the bug."""
+    """The parsed assertion. All of its condition identifies the bug: it is compiler source text."""
     where = ""
     if match := _ASSERTION.search(stderr):
         where = _where(match["head"])
@@ -109,7 +110,7 @@ def _assertion(stderr: str) -> AbnormalExit | None:
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
     message = match["message"] or ""
-    # The line before belongs to it unless it is something else's: a diagnostic, or printed IR.
+    # The previous line is part of the message unless it is a diagnostic or printed IR.
     if parse_line(message) is not None or re.match(r"\s|[%}^#]|//", message):
         message = ""
     where = f" at {_file(match['file'])}" if match["file"] else ""
@@ -118,7 +119,7 @@ def _unreachable(match: re.Match[str]) -> AbnormalExit:
 
 
 def _where(head: str) -> str:
-    """` in function [T = int]` from what stands before an assertion."""
+    """` in function [T = int]`, from the text before an assertion."""
     bindings = _BINDINGS.search(head)
     function = head[: bindings.start()] if bindings else head
     function = function.strip().rstrip(":").split(": ")[-1]
@@ -129,7 +130,7 @@ def _where(head: str) -> str:
 
 
 def _first(bindings: str) -> str:
-    """The first template argument that is one type: GCC and Clang agree on that one.
+    """The first template argument that is a single type, which GCC and Clang print alike.
 
     >>> _first("Args = {long&, int}; T = a::B; U = c"), _first("T = a::B, U = c, Args = <int>")
     ('T = a::B', 'T = a::B')

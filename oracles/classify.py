@@ -1,4 +1,4 @@
-"""What a compiler's exit code and text say about the run: the kind of failure, and the pass."""
+"""Classify a compiler run by its exit code and output: the kind of failure, and the pass."""
 
 import re
 from collections.abc import Iterable
@@ -27,15 +27,16 @@ _NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
 
 
 def failing_pass(stderr: str) -> str:
-    """The innermost pass that failed, from `--mlir-print-ir-after-failure`, or ''."""
+    """The innermost pass that failed, as printed by `--mlir-print-ir-after-failure`, or ''."""
     match = _FAILED_PASS.search(stderr)
     return match["name"] if match else ""
 
 
 def named_pass(stderr: str) -> str:
-    """The pass that the text itself calls the failing one, or ''.
+    """The pass that the output itself names as the failing one, or ''.
 
-    A crash reproducer's note lists all that were running; of several, which comes first is chance.
+    The note about a crash reproducer lists all passes that were running; if it lists several, their
+    order is not deterministic.
     """
     if name := failing_pass(stderr):
         return name
@@ -47,7 +48,7 @@ def named_pass(stderr: str) -> str:
 
 
 def pass_on_stack(names: Iterable[str]) -> str:
-    """The innermost pass whose body is on a stack, or ''; one that only runs others is none.
+    """The innermost pass whose body is on a stack, or ''. Passes that only run others do not count.
 
     >>> pass_on_stack(["a::f", "a::FooPass::runOnOperation", "b::BarPass::runOnOperation"])
     'FooPass'
@@ -60,10 +61,10 @@ def pass_on_stack(names: Iterable[str]) -> str:
 
 
 SILENT = "silent failure"
-"""What the template of a failure without any message begins with."""
+"""The start of the template of a failure without any message."""
 
 STARVED = "killed by the kernel, out of memory"
-"""The template of what no limit of ours has ended: another failure than to exceed that."""
+"""The template of a run killed by the kernel rather than by our limits: a different failure."""
 
 _USAGE = re.compile(
     r"^(?:[^\s:]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
@@ -76,12 +77,12 @@ _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
 @dataclass(frozen=True)
 class Classification:
-    """The parts of an outcome that one process' text gives.
+    """The parts of an outcome that come from the output of one process.
 
-    `message` is what `template` was made of. `stack` are all meaningful functions of a crash and
-    `frames` the first of them; `pass_name` is the failing pass where the text tells. `settled` is
+    `message` is the source of `template`. `stack` has all meaningful functions of a crash and
+    `frames` the first of them; `pass_name` is the failing pass if the output names it. `settled` is
     whether a pass was certainly running, `nameless` whether there are only follow-up errors or
-    none, so that the failing pass alone can name the bug.
+    none, so that only the failing pass can identify the bug.
     """
 
     kind: Kind
@@ -103,7 +104,7 @@ class Classification:
 
 
 def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Classification:
-    """Reads one compiler run. `resolver` gives the symbols of a library by its file name."""
+    """Classify one compiler run. `resolver` gives the symbols of a library by its file name."""
     if result.end is not End.EXITED:
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
         return Classification(kinds[result.end], diagnostics=parse_diagnostics(result.stderr))
@@ -117,9 +118,9 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
 
 
 def signal_code(code: int) -> int:
-    """The exit code with signals negative, whoever reported them.
+    """The exit code with signals as negative numbers, whoever reported them.
 
-    A Python entry point, as IREE's, exits with 256 - n for signal n, a shell with 128 + n.
+    A Python entry point such as IREE's exits with 256 - n for signal n, a shell with 128 + n.
 
     >>> signal_code(-11), signal_code(245), signal_code(139), signal_code(1)
     (-11, -11, -11, 1)
@@ -170,7 +171,7 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
-    # Casts and assertions of one wording stand in hundreds of places: the stack tells which.
+    # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     stack = () if words.kind.traits.costly else crash_frames(stderr, resolver)
     return Classification(
         words.kind,
@@ -185,7 +186,7 @@ def _crash(
 
 
 def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """The operation of an error that said the same before the program gave up, or ''."""
+    """The operation of an earlier error with the same message as the fatal one, or ''."""
     for item in diagnostics:
         if message and item.severity == "error" and message in item.message:
             return failing_operation(item.message, item.operation)
@@ -203,7 +204,7 @@ def _kind_of(message: str) -> Kind:
 
 
 def _complaint(stderr: str) -> str:
-    """The template of a message that is no diagnostic: about flags, or the last line."""
+    """The template of a message that is no diagnostic: an error about flags, or the last line."""
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]

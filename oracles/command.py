@@ -9,7 +9,7 @@ from pathlib import Path
 from oracles.profiles import PROFILES
 
 INPUT = "{}"
-"""Where the input's path goes in a command."""
+"""The placeholder for the input's path in a command."""
 
 _WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate)(?:-\d+)?$")
 _OUTPUT_FLAG = re.compile(r"--?o$")
@@ -18,9 +18,9 @@ _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
 
 @dataclass(frozen=True)
 class Command:
-    """Program and arguments; `{}` stands for the input, also inside a word.
+    """A program and its arguments; `{}` stands for the input, even inside a word.
 
-    `directory` is where the user would run it: relative paths in the arguments start there.
+    Relative paths in the arguments are resolved against `directory`.
     """
 
     argv: tuple[str, ...]
@@ -36,9 +36,11 @@ class Command:
     ) -> "Command":
         """A command from its words.
 
-        A word equal to `source` (the input as the user named it) becomes `{}`; without any `{}`
-        the input comes last. Output flags are dropped: where output goes is the oracle's choice.
-        Raises ValueError for an empty command.
+        A word equal to `source` (the input as the user named it) becomes `{}`; if there is no `{}`,
+        it is appended. Output flags are dropped, because the oracle chooses where output goes.
+
+        Raises:
+            ValueError: the command is empty.
         """
         words = [INPUT if source and word == str(source) else word for word in args]
         words = words[1:] if words[:1] == ["--"] else words
@@ -66,17 +68,17 @@ class Command:
         return Command((self.argv[0], *flags, *last), self.directory)
 
     def without(self, numbers: Collection[int]) -> "Command":
-        """The same without the words of these numbers in `argv`."""
+        """The same command without the words at these indices of `argv`."""
         words = [word for number, word in enumerate(self.argv) if number not in numbers]
         return Command(tuple(words), self.directory)
 
     def with_word(self, number: int, word: str) -> "Command":
-        """The same with another word in one place of `argv`."""
+        """The same command with the word at one index of `argv` replaced."""
         words = (*self.argv[:number], word, *self.argv[number + 1 :])
         return Command(words, self.directory)
 
     def expand(self, input_path: str | Path, output_path: str | Path | None = None) -> list[str]:
-        """Words to run; `-o` is added for tools known to print their result otherwise."""
+        """The words to run; `-o` is added for tools known to print their result otherwise."""
         words = [self.argv[0]]
         for word in self.argv[1:]:
             words.append(self._anchored(word).replace(INPUT, str(input_path)))
@@ -89,7 +91,7 @@ class Command:
         return Command(self.argv).expand(input_name, output_path)
 
     def files(self) -> list[Path]:
-        """Existing files that the arguments name: they decide the outcome too."""
+        """Existing files named in the arguments; outcomes depend on them as well."""
         found = (self._path(value) for word in self.argv[1:] for value in _values(word))
         return [path for path in found if path is not None and path.is_file()]
 
@@ -103,7 +105,7 @@ class Command:
             return None
 
     def _anchored(self, word: str) -> str:
-        """`--flag=spec.mlir` must also work from the oracle's private folder."""
+        """The word with its path made absolute, so that it works in the oracle's private folder."""
         if self.directory is None:
             return word
         for value in _values(word):
@@ -114,10 +116,10 @@ class Command:
 
 
 def resolve_binary(path: Path) -> Path:
-    """The program behind the Python entry point of a compiler's package, else `path` itself.
+    """The program behind the Python entry point of a compiler package, else `path` itself.
 
     IREE's `bin/iree-compile` only starts `iree/compiler/_mlir_libs/iree-compile` of the same
-    installation; calling that saves up to 150 ms a run.
+    installation; calling that directly saves up to 150 ms per run.
     """
     try:
         with path.open("rb") as file:
@@ -147,7 +149,7 @@ def sibling_tool(executable: Path, name: str) -> Path | None:
 
 
 def verifying_tool(executable: Path) -> Path | None:
-    """The tool of the same family that only parses and verifies: `x-opt` beside `x-compile`."""
+    """The tool of the same family that only parses and verifies: `x-opt` next to `x-compile`."""
     if re.search(r"-opt(?:-\d+)?$", executable.name):
         return executable
     name = re.sub(r"-(?:compile|translate)((?:-\d+)?)$", r"-opt\1", executable.name)
@@ -166,7 +168,7 @@ def _without_output(words: Sequence[str]) -> Iterator[str]:
 
 
 def _values(word: str) -> Iterator[str]:
-    """What of a word may be a path: all of it, or what follows `=`."""
+    """The parts of a word that may be a path: all of it, or what follows `=`."""
     if word.startswith("-"):
         yield word.partition("=")[2]
     else:

@@ -22,7 +22,7 @@ from oracles.symbols import SymbolIndex, load_index
 DISCARD = "/dev/null"
 
 CLASSIFIER_VERSION = 4
-"""Counts up whenever the same text gives another signature: no journal may hold both."""
+"""Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
     "--mlir-print-ir-after-failure",
@@ -39,11 +39,11 @@ _READS_OTHERWISE = (
 
 
 class CompilerOracle:
-    """Runs `command` with `executable` on each candidate and classifies what happens.
+    """Runs `command` with `executable` on each candidate and classifies the result.
 
-    `name` is the candidate's file name inside the private folder of each run, `output` that of
-    what the compiler makes. `runner` runs the programs: `run_process`, or one that does the same
-    in less time. `level` is how strict the signatures of its outcomes are.
+    `name` is the candidate's file name in the private folder of each run, `output` the file name of
+    the compiler's output. `runner` runs programs: `run_process` or a faster equivalent. `level` is
+    the strictness of the signatures.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class CompilerOracle:
 
     @cached_property
     def key(self) -> str:
-        """Command, program, its libraries and the files that its flags name."""
+        """The command, the program, its libraries, and the files that its flags name."""
         libraries = sorted(self.executable.resolve().parent.glob("lib*.so*"))
         files = [self.executable, *libraries, *self.command.files()]
         identities = " ".join(file_identity(path) for path in files)
@@ -78,13 +78,14 @@ class CompilerOracle:
         return f"compiler {CLASSIFIER_VERSION} {level}{self.name} {words} {identities}"
 
     def wants(self, outcome: Outcome) -> bool:
-        """Any failure."""
+        """Whether the outcome is a failure of any kind."""
         return outcome.failed
 
     def display(self, input_name: str) -> list[str]:
-        """The user's own command on `input_name`, its output discarded.
+        """The user's own command on `input_name`, with its output discarded.
 
-        The program is written as the user did if a shell would find the same one by that name.
+        The program is spelled as the user typed it if a shell would find the same program by that
+        name.
         """
         shown = f"./{input_name}" if input_name.startswith("-") else input_name
         words = self.command.words(shown, DISCARD)
@@ -100,7 +101,7 @@ class CompilerOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Runs what `display` shows, with the program that a shell would find."""
+        """Run the command from `display`, with the program that a shell would find."""
         shown = self.display(input_name)
         program = Path(shutil.which(shown[0]) or self.executable)
         fresh = CompilerOracle(
@@ -115,9 +116,9 @@ class CompilerOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Compiles one candidate; where needed, short extra runs find the failing stage.
+        """Compile one candidate; short extra runs find the failing stage if necessary.
 
-        Their time is part of the outcome's.
+        The outcome's time includes theirs.
         """
         limits = limits or self.limits
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
@@ -138,24 +139,24 @@ class CompilerOracle:
             )
 
     def expect(self, outcome: Outcome) -> None:
-        """From now on failures like this one are expected; no other run may be under way.
+        """Expect failures like this one from now on; no other run may be in progress.
 
-        Where it took a run of its own to learn the failing pass, every run asks for it at once. No
-        later outcome changes that: asked like that, the compiler uses one thread, and of several
-        failing dispatches it may tell of another one first.
+        If it took an extra run to learn the failing pass, every later run asks for it directly.
+        Later outcomes do not change that setting: with it, the compiler uses one thread and may
+        report a different one of several failing dispatches first.
         """
         self._name_pass = outcome.pass_asked
 
     def verifying_command(self) -> list[str] | None:
-        """A program and flags that read an input as the command does, and verify it, no more.
+        """A program and flags that only parse and verify an input, in the way the command reads it.
 
-        None if there is no such tool, or if the command reads inputs in a way of its own.
+        None if there is no such tool, or if the command reads its input in a special way.
         """
         own = any(flag.lstrip("-").startswith(_READS_OTHERWISE) for flag in self.command.flags)
         return None if own else self._verifying
 
     def shortened(self) -> "list[CompilerOracle]":
-        """The same command stopped after each phase, from the earliest to the last."""
+        """The same command stopped after each phase, earliest phase first."""
         phases = self.phases
         if phases is None:
             return []
@@ -172,7 +173,7 @@ class CompilerOracle:
         return dispatches_of(self.executable.name, self.command.flags)
 
     def with_extra_flags(self, flags: Sequence[str]) -> "CompilerOracle":
-        """The same with more flags."""
+        """The same oracle with additional flags."""
         return self.with_command(self.command.with_flags([*self.command.flags, *flags]))
 
     def with_command(self, command: Command) -> "CompilerOracle":
@@ -197,7 +198,7 @@ class CompilerOracle:
         limits: Limits | None = None,
         reader: Reader | None = None,
     ) -> ProcessResult:
-        """Only the compiler run, unclassified. `reader` may end it: see `run_process`."""
+        """Run the compiler without classification. `reader` may end the run: see `run_process`."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             write_candidate(Path(folder), self.name, text)
             return self.runner(
@@ -216,7 +217,7 @@ class CompilerOracle:
         return [str(self.executable.absolute()), *words[1:], *extra]
 
     def symbols(self, module: str) -> SymbolIndex | None:
-        """Symbols of a library that lies with the compiler; `module` is a bare file name."""
+        """The symbols of a library in the compiler's folder; `module` is a bare file name."""
         folder = resolve_binary(self.executable).resolve().parent
         for place in (folder, folder.parent / "lib"):
             path = place / Path(module).name
@@ -225,7 +226,7 @@ class CompilerOracle:
         return None
 
     def verifying(self, flags: Sequence[str]) -> list[str] | None:
-        """Words that make the `-opt` tool check the candidate; None where there is no such tool."""
+        """The `-opt` command that verifies the candidate; None if there is no such tool."""
         command = self._verifying
         if command is None:
             return None
@@ -233,14 +234,14 @@ class CompilerOracle:
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
     def with_pass_naming(self) -> list[str]:
-        """Words of the command that also makes the compiler name a failing pass."""
+        """The command with flags that also make the compiler name the failing pass."""
         return self._argv(NAME_PASS)
 
     @property
     def _verifying(self) -> list[str] | None:
         if self._verifier is None:
             return None
-        # A compiler takes unregistered operations; an `-opt` tool only where it is told to.
+        # A compiler accepts unregistered operations; an `-opt` tool only with a flag.
         lenient = any("allow-unregistered-dialect" in flag for flag in self.command.flags)
         if lenient or self._verifier != self.executable:
             return [str(self._verifier.absolute()), "--allow-unregistered-dialect"]
@@ -248,7 +249,7 @@ class CompilerOracle:
 
 
 class _Probes:
-    """Makes the short extra runs and adds up what they cost."""
+    """Makes the short extra runs and sums their cost."""
 
     def __init__(
         self, oracle: CompilerOracle, run: Callable[[Sequence[str]], ProcessResult]
@@ -273,7 +274,7 @@ class _Probes:
         return result
 
     def added(self, outcome: Outcome) -> Outcome:
-        """The outcome with the cost of the probes."""
+        """The outcome with the cost of the probes added."""
         signature = outcome.signature
         if any(result.end is End.CANCELLED for result in self._results):
             signature = Signature(Kind.CANCELLED)
@@ -284,6 +285,6 @@ class _Probes:
             seconds=outcome.seconds + sum(result.seconds for result in self._results),
             cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
             peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
-            # A compiler that names none may not know the flags.
+            # A compiler that names no pass may not know the flags.
             pass_asked=bool(failing_pass(self.named)),
         )

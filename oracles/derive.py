@@ -1,13 +1,13 @@
-"""From what a compiler run printed to its signature, at one of three levels of strictness.
+"""Derive a signature from the output of a compiler run, at one of three levels of strictness.
 
-- `normal` tells bugs apart: kind, message template, operation, the pass where the text names it,
+- `normal` distinguishes bugs: kind, message template, operation, the pass if the output names it,
   the first meaningful frames of a stack.
-- `loose` keeps the kind of trouble: the essence of the message, whatever the operation, and the
-  top meaningful frame. For a bug that shows in many ops, or a result smaller at any price.
-- `strict` keeps the words: the message as written (names, types, numbers), every further error
-  and note, the pass, all meaningful frames. For a failure with look-alikes.
+- `loose` keeps the general nature: the essence of the message, whatever the operation, and the top
+  meaningful frame. For a bug that shows in many ops, or for the smallest possible result.
+- `strict` keeps the exact words: the message as printed (names, types, numbers), every further
+  error and note, the pass, all meaningful frames. For a failure that resembles others.
 
-No level sees what changes from one run to the next: addresses, SSA names, locations, paths.
+No level includes what varies from run to run: addresses, SSA names, locations, paths.
 """
 
 import re
@@ -23,25 +23,25 @@ from oracles.stage import PIPELINE, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
 
 MAX_EXACT_LENGTH = 1000
-"""A longer message no longer helps."""
+"""The maximum length of an exact message; more text adds nothing."""
 
 _SSA = re.compile(r"%(?!llvm\.)[\w$.#:-]*[\w$#]")
 
 
 def exact_of(message: str) -> str:
-    """Names, types and numbers stay; SSA names, addresses, locations and paths go.
+    """The message without SSA names, addresses, locations and paths; names, types, numbers stay.
 
     >>> exact_of("'a.b' op operand %3 of type tensor<4x?xf32> at /tmp/x.mlir:3:4, got 12")
     "'a.b' op operand % of type tensor<4x?xf32> at <path>, got 12"
     """
     text = message.strip().split("\n", 1)[0]
     text = fold_locations(fold_addresses(without_printed_operation(text)))
-    text = re.sub(r"(?<=[ (,])!\d+\b", "!", _SSA.sub("%", text))  # metadata is numbered too
+    text = re.sub(r"(?<=[ (,])!\d+\b", "!", _SSA.sub("%", text))  # metadata has numbers as well
     return re.sub(r"\s+", " ", text).strip()[:MAX_EXACT_LENGTH]
 
 
 MAX_DETAILS = 50
-"""Further errors and notes in a strict signature; a flood says no more than its first few."""
+"""The maximum number of further errors and notes in a strict signature."""
 
 
 class Level(StrEnum):
@@ -53,7 +53,7 @@ class Level(StrEnum):
 
 
 def signature_at(level: Level, classification: Classification, kind: Kind, stage: str) -> Signature:
-    """The signature of a finding. `stage` is where it failed, with the pass where known."""
+    """The signature of a classified run; `stage` is where it failed, with the pass if known."""
     if level is Level.LOOSE:
         where = stage if classification.nameless else stage.split(" ", 1)[0]
         essence = _essence(kind, classification.template)
@@ -69,12 +69,12 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
             level=level,
         )
     if not classification.frames and not stage:
-        stage = _pass_stage(classification)  # a crash without any name but that of the pass
+        stage = _pass_stage(classification)  # nothing but the pass identifies the crash
     return Signature(kind, classification.template, classification.op, stage, classification.frames)
 
 
 def _essence(kind: Kind, template: str) -> str:
-    if kind.traits.condition:  # the words are the compiler's own; only where it stands goes
+    if kind.traits.condition:  # compiler source text: drop only its location
         return re.sub(r" in [\w:~]+(?: \[[^\]]*\])?$", "", template)
     return essence_of(template)
 
@@ -84,7 +84,7 @@ def _pass_stage(classification: Classification) -> str:
 
 
 def _details(classification: Classification) -> tuple[str, ...]:
-    """Every error and note but the first error, sorted: dispatches fail in any order."""
+    """All errors and notes except the first error, sorted: dispatches fail in any order."""
     texts: set[str] = set()
     for diagnostic in classification.diagnostics:
         if diagnostic.severity == "error":
@@ -94,25 +94,25 @@ def _details(classification: Classification) -> tuple[str, ...]:
 
 
 class Probes(Protocol):
-    """Further runs on the same candidate."""
+    """Extra runs on the same candidate."""
 
     def verify(self, flags: Sequence[str]) -> ProcessResult | None:
-        """The `-opt` tool, which runs no pass; None where there is no such tool."""
+        """Run the `-opt` tool without any pass; None if there is no such tool."""
         ...
 
     def name_pass(self) -> ProcessResult:
-        """The compiler once more, told to name the pass that fails."""
+        """Run the compiler again with flags that make it name the failing pass."""
         ...
 
 
 def derive(
     classification: Classification, level: Level, probes: Probes, *, names_pass: bool = False
 ) -> Signature:
-    """The signature of a run at a level. `told`: that run was already told to name the pass.
+    """The signature of a run. `told` is whether that run already had the pass-naming flags.
 
-    At `normal`, the pass counts where the user's own flags make the compiler name it, or where
-    nothing else names the bug. Whether we told it must not show, or an earlier failure of another
-    kind would change a signature.
+    At `normal`, the pass is part of the signature if the user's own flags make the compiler name
+    it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
+    earlier failure of another kind would change a signature.
     """
     kind, stage = classification.kind, ""
     if classification.primary is not None and not classification.nameless:

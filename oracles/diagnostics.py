@@ -1,11 +1,10 @@
-"""Reads diagnostics of MLIR, LLVM and linkers, and picks the one that names the bug.
+"""Read the diagnostics of MLIR, LLVM and linkers, and pick the one that identifies the bug.
 
-LLD for ELF, COFF, Mach-O and WebAssembly, the GNU and Apple linkers, Microsoft's, and NVIDIA's
-assembler each word it in their own way. The symbol is what tells one such bug from another.
+LLD for ELF, COFF, Mach-O and WebAssembly, the GNU, Apple and Microsoft linkers, and NVIDIA's
+assembler each use their own wording. The symbol distinguishes one such bug from another.
 
-A failing dispatch prints its real error and then one or more follow-ups ("failed to run
-translation of source executable …", in IREE's words); dispatches fail in parallel, so their order
-is chance.
+A failing dispatch prints its real error and then one or more follow-ups ("failed to run translation
+of source executable …" in IREE). Dispatches fail in parallel, so their order is not deterministic.
 """
 
 import re
@@ -39,7 +38,7 @@ _DUPLICATE = re.compile(
 
 
 def symbol_error(line: str) -> str | None:
-    """`undefined symbol: f` or `duplicate symbol: f` if that is what a line says.
+    """`undefined symbol: f` or `duplicate symbol: f` if the line reports that, else None.
 
     >>> symbol_error("ld.lld: error: undefined hidden symbol: __ocml_exp_f32")
     'undefined symbol: __ocml_exp_f32'
@@ -56,16 +55,16 @@ def symbol_error(line: str) -> str | None:
 
 
 LINKER = "ld"
-"""The `file` of what any linker says of a symbol."""
+"""The `file` of a diagnostic from any linker about a symbol."""
 
 MAX_OPERATION_LENGTH = 4 << 10
-"""Characters of a printed operation that a diagnostic carries; a whole module can follow."""
+"""The maximum length of a diagnostic's printed operation, which can contain a whole module."""
 
 MAX_DIAGNOSTICS = 200
-"""A flood of errors says no more than its first few."""
+"""The maximum number of diagnostics kept; more of them add nothing."""
 
 MAX_NOTES = 20
-"""Notes that a diagnostic carries."""
+"""The maximum number of notes kept per diagnostic."""
 
 _SEVERITIES = ("error:", "warning:", "note:", "remark:")
 _SEVERITY = r"(?P<severity>error|warning|note|remark)"
@@ -87,9 +86,9 @@ _OPERATION = "see current operation:"
 class Diagnostic:
     """One error, warning or remark.
 
-    `file` is "" and `line` 0 where the compiler knows no location. `operation` is the printed
-    operation of the "see current operation" note, bounded; `called_from` are the (line, column)
-    of the "called from" notes, innermost first; `notes` the first words of any other note.
+    `file` is "" and `line` 0 if the compiler reports no location. `operation` is the printed
+    operation of the "see current operation" note, truncated; `called_from` are the (line, column)
+    of the "called from" notes, innermost first; `notes` the first lines of all other notes.
     """
 
     file: str
@@ -102,7 +101,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` reads back."""
+        """A JSON-compatible dictionary that `from_json` reads back."""
         places = [list(place) for place in self.called_from]
         return asdict(self) | {"called_from": places, "notes": list(self.notes)}
 
@@ -115,7 +114,7 @@ class Diagnostic:
 
 
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
-    """All diagnostics of `stderr` in order; notes are folded into the one they belong to."""
+    """All diagnostics of `stderr` in order; notes are attached to the diagnostic they belong to."""
     found: list[Diagnostic] = []
     for head, body in _blocks(stderr.splitlines()):
         if head.severity != "note":
@@ -128,7 +127,7 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
 
 
 def parse_line(line: str) -> Diagnostic | None:
-    """The diagnostic that begins on this line, or None."""
+    """The diagnostic that starts on this line, or None."""
     if symbol := symbol_error(line):
         return Diagnostic(LINKER, 0, 0, "error", symbol)
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
@@ -148,7 +147,7 @@ def parse_line(line: str) -> Diagnostic | None:
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[Diagnostic, list[str]]]:
-    """Splits the text at diagnostic heads; lines before the first head are dropped."""
+    """Split the text at the first lines of diagnostics; lines before the first are dropped."""
     head: Diagnostic | None = None
     body: list[str] = []
     for line in lines:
@@ -175,7 +174,7 @@ def _with_note(diagnostic: Diagnostic, note: Diagnostic, body: list[str]) -> Dia
 
 
 def _printed_operation(first: str, body: list[str]) -> str:
-    """The operation alone: a quoted source line and its caret may follow it."""
+    """The operation without the quoted source line and caret that may follow it."""
     if first and not first.endswith("({"):
         return first[:MAX_OPERATION_LENGTH]
     lines = [first] if first else []
@@ -202,12 +201,12 @@ _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:
-    """Whether an error only says that something went wrong before."""
+    """Whether an error only reports that an earlier step failed."""
     return says_nothing(diagnostic.message)
 
 
 def is_linker_error(diagnostic: Diagnostic) -> bool:
-    """Whether a linker, or another tool that code generation ends with, says what is wrong."""
+    """Whether the error comes from a linker or another tool at the end of code generation."""
     if is_follow_up(diagnostic) or diagnostic.line:
         return False
     return bool(_TOOL.search(diagnostic.file))
@@ -219,11 +218,12 @@ def says_nothing(message: str) -> bool:
 
 
 def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
-    """The error that identifies the bug, or None where there is no error.
+    """The error that identifies the bug, or None if there is no error.
 
-    Each dispatch's first real error is a contender; of several the least by template wins, so
-    that the order of dispatches does not matter. What a linker says counts only where nothing
-    else is, for it may lack what was not generated, and follow-ups only where not even that is.
+    The first real error of each dispatch is eligible; of several, the one with the least template
+    is taken, so that the order of dispatches does not matter. Linker errors count only if there is
+    no other error, because the linker may miss what was not generated; follow-ups count only if
+    there is not even a linker error.
     """
     errors = [item for item in diagnostics if item.severity == "error"]
     linking = [error for error in errors if is_linker_error(error)]

@@ -1,8 +1,8 @@
-"""Crash stack to the short names of the functions that tell bugs apart.
+"""Extract the short names of the functions that identify a bug from a crash stack.
 
-LLVM prints a stack in three ways: with names (a symbolizer was found), with exported names, or
+LLVM prints a stack in three ways: with names (if it found a symbolizer), with exported names, or
 with raw addresses. All three give the same frames here: addresses are looked up in the library's
-own symbol table after finding where the library was loaded.
+own symbol table once the load address of the library is determined.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
 @lru_cache(maxsize=4096)
 def demangle(name: str) -> str:
-    """The C++ name of an Itanium-mangled symbol; what is no such symbol stays as it is.
+    """The C++ name of an Itanium-mangled symbol; other names are returned unchanged.
 
     >>> demangle("_ZN4mlir11PassManager3runEPNS_9OperationE")
     'mlir::PassManager::run(mlir::Operation*)'
@@ -35,7 +35,7 @@ def demangle(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def short_name(name: str) -> str:
-    """Nested name of a demangled function.
+    """The nested name of a demangled function.
 
     >>> short_name("void llvm::function_ref<void ()>::callback_fn<f(int)::$_0>(long)")
     'llvm::function_ref::callback_fn'
@@ -43,7 +43,7 @@ def short_name(name: str) -> str:
     'a::B::operator()'
     """
     text = name.replace("(anonymous namespace)::", "").replace("[abi:cxx11]", "")
-    text = text.replace("{anonymous}::", "")  # as GCC writes it
+    text = text.replace("{anonymous}::", "")  # GCC's spelling
     operators: list[str] = []
 
     def shelter(match: re.Match[str]) -> str:
@@ -54,14 +54,14 @@ def short_name(name: str) -> str:
     text = _without(_without(text, "<", ">"), "(", ")")
     text = re.sub(r"\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\])(?=\s|$|::)", "", text)
     text = re.sub(r"\.(?:cold|isra|part|constprop)(?:\.\d+)*$", "", text).strip()
-    if "operator " not in text:  # a conversion operator has a space of its own
+    if "operator " not in text:  # a conversion operator's name contains a space
         text = text.rsplit(" ", 1)[-1]
     text = re.sub("operator\x00(\\d+)\x00", lambda match: operators[int(match[1])], text)
     return text.strip("*& ")
 
 
 def _without(text: str, opening: str, closing: str) -> str:
-    """`text` without balanced groups; an arrow's `>` closes nothing."""
+    """`text` without balanced groups; the `>` of an arrow closes nothing."""
     out: list[str] = []
     depth = 0
     for index, char in enumerate(text):
@@ -76,7 +76,7 @@ def _without(text: str, opening: str, closing: str) -> str:
 
 @cache
 def _runtime_demangler() -> Callable[[str], str]:
-    """`__cxa_demangle` of the C++ runtime that every compiler here links to."""
+    """`__cxa_demangle` from the C++ runtime that every compiler here links to."""
     for library in ("libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib"):
         try:
             return _bind(ctypes.CDLL(library))
@@ -119,13 +119,13 @@ def _nested_name(name: str) -> str:
 
 
 SIGNATURE_FRAMES = 3
-"""Further down come pass managers and threads, which say nothing about the bug."""
+"""The frames in a signature; lower frames are pass managers and threads, which are not specific."""
 
 Resolver = Callable[[str], Symbols | None]
-"""Symbols of a library by its file name (never a path: the text is not trusted)."""
+"""Finds the symbols of a library by file name (never by path: the text is not trusted)."""
 
 _MAX_STACK_FRAMES = 256
-_HANDLER_DEPTH = 12  # the signal's handler, its trampoline and what raised it are on top
+_HANDLER_DEPTH = 12  # the signal handler, its trampoline and the raising function come first
 _OFFSETS = 8
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
@@ -179,10 +179,10 @@ class Frame:
 
 
 def parse_stack(stderr: str) -> list[Frame]:
-    """The first stack dump of the text, one frame for each function that was called.
+    """The frames of the first stack dump in the text, one for each function called.
 
-    Where the compiler has debug information, a function that was inlined has a line of its own
-    with the address of its caller; the caller's line, the last one, is what other builds show.
+    With debug information, an inlined function has a line of its own with its caller's address; the
+    caller's line, the last one of these, is what builds without debug information print.
     """
     frames: list[Frame] = []
     last = -1
@@ -192,7 +192,7 @@ def parse_stack(stderr: str) -> list[Frame]:
             continue
         number = int(match["n"])
         if number not in (last, last + 1):
-            continue  # another thread's dump, printed in between, or a second one
+            continue  # an interleaved dump of another thread, or a second dump
         if number == 0 and frames:
             continue
         if len(frames) == _MAX_STACK_FRAMES:
@@ -206,7 +206,7 @@ def parse_stack(stderr: str) -> list[Frame]:
 
 
 def name_frames(frames: list[Frame], resolver: Resolver) -> list[str]:
-    """Short function names, innermost first; '' where nothing is known."""
+    """Short function names, innermost first; '' for unknown ones."""
     home, base = _load_base(frames, resolver)
     names: list[str] = []
     for index, frame in enumerate(frames):
@@ -222,7 +222,7 @@ def name_frames(frames: list[Frame], resolver: Resolver) -> list[str]:
 
 
 def meaningful_frames(names: list[str]) -> tuple[str, ...]:
-    """The functions that tell bugs apart, innermost first; recursion counts once.
+    """The functions that distinguish bugs, innermost first; repeats from recursion are dropped.
 
     >>> meaningful_frames(["llvm::sys::PrintStackTrace", "a::f", "a::f", "std::g", "a::h"])
     ('a::f', 'a::h')
@@ -237,15 +237,15 @@ def meaningful_frames(names: list[str]) -> tuple[str, ...]:
 
 
 def crash_frames(stderr: str, resolver: Resolver) -> tuple[str, ...]:
-    """All meaningful functions of a crash; offsets in the program where it tells no name."""
+    """All meaningful functions of a crash, or offsets in the program if it has no names."""
     frames = parse_stack(stderr)
     return meaningful_frames(name_frames(frames, resolver)) or _offsets(frames)
 
 
 def _offsets(frames: list[Frame]) -> tuple[str, ...]:
-    """Where a program without any symbol crashed, relative to the function that prints the stack.
+    """The location of a crash in a program without symbols, relative to the stack printer.
 
-    Another run has other addresses, but the distances inside one library are the same.
+    Addresses change from run to run, but distances within one library do not.
     """
     system = [index for index, frame in enumerate(frames[:_HANDLER_DEPTH]) if _is_system(frame)]
     if not system:

@@ -1,8 +1,8 @@
-"""Sees to it that no run outlives this process, not even if it is killed with SIGKILL.
+"""Ensure that no run outlives this process, even if it is killed with SIGKILL.
 
-The kernel could kill a child with its parent (PR_SET_PDEATHSIG), but only the child itself may ask
-for that, and only for itself: a compiler that a script started would live on. A guardian, started
-once for each process that runs programs, finds all of them by their mark, and costs no run a thing.
+The kernel can kill a child with its parent (PR_SET_PDEATHSIG), but only the child itself can
+request that, and only for itself: a compiler started by a script would survive. Instead, one
+guardian per process that runs programs finds all of them by their mark, at no cost per run.
 """
 
 import atexit
@@ -22,10 +22,12 @@ _process: "subprocess.Popen[bytes] | None" = None
 
 
 def start_guardian(mark: str, folder: Path | None = None) -> "subprocess.Popen[bytes]":
-    """A guardian of this process; closing its standard input, or our death, sets it to work.
+    """Start a guardian, which acts when its standard input closes or this process dies.
 
-    It ends every process with this mark and deletes `folder`, unless it is told GOODBYE.
-    Raises OSError.
+    It kills every process with this mark and deletes `folder`, unless it is sent GOODBYE.
+
+    Raises:
+        OSError: the guardian cannot be started.
     """
     script = [sys.executable, "-I", "-S", guardian.__file__]
     return subprocess.Popen(
@@ -39,9 +41,9 @@ def start_guardian(mark: str, folder: Path | None = None) -> "subprocess.Popen[b
 
 
 def guarded_mark() -> str:
-    """The mark of this process, by which its guardian knows what to end; '' if it needs none.
+    """The mark by which this process's guardian finds its runs; '' if none is needed.
 
-    It needs none where somebody else looks after it: its environment has a mark then.
+    None is needed if the environment already has a mark: another guardian is then responsible.
     """
     global _mark, _process
     if tree.RUN_VARIABLE in os.environ:
@@ -49,20 +51,20 @@ def guarded_mark() -> str:
     with _lock:
         if not _mark:
             _mark = uuid.uuid4().hex
-            with suppress(OSError):  # no reason not to run anything
+            with suppress(OSError):  # runs still work without a guardian
                 _process = start_guardian(_mark)
         return _mark
 
 
 def _let_go() -> None:
-    """Ends the guardian's wait; it looks for strays that this process left behind."""
+    """End the guardian's wait; it kills strays that this process left behind."""
     if _process is not None and _process.stdin is not None:
         with suppress(OSError):
             _process.stdin.close()
 
 
 def _forget() -> None:
-    """A fork has a guardian of its own, and does not keep that of its parent waiting."""
+    """Detach a forked child from its parent's guardian; the child gets its own."""
     global _lock, _mark, _process
     _let_go()
     _lock = threading.Lock()

@@ -1,8 +1,9 @@
-"""Cleans up after a process that could not do so itself, even one that was killed with SIGKILL.
+"""Clean up after a process that cannot do so itself, even one killed with SIGKILL.
 
-The guardian is a tiny process that waits for another to end: its standard input then reaches the
-end of file. It ends what still carries that one's mark, and deletes its temporary folder if it has
-one. Started as a plain script on a bare interpreter, it is up in milliseconds (see `guard`).
+The guardian is a tiny process that waits for another one to end, which closes the guardian's
+standard input. It then kills all processes with the other one's mark and deletes its temporary
+folder, if it has one. It runs as a plain script on a bare interpreter and starts within
+milliseconds (see `guard`).
 """
 
 import os
@@ -13,18 +14,19 @@ import sys
 import time
 
 GOODBYE = b"."
-"""What a process says that has cleaned up already."""
+"""Sent by a process that has already cleaned up."""
 
 _BEING_STARTED = 0.2  # seconds
 
 
 def main(mark: str, folder: str, tree: str) -> None:
-    """Guards what has this `mark` and `folder` ('' for none); `tree` is that module's file.
+    """Guard the processes with `mark` and `folder` ('' for none); `tree` is that module's file.
 
-    It is loaded in the rare case only, and as a file: its package would need others.
+    The module is loaded only if it is needed, and by path, because importing its package would load
+    much more.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # those are meant for the other
+        signal.signal(number, signal.SIG_IGN)  # these are meant for the guarded process
     if os.read(sys.stdin.fileno(), 1) == GOODBYE:
         return
     try:

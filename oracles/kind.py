@@ -1,7 +1,7 @@
-"""What kinds of outcome a run can have, and what each of them means to all that looks at it.
+"""The kinds of outcome that a run can have, and what each of them means to the rest of the program.
 
 `Kind` is the table. To add a kind, add a row and have an oracle produce it: reports, triage and
-reductions look at the traits in the row, and name no kinds.
+reductions use the traits in the row and name no kinds.
 """
 
 from dataclasses import dataclass
@@ -9,62 +9,63 @@ from enum import Enum, StrEnum, auto
 
 
 class Conclusion(Enum):
-    """What a run says of the compiler."""
+    """What a run shows about the compiler."""
 
     FAILURE = auto()
-    """It fails on the input, or does what it should not."""
+    """The compiler fails on the input, or accepts or produces something it should not."""
     SUCCESS = auto()
-    """There is nothing wrong."""
+    """Nothing is wrong."""
     REJECTED = auto()
-    """The input is not text that it can read, which may be another version's syntax."""
+    """The input cannot be parsed; it may be in the syntax of another version."""
     NONE = auto()
     """Nothing: the run was cancelled."""
 
 
 class Resource(Enum):
-    """What a run used up."""
+    """The resource that a run exhausted."""
 
     TIME = auto()
     MEMORY = auto()
 
 
 class NamedBy(Enum):
-    """What names a failure of a kind to people, in comments and reports."""
+    """What identifies a failure of a kind in comments and reports."""
 
     OUTPUT = auto()
-    """The primary error, or else the last line that was printed."""
+    """The primary error, or else the last line of output."""
     DIAGNOSTIC = auto()
-    """The primary error, or else the signature: the last line may be of an IR dump."""
+    """The primary error, or else the signature: the last line may belong to an IR dump."""
     SIGNATURE = auto()
-    """The signature: what was printed says something else, or nothing."""
+    """The signature: the output is about something else, or empty."""
     STACK = auto()
     """How the process died, and in which functions."""
     DURATION = auto()
-    """How long it ran."""
+    """How long the run took."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """What there is to know about a kind of outcome. The defaults are those of an error message.
+    """The properties of a kind of outcome. The defaults fit a compiler error message.
 
     Attributes:
-        conclusion: what it says of the compiler.
-        exhausts: what such a run used up; None where it came to an end of its own.
-        aborts: whether the compiler dies on the spot, so that a stack or a condition names the
+        conclusion: what the kind shows about the compiler.
+        exhausts: the resource that such a run exhausted; None if it ended by itself.
+        aborts: whether the compiler dies immediately, so that a stack or a condition identifies the
             place, and the IR before the pass that was running shows the failure too.
-        condition: whether the template quotes the compiler's source. That is exact: nothing in it
-            depends on the input, no release words it differently, and it stands for one bug.
-        in_pass: whether only a pass can fail so, and never the parser or the verifier.
+        condition: whether the template quotes the compiler's source. Such a template is exact:
+            nothing in it depends on the input, releases do not reword it, and it identifies one
+            bug.
+        in_pass: whether only a pass can fail in this way, never the parser or the verifier.
         illegal_ir: whether IR breaks a rule, so that the IR alone shows the failure.
         illegal_op: whether the signature's op is one that no pattern converts.
-        wrong_results: whether it is the compiled program that fails, not the compiler.
-        named_by: what names the failure.
-        happened: what the program does; `{signal}` is ` with SIGSEGV` or the like where there is
-            one, `{input}` the name of the input.
+        wrong_results: whether the compiled program fails, not the compiler.
+        named_by: what identifies the failure in reports.
+        happened: what the program does; `{signal}` is ` with SIGSEGV` or the like if there is a
+            signal, `{input}` the name of the input.
         expected: what should happen instead.
         title: names the failure in a title, in place of the message; `{signal}` is as above,
-            `{frame}` is ` in` the innermost function where that is known.
-        title_without_message: the same, only used where the signature has no template.
+            `{frame}` is ` in` the innermost function if it is known.
+        title_without_message: the same, only used if the signature has no template.
     """
 
     conclusion: Conclusion = Conclusion.FAILURE
@@ -88,22 +89,22 @@ class Traits:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was ended before it said anything."""
+        """Whether the run was cancelled before it produced a result."""
         return self.conclusion is Conclusion.NONE
 
     @property
     def rejected(self) -> bool:
-        """Whether the input could not be read."""
+        """Whether the input could not be parsed."""
         return self.conclusion is Conclusion.REJECTED
 
     @property
     def failed(self) -> bool:
-        """Whether there is a failure to look for, be it the input's or the compiler's."""
+        """Whether there is a failure to reduce, be it the input's fault or the compiler's."""
         return self.rejected or self.is_bug
 
     @property
     def is_bug(self) -> bool:
-        """Whether the compiler is at fault, as far as the kind tells."""
+        """Whether the compiler is at fault, as far as the kind shows."""
         return self.conclusion is Conclusion.FAILURE
 
     @property
@@ -113,7 +114,7 @@ class Traits:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether the run wanted more memory than there was."""
+        """Whether the run needed more memory than was available."""
         return self.exhausts is Resource.MEMORY
 
     @property
@@ -125,12 +126,13 @@ class Traits:
 
     @property
     def tells(self) -> bool:
-        """Whether it says something definite: which failure it is, or that there is none."""
+        """Whether the kind is conclusive: a specific failure, or none."""
         return self.succeeded or (self.is_bug and not self.costly)
 
     @property
     def kept_when_met(self) -> bool:
-        """Whether a candidate that ends like this may be kept as another failure found on the way.
+        """Whether a candidate with this outcome may be kept as another failure found on the way.
+
         One that took too long may only be slow.
         """
         return self.is_bug and not self.out_of_time

@@ -1,4 +1,4 @@
-"""What a run may use, and how it ended."""
+"""Resource limits of a run, and how it ended."""
 
 import threading
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use; None means unlimited.
+    """The resource limits of a run; None means unlimited.
 
-    `seconds` is wall time less what it waited for a processor, `memory` bytes of resident memory
-    of the whole process tree, `output` bytes kept of each of standard output and error, `disk`
-    bytes of the largest file written, `cpu` seconds of processor time of each process.
+    `seconds` is wall-clock time minus the time spent waiting for a processor, `memory` bytes of
+    resident memory of the whole process tree, `output` bytes kept of standard output and error
+    each, `disk` bytes of the largest file written, `cpu` seconds of processor time of each process.
     """
 
     seconds: float | None = None
@@ -25,7 +25,7 @@ class Limits:
 
 
 class End(StrEnum):
-    """Who ended the run: the program itself, a limit, or the caller (who may have seen enough)."""
+    """What ended the run: the program itself, a limit, or the caller (who may have seen enough)."""
 
     EXITED = "exited"
     TIMEOUT = "timeout"
@@ -38,7 +38,7 @@ class End(StrEnum):
 class ProcessResult:
     """How a process ended. `exit_code` is negative for a signal; times are in seconds.
 
-    `starved` is whether the kernel killed it for want of memory, also when nothing else ran here.
+    `starved` is whether the kernel killed it for lack of memory even though nothing else ran.
     """
 
     end: End
@@ -52,17 +52,17 @@ class ProcessResult:
 
 
 class Reader(Protocol):
-    """Reads what a program prints while it runs."""
+    """Reads the output of a program while it runs."""
 
     def __call__(self, stream: str, chunk: bytes) -> bool:
-        """Takes some bytes of `stdout` or `stderr`; true to end the program now."""
+        """Consume a chunk of `stdout` or `stderr`; return True to end the program now."""
 
     def restart(self) -> None:
-        """Forgets everything: the program is started again."""
+        """Discard everything read so far: the program is being restarted."""
 
 
 class Runner(Protocol):
-    """A way to run a program: `run_process`, or one that does the same in less time."""
+    """A function that runs a program: `run_process` or a faster equivalent."""
 
     def __call__(
         self,

@@ -1,12 +1,12 @@
-"""How much memory runs may use: that of the machine or container, shared by all of them.
+"""How much memory runs may use: that of the machine or container, shared by all runs.
 
-A container often has less than the machine: what counts is the strictest limit of the control
-groups around this process. Both versions of the hierarchy are read.
+A container often has less memory than the machine: the strictest limit of the control groups around
+this process applies. Both versions of the hierarchy are read.
 
-What a run may use is the same however many run at once, or verdicts would depend on that number.
-So the runs together may need more than there is. Then the one that came last makes room: it is
-ended, and started again when what it had used fits beside the others. The first always goes on, so
-everything ends. Being started again changes what a run costs and never what comes of it.
+The limit of a run does not depend on how many run at once, or verdicts would depend on that number.
+The runs together may therefore need more memory than there is. In that case the newest run is
+killed, and restarted when the memory it had used fits next to the others. The oldest run always
+continues, so everything ends. A restart changes the cost of a run, never its outcome.
 """
 
 import os
@@ -23,7 +23,7 @@ _SHARE_OF_ALL_RUNS = 7, 8
 
 
 def memory_limit(root: Path = _ROOT) -> int:
-    """Bytes that one run may use unless somebody says otherwise, however many run at once."""
+    """The default memory limit of one run in bytes, however many run at once."""
     return _part(machine_memory(root), _SHARE_OF_A_RUN)
 
 
@@ -33,15 +33,15 @@ def memory_of_all_runs(root: Path = _ROOT) -> int:
 
 
 def machine_memory(root: Path = _ROOT) -> int:
-    """Bytes of memory that this process and its children may have in all."""
+    """Bytes of memory available to this process and its children in total."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min([physical, *_limits(root)])
 
 
 def out_of_memory_kills(root: Path = _ROOT) -> int | None:
-    """How many processes the kernel has killed for want of memory so far; None if it is not told.
+    """How many processes the kernel has killed for lack of memory so far; None if unknown.
 
-    In the control group of this process where that is counted, otherwise on the whole machine.
+    Counts this process's control group if it has such a counter, otherwise the whole machine.
     """
     v1, v2 = _own_folders(root)
     files = [
@@ -64,9 +64,9 @@ def _limits(root: Path) -> Iterator[int]:
 
 
 def _own_folders(root: Path) -> tuple[list[Path], list[Path]]:
-    """The memory group of this process and those around it, in version 1 and in version 2.
+    """The memory control groups of this process and its ancestors, in version 1 and version 2.
 
-    A container may be told a path that it cannot see; it sees its own group at the top.
+    A container may be given a path that it cannot see; its own group is then at the top.
     """
     v1: list[Path] = []
     v2: list[Path] = []
@@ -105,11 +105,11 @@ def _read(file: Path) -> str:
         return ""
 
 
-_LOOK = 0.05  # seconds between two looks at the cancel event while a run waits
+_LOOK = 0.05  # seconds between checks of the cancel event while a run waits
 
 
 class Room:
-    """The memory for all runs of this process, `size` bytes; any thread may call."""
+    """The memory for all runs of this process, `size` bytes. Thread-safe."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -119,12 +119,12 @@ class Room:
         self._numbers = count()
 
     def seat(self) -> "Seat":
-        """A place in the line for one run, however often it has to start."""
+        """A place in the queue for one run, kept across its restarts."""
         return Seat(self, next(self._numbers))
 
 
 class Seat:
-    """One run's claim. `number` tells who came first; `used` is in bytes."""
+    """One run's claim on memory. `number` gives the order of arrival; `used` is in bytes."""
 
     def __init__(self, room: Room, number: int) -> None:
         self.number = number
@@ -135,9 +135,9 @@ class Seat:
 
     @contextmanager
     def taken(self, cancel: threading.Event | None, *, alone: bool = False) -> Iterator[bool]:
-        """Waits until there is room, holds it during the body; with `alone`, all of it.
+        """Wait until there is room and hold it during the body; with `alone`, hold all of it.
 
-        False where `cancel` was set before.
+        Yields False if `cancel` was set before there was room.
         """
         self._alone = alone
         admitted = self._wait(cancel)
@@ -150,7 +150,7 @@ class Seat:
                 self._room.changed.notify_all()
 
     def must_go(self, used: int) -> bool:
-        """Hears what the run uses, and says whether it must make room for those before it."""
+        """Update the memory used, and return whether the run must make room for earlier ones."""
         room = self._room
         with room.changed:
             self.used = used
@@ -177,7 +177,7 @@ class Seat:
             return True
 
     def _fits(self) -> bool:
-        """First come, first served: who needs much is not kept waiting by many who need little."""
+        """First come, first served: many small runs do not keep a large one waiting."""
         room = self._room
         if not room.running:
             return self._is_first()
@@ -195,5 +195,5 @@ def _sum(seats: "list[Seat]") -> int:
 
 @cache
 def room_here() -> Room:
-    """The one of this process."""
+    """The `Room` of this process."""
     return Room(memory_of_all_runs())

@@ -1,4 +1,4 @@
-"""What an oracle answers about one candidate, and the signature that must stay the same."""
+"""The outcome of running one candidate, and the signature that a reduction must preserve."""
 
 import hashlib
 import json
@@ -13,10 +13,10 @@ from oracles.kind import Kind
 class Signature:
     """Identity of a bug: equal before and after a reduction, and on every run of one input.
 
-    `template` is the message without whatever depends on the input (see `normalise`), `op` the
-    failing operation's name, `stage` tells whether the input itself is rejected (`input`) or a
-    pass failed (`pipeline`), `frames` are the top functions of a crash. `details` are further
-    errors and notes (strict only) and `level` is how strict it is: see `level`.
+    `template` is the message without anything that depends on the input (see `templates`), `op` the
+    name of the failing operation, `stage` whether the input itself is rejected (`input`) or a pass
+    failed (`pipeline`), `frames` the top functions of a crash. `details` are further errors and
+    notes (strict only); `level` is the strictness (see `derive`).
     """
 
     kind: Kind
@@ -29,7 +29,7 @@ class Signature:
 
     @property
     def text(self) -> str:
-        """One readable line."""
+        """The signature in one readable line."""
         line = f"{self.kind}: {self.template}" if self.template else str(self.kind)
         if self.op and self.op not in self.template:
             line += f" [{self.op}]"
@@ -43,14 +43,14 @@ class Signature:
 
     @property
     def bucket(self) -> str:
-        """Short hash that names the bug: 12 hexadecimal digits."""
+        """Short hash that identifies the bug: 12 hexadecimal digits."""
         fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]
-        if self.level != "normal":  # and so no bucket of one level is taken for another's
+        if self.level != "normal":  # keeps the buckets of different levels distinct
             fields += [self.level, list(self.details)]
         return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:12]
 
     def to_json(self) -> dict[str, object]:
-        """Plain values that `from_json` reads back."""
+        """A JSON-compatible dictionary that `from_json` reads back."""
         data: dict[str, object] = {
             "kind": str(self.kind),
             "template": self.template,
@@ -64,7 +64,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, data: dict[str, object]) -> "Signature":
-        """Inverse of `to_json`; raises KeyError or ValueError on foreign data."""
+        """The inverse of `to_json`; raises KeyError or ValueError on invalid data."""
         frames, details = data["frames"], data.get("details", [])
         if not isinstance(frames, list) or not isinstance(details, list):
             raise ValueError("signature frames and details must be lists")
@@ -82,16 +82,16 @@ class Signature:
 __all__ = ["MAX_STDERR_LENGTH", "Diagnostic", "Kind", "Outcome"]
 
 MAX_STDERR_LENGTH = 64 << 10
-"""Characters of standard error that an outcome carries (head and tail)."""
+"""The maximum number of characters of standard error in an outcome (head and tail)."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The result of one oracle run, with the cost of every process it needed.
 
-    `exit_code` is negative for a signal and None where nothing ran to an end; `seconds` is wall
-    time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process.
-    `pass_asked` is whether it took a run of its own to learn the failing pass.
+    `exit_code` is negative for a signal and None if no process completed; `seconds` is wall-clock
+    time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process. `pass_asked`
+    is whether it took an extra run to learn the failing pass.
     """
 
     kind: Kind
@@ -106,7 +106,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether there is a failure to look for (a success or a cancelled run is none)."""
+        """Whether there is a failure to reduce (a success or a cancelled run has none)."""
         return self.kind.traits.failed
 
     @property
@@ -116,11 +116,11 @@ class Outcome:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was ended before it said anything."""
+        """Whether the run was cancelled before it produced a result."""
         return self.kind.traits.cancelled
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` reads back, for a journal."""
+        """A JSON-compatible dictionary that `from_json` reads back, for a journal."""
         data = asdict(self)
         data["kind"] = str(self.kind)
         data["signature"] = self.signature.to_json()
@@ -129,7 +129,7 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Outcome":
-        """Inverse of `to_json`; raises KeyError, TypeError or ValueError on foreign data."""
+        """The inverse of `to_json`; raises KeyError, TypeError or ValueError on invalid data."""
         fields = dict(data)
         fields["kind"] = Kind(data["kind"])
         fields["signature"] = Signature.from_json(data["signature"])

@@ -1,7 +1,7 @@
-"""The oracle that looks for a text or an exit code instead of classifying.
+"""An oracle that looks for text or an exit code instead of classifying failures.
 
-For defects that show in what a pass leaves behind, and nowhere else on this machine: wrong code for
-a device that is not here.
+For defects that show only in the output of a pass on this machine, such as wrong code for a device
+that is not available.
 """
 
 import re
@@ -18,7 +18,7 @@ from oracles.outcome import Outcome, Signature
 from oracles.process import End, Limits, ProcessResult
 
 _WINDOW = 64 << 10
-"""Characters before new text in which a match that spans lines may begin."""
+"""The characters before new text in which a match that spans lines may start."""
 
 _DENIES = re.compile(r"\(\?<?!|\\[AZ]")
 
@@ -32,15 +32,16 @@ _DUMP = re.compile(
 
 
 def decides_early(pattern: re.Pattern[str]) -> bool:
-    """Whether a match is a match whatever is printed later.
+    """Whether a match remains a match whatever is printed later.
 
-    Not so for a pattern that speaks of what is *not* there, or of the whole text's ends.
+    False for a pattern that requires the *absence* of text, or refers to the ends of the whole
+    text.
     """
     return not _DENIES.search(pattern.pattern)
 
 
 def dumps_of(text: str, pass_name: str) -> list[str]:
-    """The parts of a compiler's output that show the IR after one pass, by its argument name."""
+    """The parts of a compiler's output that show the IR after one pass, given by argument name."""
     heads = list(_DUMP.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
     return [
@@ -51,10 +52,10 @@ def dumps_of(text: str, pass_name: str) -> list[str]:
 
 
 class Scanner:
-    """Reads complete lines of each stream as they come; `found` tells whether there was a match.
+    """Reads complete lines of each stream as they arrive; `found` is whether there was a match.
 
-    With `pass_name`, only what is printed as the IR after that pass counts. Ends the program at
-    the first match if `stops` is set.
+    With `pass_name`, only the IR printed after that pass counts. With `stops`, the program is ended
+    at the first match.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Scanner:
         self.restart()
 
     def restart(self) -> None:
-        """Forgets everything that was read."""
+        """Discard everything read so far."""
         self.found = False
         self._partial = {"stdout": b"", "stderr": b""}
         self._window = {"stdout": "", "stderr": ""}
@@ -87,11 +88,11 @@ class Scanner:
         window = self._window[stream] + text
         self.found = self._pattern.search(window) is not None
         start = max(0, len(window) - _WINDOW)
-        line_start = window.rfind("\n", 0, start) + 1  # so that ^ holds where it should
+        line_start = window.rfind("\n", 0, start) + 1  # so that ^ matches at line starts only
         self._window[stream] = window[line_start:]
 
     def _of_pass(self, text: str) -> str:
-        """The part of new lines that lies in dumps of the pass."""
+        """The part of new lines that belongs to dumps of the pass."""
         kept, position = [], 0
         for head in _DUMP.finditer(text):
             if self._inside:
@@ -138,7 +139,7 @@ class PatternOracle:
 
     @property
     def limits(self) -> Limits:
-        """Those of the compiler oracle."""
+        """The limits of the compiler oracle."""
         return self.inner.limits
 
     @limits.setter
@@ -147,21 +148,21 @@ class PatternOracle:
 
     @property
     def key(self) -> str:
-        """The inner oracle and what is looked for."""
+        """The key of the inner oracle, with the pattern and exit code."""
         pattern = None if self._pattern is None else self._pattern.pattern
         return f"pattern {pattern!r} {self.exit_code} {self.pass_name} {self.inner.key}"
 
     def shortened(self) -> "list[PatternOracle]":
-        """The same question about commands that stop after each phase."""
+        """The same search for commands that stop after each phase."""
         return [self._with(inner) for inner in self.inner.shortened()]
 
     @property
     def command(self) -> Command:
-        """The compiler's."""
+        """The compiler command."""
         return self.inner.command
 
     def with_command(self, command: Command) -> "PatternOracle":
-        """Looks for the same in what another command prints."""
+        """The same search for another command."""
         return self._with(self.inner.with_command(command))
 
     def _with(self, inner: CompilerOracle) -> "PatternOracle":
@@ -170,7 +171,7 @@ class PatternOracle:
         )
 
     def wants(self, outcome: Outcome) -> bool:
-        """Only what was asked for."""
+        """Whether the outcome is a match."""
         return outcome.kind in self.kinds
 
     def confirm(
@@ -181,7 +182,7 @@ class PatternOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Runs the compiler's printed command and looks once more."""
+        """Run the printed compiler command and search its output again."""
         inner = CompilerOracle(
             self.inner.command, self.inner.executable, name=input_name, output=DISCARD
         )
@@ -198,7 +199,7 @@ class PatternOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Runs the compiler, until the first match where that is enough, and looks."""
+        """Run the compiler, until the first match if that is enough, and search its output."""
         scanner = self._scanner()
         result = self.inner.execute(text, cancel=cancel, limits=limits, reader=scanner)
         exited = result.end is End.EXITED
@@ -210,7 +211,7 @@ class PatternOracle:
         )
 
     def _scanner(self) -> Scanner | None:
-        """Reads along, where what is printed later cannot undo a match."""
+        """A scanner, if later output cannot undo a match; else None."""
         if self._pattern is None or not decides_early(self._pattern):
             return None
         return Scanner(self._pattern, pass_name=self.pass_name, stops=self.exit_code is None)
@@ -232,14 +233,14 @@ class PatternOracle:
         return Signature(Kind.SUCCESS)
 
     def _texts(self, result: ProcessResult) -> list[str]:
-        """Where a match counts."""
+        """The texts in which a match counts."""
         texts = [result.stderr, result.stdout]
         if self.pass_name is None:
             return texts
         return [dump for text in texts for dump in dumps_of(text, self.pass_name)]
 
     def _remarks(self, result: ProcessResult) -> list[Diagnostic]:
-        """What is wrong with the name of a pass that never ran."""
+        """A diagnostic about the name of a pass that never ran."""
         if self.pass_name is None or result.end is not End.EXITED or self._texts(result):
             return []
         unknown = f"Cannot find option named '{self.pass_name}'" in result.stderr
@@ -249,7 +250,7 @@ class PatternOracle:
 
 _PRINT = "--mlir-print-ir-after"
 _OTHERS = ("--mlir-disable-threading", "--mlir-elide-elementsattrs-if-larger=64")
-"""Threads would mix the lines of several functions; large constants would flood the output."""
+"""Threads would mix the lines of several functions, and large constants would flood the output."""
 
 
 def ir_after(inner: CompilerOracle, pass_name: str, regex: str) -> PatternOracle:

@@ -1,7 +1,7 @@
-"""Oracles of the user's own: small Python classes, found through an entry point.
+"""User-defined oracles: small Python classes, found through an entry point.
 
-A class is called with its argument (the text after `NAME:`, perhaps empty) and has one method,
-`judge`. Everything else, from private folders to limits, is done here.
+A class is called with its argument (the text after `NAME:`, possibly empty) and has one method,
+`judge`. Everything else, from private folders to limits, is handled here.
 """
 
 import sys
@@ -23,15 +23,15 @@ from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.watch import shorten
 
 GROUP = "mlir_reducer.oracles"
-"""Where packages register their classes."""
+"""The entry point group in which packages register their classes."""
 
 
 class PluginError(Exception):
-    """There is no such oracle, or it does not do what an oracle does."""
+    """The oracle does not exist, or does not follow the protocol."""
 
 
 class Judge(Protocol):
-    """What an entry point makes from its argument. Used by several threads at once."""
+    """What an entry point returns for its argument. Used by several threads at once."""
 
     def judge(self, case: "Case") -> str | Signature | None:
         """None if nothing is wrong with a candidate, else what is, in words without its details.
@@ -44,11 +44,11 @@ class Judge(Protocol):
 
 
 class Case:
-    """A candidate, in a folder of its own that is deleted after the judgement.
+    """A candidate in a folder of its own, which is deleted after the judgment.
 
     Attributes:
         path: the file with the candidate.
-        folder: where programs run, and where any file may be written.
+        folder: the working directory of programs, in which any file may be written.
     """
 
     def __init__(
@@ -67,25 +67,28 @@ class Case:
 
     @property
     def text(self) -> str:
-        """The candidate."""
+        """The candidate's text."""
         return self.path.read_text(encoding="utf-8", errors="surrogateescape")
 
     def command(
         self, source: Path | None = None, output: Path | None = None, flags: Sequence[str] = ()
     ) -> list[str]:
-        """The words of the user's command, with more flags.
+        """The words of the user's command, with additional flags.
 
-        `source` takes the place of the candidate. `output` is added as `-o`, for programs known to
-        have that (`…-opt`, `…-compile`, `…-translate`); without it their output is discarded.
+        `source` replaces the candidate. `output` is added as `-o` for programs known to support it
+        (`…-opt`, `…-compile`, `…-translate`); without it their output is discarded.
         """
         if self._words is None:
             raise PluginError("this oracle needs a command after --")
         return self._words.of(source or self.path, output or Path("/dev/null"), flags)
 
     def run(self, words: Sequence[str]) -> ProcessResult:
-        """Runs a program in the folder, under the limits of the reduction.
+        """Run a program in the folder under the limits of the reduction.
 
-        What it leaves behind is killed. Raises OSError where it cannot be started.
+        Processes that it leaves behind are killed.
+
+        Raises:
+            OSError: the program cannot be started.
         """
         result = run_process(words, cwd=self.folder, limits=self._limits, cancel=self._cancel)
         self._results.append(result)
@@ -94,7 +97,7 @@ class Case:
         return result
 
     def outcome(self, signature: Signature) -> Outcome:
-        """The outcome of all runs together; a run that was ended decides."""
+        """The combined outcome of all runs; a run that was ended determines it."""
         results = self._results
         ended = next((result.end for result in results if result.end is not End.EXITED), None)
         if ended is not None:
@@ -143,20 +146,20 @@ class PluginOracle:
         return f"plugin {self.plugin.spec} {words} {' '.join(map(file_identity, files))}"
 
     def with_command(self, command: Command) -> "PluginOracle":
-        """The same question about another command of the same program."""
+        """The same oracle for another command of the same program."""
         return self._with(command, self.name)
 
     def shortened(self) -> "list[PluginOracle]":
-        """None: what counts may come at the very end."""
+        """Empty: the failure may show at the very end."""
         return []
 
     def wants(self, outcome: Outcome) -> bool:
-        """Whatever the class says is wrong."""
+        """Whether the class reports a failure."""
         traits = outcome.kind.traits
         return traits.is_bug and not traits.costly
 
     def display(self, input_name: str) -> list[str]:
-        """The words that ask the same of the file `input_name`."""
+        """The command line that repeats the judgment for the file `input_name`."""
         words = [] if self.command is None else ["--", *self.command.argv]
         return [*self._shown(input_name), *words]
 
@@ -168,7 +171,7 @@ class PluginOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Asks once more, with the input under its final name."""
+        """Judge once more, with the input under its final name."""
         return self._with(self.command, input_name).run(text, limits=limits, cancel=cancel)
 
     def run(
@@ -178,10 +181,10 @@ class PluginOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Has one candidate judged.
+        """Judge one candidate.
 
         Raises:
-            PluginError: the class failed, or gave something else than it should.
+            PluginError: the class failed, or returned an invalid value.
         """
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             path = write_candidate(Path(folder), self.name, text)
@@ -195,7 +198,7 @@ class PluginOracle:
         try:
             found = self.plugin.judge.judge(case)
         except _Ended:
-            return Signature(Kind.CANCELLED)  # the outcome knows how it ended
+            return Signature(Kind.CANCELLED)  # the outcome records how it ended
         except (OSError, PluginError):
             raise
         except Exception as error:
@@ -222,7 +225,7 @@ class PluginOracle:
 
 @dataclass(frozen=True)
 class Plugin:
-    """A class that was found and called. `files` are those whose change changes its answers."""
+    """A loaded plugin instance. `files` are the files that its results depend on."""
 
     name: str
     spec: str
@@ -231,15 +234,15 @@ class Plugin:
 
 
 def plugin_names() -> list[str]:
-    """The oracles that are installed."""
+    """The names of the installed oracles."""
     return sorted({entry.name for entry in entry_points(group=GROUP)})
 
 
 def load_plugin(spec: str) -> Plugin:
-    """The oracle that `NAME` or `NAME:ARGUMENT` names.
+    """The oracle for `NAME` or `NAME:ARGUMENT`.
 
     Raises:
-        PluginError: there is none, or it cannot be loaded, or it does not like its argument.
+        PluginError: it does not exist, cannot be loaded, or rejects its argument.
     """
     name, _, argument = spec.partition(":")
     found: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
@@ -261,7 +264,7 @@ def load_plugin(spec: str) -> Plugin:
 
 
 def _file_of(factory: object) -> list[Path]:
-    """Where a class was read from."""
+    """The file that defines a class."""
     module = sys.modules.get(getattr(factory, "__module__", "") or "")
     file = getattr(module, "__file__", None)
     return [Path(file)] if file else []
@@ -278,4 +281,4 @@ class _Words:
 
 
 class _Ended(BaseException):
-    """A run was ended by a limit or by the caller; no class should catch that."""
+    """A run was ended by a limit or by the caller; plugin classes should not catch this."""

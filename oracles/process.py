@@ -1,4 +1,4 @@
-"""Runs one program so that nothing it does can hurt: bounded in time, memory, output and disk."""
+"""Run one program safely: bounded in time, memory, output and disk space."""
 
 import os
 import subprocess
@@ -28,15 +28,17 @@ def run_process(
     sweep: bool = False,
     reader: Reader | None = None,
 ) -> ProcessResult:
-    """Runs `argv` in a session of its own and kills whatever is left of it at the end.
+    """Run `argv` in a session of its own and kill whatever is left of it at the end.
 
-    It waits for memory that others use, and is started again where its end says nothing of it
-    (see `settle`).
+    The run waits for memory that other runs use, and is restarted if its end says nothing about the
+    program (see `settle`).
 
-    `sweep` also hunts, after a normal end, for descendants that made a session of their own (it
-    costs a scan of /proc, which a forced end always pays). `env` replaces the environment.
-    `reader` gets the output as it comes and may end the program (end STOPPED).
-    Raises OSError when the program cannot be started.
+    `sweep` also searches, after a normal end, for descendants in sessions of their own (at the cost
+    of a scan of /proc, which a forced end always pays). `env` replaces the environment. `reader`
+    gets the output as it arrives and may end the program (end STOPPED).
+
+    Raises:
+        OSError: the program cannot be started.
     """
 
     def attempt(seat: Seat) -> ProcessResult:
@@ -66,7 +68,7 @@ def run_process(
 
 
 def _marked_environment(env: Mapping[str, str], token: str) -> dict[str, str]:
-    """No symbolizer (200 ms a crash; see `frames`) and no crash reports in the user's home."""
+    """Without symbolizer (200 ms per crash; see `frames`) and crash reports in the user's home."""
     return {
         **env,
         "LLVM_DISABLE_SYMBOLIZATION": "1",

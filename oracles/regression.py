@@ -1,4 +1,4 @@
-"""A second question about what fails: is it fine with a release that compiles the original?"""
+"""A second check of a failing candidate: does a good release still compile it?"""
 
 import threading
 from collections import OrderedDict
@@ -9,17 +9,17 @@ from oracles.kind import Kind
 from oracles.limits import Limits
 from oracles.outcome import Outcome, Signature
 
-_REMEMBERED = 16  # texts: the same one is asked about with each flag that may go
+_REMEMBERED = 16  # texts; one text is checked again for each flag that may be dropped
 
 
 class RegressionGuard:
-    """What fails as it should is only taken if `good`, another compiler, has nothing against it.
+    """Accepts a failing candidate only if `good`, another compiler, compiles it.
 
-    As a program shrinks it may come to break a rule, or another part of the compiler, that ends
-    in the same message. A release on which the original compiles tells the two apart.
+    As a program shrinks it may come to break a rule, or another part of the compiler, with the same
+    message. A release on which the original compiles distinguishes the two.
 
     Args:
-        name: the release, for people.
+        name: the release, for display.
         good: its compiler, with the command of the original.
     """
 
@@ -36,16 +36,16 @@ class RegressionGuard:
         return f"passes with {self._good.key}"
 
     def allow(self, limits: Limits) -> None:
-        """Says what the good release may use, which goes further than the one that fails."""
+        """Set the limits of the good release, which gets further than the failing one."""
         self._limits = limits
 
     def review(
         self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
     ) -> Outcome:
-        """The outcome of a failure, or that of a success if the good release fails as well.
+        """The outcome of a failure, or a success if the good release fails as well.
 
-        The CPU time of both is in it. `limits` are those of the first run; they hold for the good
-        release as well unless it is allowed others.
+        It includes the CPU time of both. `limits` are those of the first run; they apply to the
+        good release as well unless `allow` set others.
         """
         seconds, good = self.check(text, cancel=cancel, limits=self._limits or limits)
         if good.cancelled:
@@ -60,7 +60,7 @@ class RegressionGuard:
         )
 
     def check(self, text: str, *, cancel: threading.Event, limits: Limits) -> tuple[float, Outcome]:
-        """CPU seconds spent now, and what the good release makes of a text."""
+        """The CPU seconds spent now, and the outcome of the text under the good release."""
         with self._lock:
             known = self._known.get(text)
         if known is not None:

@@ -1,4 +1,4 @@
-"""The oracle that asks a user's script."""
+"""The oracle that runs a user's script."""
 
 import tempfile
 import threading
@@ -37,12 +37,12 @@ class ScriptOracle:
 
     @cached_property
     def key(self) -> str:
-        """The script's place and version; what it calls is its own business."""
+        """The script's path and version; programs that it calls are not included."""
         return f"script {self.name} {list(self.arguments)} {file_identity(self.script)}"
 
     @property
     def command(self) -> None:
-        """None: what a script runs is its own business."""
+        """None: the commands that a script runs are unknown."""
         return None
 
     def with_command(self, command: Command) -> "ScriptOracle":
@@ -50,11 +50,11 @@ class ScriptOracle:
         raise ValueError("a script has no command of its own")
 
     def shortened(self) -> "list[ScriptOracle]":
-        """None: what a script does is its own business."""
+        """Empty: a script cannot be stopped early."""
         return []
 
     def wants(self, outcome: Outcome) -> bool:
-        """Only exit code 0."""
+        """Whether the script exited with 0."""
         return outcome.kind is Kind.SCRIPT
 
     def confirm(
@@ -65,7 +65,7 @@ class ScriptOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Asks the script once more, with the input under its final name."""
+        """Run the script once more, with the input under its final name."""
         fresh = ScriptOracle(self.script, name=input_name, arguments=self.arguments)
         return fresh.run(text, limits=limits, cancel=cancel)
 
@@ -80,7 +80,7 @@ class ScriptOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Asks the script about one candidate; it may leave no process behind."""
+        """Run the script on one candidate; processes that it leaves behind are killed."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             place = Path(folder)
             write_candidate(place, self.name, text)

@@ -1,8 +1,8 @@
-"""Runs a program until its end says something about the program itself.
+"""Run a program until its end says something about the program itself.
 
-Two things end a run that are no fault of its own: other runs that need the memory (`room`), and a
-kill that we did not send, most often by a kernel that is short of memory. Both are repeated, the
-latter alone on this machine.
+A run may end for two external reasons: other runs need the memory (`room`), or something else
+killed it, usually a kernel that is short of memory. Both are repeated, the latter with no other run
+on this machine.
 """
 
 import signal
@@ -15,7 +15,7 @@ from oracles.memory import Seat, out_of_memory_kills, room_here
 
 _NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
-"""Exit codes: its own, that of a shell around it, and that of a Python entry point."""
+"""The exit codes of the process itself, of a shell around it, and of a Python entry point."""
 
 
 def settled(
@@ -24,10 +24,10 @@ def settled(
     cancel: threading.Event | None,
     reader: Reader | None,
 ) -> ProcessResult:
-    """How the program ends. `attempt` starts it and watches it in a seat.
+    """The result of the program. `attempt` starts it and watches it in a seat.
 
-    Whoever is killed from outside once more, alone, ends like that by itself; it is `starved` if
-    the kernel ran out of memory again.
+    A program that is killed again when it runs alone is itself the cause; it is `starved` if the
+    kernel ran out of memory again.
     """
     seat, alone, attempts = room_here().seat(), False, 0
     while True:

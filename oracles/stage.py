@@ -1,7 +1,7 @@
-"""Did the input itself break a rule, or did a pass?
+"""Decide whether the input itself breaks a rule, or a pass failed.
 
-The compiler prints the same kind of message for both, so its `-opt` sibling, which runs no pass,
-is asked as well.
+The compiler prints the same kind of message for both, so the corresponding `-opt` tool, which runs
+no pass, is run as well.
 """
 
 import re
@@ -15,10 +15,10 @@ INPUT = "input"
 PIPELINE = "pipeline"
 
 Verify = Callable[[Sequence[str]], ProcessResult | None]
-"""Runs the `-opt` tool with these flags on the candidate; None where there is no such tool."""
+"""Runs the `-opt` tool with these flags on the candidate; None if there is no such tool."""
 
 PARSE_ONLY = ("--mlir-very-unsafe-disable-verifier-on-parsing", "--verify-each=false")
-"""Flags that make an `-opt` tool check the syntax and nothing else."""
+"""Flags that make an `-opt` tool check only the syntax."""
 
 _PARSER_WORDS = re.compile(
     r"^(?:expected |custom op |unknown |use of (?:undeclared|value)|undefined |redefinition of "
@@ -27,14 +27,14 @@ _PARSER_WORDS = re.compile(
 
 
 def input_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:
-    """The stage of a diagnosed failure, and its kind: text that does not parse is no bug."""
+    """The stage of a diagnosed failure, and its kind: text that does not parse is not a bug."""
     primary = classification.primary
     assert primary is not None
-    # The verifier shows the operation, the parser has none: one question is enough for either.
+    # The verifier prints the operation, the parser has none: one run is enough for either.
     if not primary.operation:
         parsed = verify(PARSE_ONLY)
         if parsed is None:
-            # A place in `<inline asm>` is none in the input.
+            # A location in `<inline asm>` is not a location in the input.
             placed = primary.line > 0 and not primary.file.startswith("<inline")
             doubtful = placed and bool(_PARSER_WORDS.match(primary.message))
             return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", classification.kind)
@@ -45,7 +45,7 @@ def input_stage(classification: Classification, verify: Verify) -> tuple[str, Ki
         return "", classification.kind
     if not _same(verified, classification):
         return PIPELINE, classification.kind
-    return INPUT, Kind.VERIFIER  # it parses, so a rule of the verifier is broken
+    return INPUT, Kind.VERIFIER  # it parses, so the verifier rejects it
 
 
 def _same(result: ProcessResult, classification: Classification) -> bool:

@@ -1,7 +1,7 @@
-"""Which function an address of a library belongs to, without a symbolizer.
+"""Map addresses of a library to functions, without a symbolizer.
 
-A symbolizer costs 200 ms a crash and is often absent. The index is made once per library (under
-a second), kept in the user's cache folder and mapped from there afterwards.
+A symbolizer costs 200 ms per crash and is often missing. The index is built once per library (in
+under a second), stored in the user's cache folder and mapped from there afterwards.
 """
 
 import hashlib
@@ -32,9 +32,10 @@ class FunctionTable:
 
 
 def read_function_symbols(image: bytes | memoryview) -> FunctionTable:
-    """The functions of a 64-bit little-endian ELF image; ValueError for any other file.
+    """The functions of a 64-bit little-endian ELF image, from `.symtab` or else `.dynsym`.
 
-    `.symtab` where the library keeps it, else the exported names of `.dynsym`.
+    Raises:
+        ValueError: the file is anything else.
     """
     view = memoryview(image)
     if bytes(view[:6]) != b"\x7fELF\x02\x01":
@@ -86,14 +87,14 @@ _HANDLER = b"_ZN4llvm3sys17RunSignalHandlersEv"
 
 
 class Symbols(Protocol):
-    """Where a library's functions are."""
+    """The functions of a library by address."""
 
     def name(self, address: int) -> str:
         """Mangled name of the function at `address` (relative to the load base), or ''."""
         ...
 
     def load_base(self, frame0: int, frame1: int) -> int | None:
-        """Where the library was loaded, from the first two frames of a stack dump."""
+        """The load address of the library, from the first two frames of a stack dump."""
         ...
 
 
@@ -119,14 +120,14 @@ class SymbolIndex:
         return self._image[start:end].decode("utf-8", "replace")
 
     def load_base(self, frame0: int, frame1: int) -> int | None:
-        """Where the library was loaded, from the first two frames of a stack dump.
+        """The address at which the library was loaded, from the first two frames of a stack dump.
 
         Frame 0 returns into `llvm::sys::PrintStackTrace` and frame 1 into
         `llvm::sys::RunSignalHandlers`; only one page-aligned base allows both.
         """
         first = (frame0 - self._printer.stop) & ~0xFFF
         for base in range(max(first, 0), frame0 - self._printer.start + 1, 0x1000):
-            # A return address may lie just behind the function where the call is its last word.
+            # The return address is one past the function if the call is its last instruction.
             if frame0 - base - 1 in self._printer and frame1 - base - 1 in self._handler:
                 return base
         return None
@@ -134,7 +135,7 @@ class SymbolIndex:
 
 @lru_cache(maxsize=16)
 def load_index(library: Path) -> SymbolIndex | None:
-    """The index of a library, from the cache where it is; None where no names can be read."""
+    """The index of a library, from the cache if possible; None if no names can be read."""
     try:
         cached = _cache_file(library)
         table = _read_cached(cached)
@@ -161,9 +162,9 @@ def _build(library: Path) -> bytes:
 def _extent(
     functions: FunctionTable, position: dict[int, int], image: mmap.mmap, name: bytes
 ) -> tuple[int, int]:
-    """First address of a function and of the one behind it; (0, 0) where there is none."""
+    """The start of a function and of the one after it; (0, 0) if there is no such function."""
     at = image.find(b"\0" + name)
-    while at >= 0:  # the same name may also stand in .dynstr
+    while at >= 0:  # .dynstr may contain the name too
         index = position.get(at + 1)
         if index is not None:
             start = functions.addresses[index]
@@ -188,7 +189,7 @@ def _read_cached(path: Path) -> memoryview | None:
 
 
 def _write_cached(path: Path, data: bytes) -> None:
-    """Atomic, so parallel runs never read half a table; no cache is no error."""
+    """Write atomically, so that parallel runs never read half a table; failure is not an error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -1,13 +1,13 @@
-"""Turns a message into a template that is equal for every input that shows the same bug.
+"""Turn a message into a template that is equal for all inputs that show the same bug.
 
-What goes: SSA names, operand numbers, shapes, element types, sizes, addresses, paths, locations,
-symbol names and printed operations. What stays: the words and the names of operations.
+Removed: SSA names, operand numbers, shapes, element types, sizes, addresses, paths, locations,
+symbol names and printed operations. Kept: the words and the names of operations.
 """
 
 import re
 
 MAX_TEMPLATE_LENGTH = 300
-"""A longer template no longer helps to tell bugs apart."""
+"""The maximum length of a template; more text does not help to distinguish bugs."""
 
 _MESSAGE_READ = 4 << 10
 
@@ -89,8 +89,8 @@ def printed_operation(operation: str) -> str:
 def failing_operation(message: str, operation: str) -> str:
     """The operation that a message quotes or, failing that, prints.
 
-    An operation that stands in for any other by name (`torch.operator "onnx.If"`) is not what
-    fails: the one that it names is.
+    An operation that represents another one by name (`torch.operator "onnx.If"`) is reported
+    together with that name.
 
     >>> failing_operation("failed to x 'a.op'", '%0 = "a.op"() <{name = "onnx.If"}> : () -> i1')
     'a.op "onnx.If"'
@@ -102,7 +102,7 @@ def failing_operation(message: str, operation: str) -> str:
 
 
 def fold_operation(name: str) -> str:
-    """One name for a family of constants: which leaf a failure names is chance.
+    """One name for a family of constants, because which of them a failure names is arbitrary.
 
     >>> fold_operation("torch.constant.int"), fold_operation("arith.constant")
     ('torch.constant.*', 'arith.constant')
@@ -111,7 +111,7 @@ def fold_operation(name: str) -> str:
 
 
 def essence_of(template: str) -> str:
-    """What of a template is left when the operation does not matter: its first clause.
+    """The first clause of a template, for when the operation does not matter.
 
     >>> essence_of("'a.b' op operand #N must be LLVM dialect-compatible type, but got <type>")
     "'<op>' op operand #N must be LLVM dialect-compatible type"
@@ -122,7 +122,7 @@ def essence_of(template: str) -> str:
 
 
 def fold_addresses(text: str) -> str:
-    """`<addr>` for pointers, and for the nodes of a selection graph (`t12`)."""
+    """The text with `<addr>` for pointers and for nodes of a selection graph (`t12`)."""
     text = _ADDRESS.sub("<addr>", text)
     return _NODE.sub("<addr>", text) if _SELECTION in text else text
 
@@ -137,7 +137,7 @@ def without_printed_operation(text: str) -> str:
 
 
 def _selection_node(match: re.Match[str]) -> str:
-    """`ch = store<(...), trunc to v5f16> <addr>, ...` keeps the node, not its operands."""
+    """`ch = store<(...), trunc to v5f16> <addr>, ...`: keep the node, drop its operands."""
     rest, modifiers = match["rest"], ""
     if rest.startswith("<"):
         inner = rest[1 : _closing(rest, 0)]
@@ -163,7 +163,7 @@ def fold_locations(text: str) -> str:
 # Not a lexer for MLIR: a message has only pieces of it, among words, C++ and nodes of LLVM. `//` is
 # part of a path there, `=>` closes nothing either, and the text may be cut off anywhere.
 def _closing(text: str, start: int) -> int:
-    """Index of the bracket that closes the one at `start`, or the last index where none does."""
+    """The index of the bracket that closes the one at `start`, or the last index if none does."""
     pairs = {"<": ">", "(": ")", "{": "}", "[": "]"}
     stack = [pairs[text[start]]]
     index = start + 1

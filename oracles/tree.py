@@ -1,4 +1,4 @@
-"""Looks at a process and its descendants through /proc. Does nothing where there is no /proc."""
+"""Inspect a process and its descendants through /proc. A no-op on systems without /proc."""
 
 import os
 import signal
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 RUN_VARIABLE = "MLIR_ORACLE_RUN"
-"""Environment variable that marks every descendant of one run, whatever session it is in.
+"""The environment variable that marks every descendant of a run, in whatever session it is.
 
-It holds the tokens of all runs around a process, since an oracle may be run by another's script.
+It holds the tokens of all enclosing runs, since an oracle may be run by another one's script.
 """
 
 _STRAYS_SECONDS = 2.0
@@ -36,9 +36,9 @@ def tree(pid: int) -> Iterator[int]:
 
 
 def longest_wait(pid: int) -> float:
-    """Seconds that a thread of a process or a descendant has waited for a free processor.
+    """The longest time in seconds that any thread in a process tree has waited for a processor.
 
-    Of all living threads that of the unluckiest; 0 where the kernel does not tell.
+    Only living threads count; 0 if the kernel does not report it.
     """
     return max((_waited(member) for member in tree(pid)), default=0.0)
 
@@ -54,7 +54,7 @@ def _waited(pid: int) -> float:
 
 
 def peak_memory(pid: int) -> int:
-    """Most bytes that the process itself has had resident so far, or 0."""
+    """The peak resident memory of the process itself in bytes, or 0 if unknown."""
     try:
         status = (_PROC / str(pid) / "status").read_bytes()
     except OSError:
@@ -66,9 +66,9 @@ def peak_memory(pid: int) -> int:
 
 
 def kill_strays(token: str) -> None:
-    """Kills every process that carries this run's mark, until none is left.
+    """Kill every process that carries this run's mark, until none is left.
 
-    Bounded: a bomb that forks new sessions faster than /proc can be read is given up on.
+    Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read.
     """
     until = time.monotonic() + _STRAYS_SECONDS
     while time.monotonic() < until:
@@ -90,7 +90,7 @@ def _marked(token: bytes) -> Iterator[int]:
         if not entry.name.isdigit() or int(entry.name) == own:
             continue
         try:
-            # A zombie's environment is empty, so what was killed already is not found again.
+            # A zombie's environment is empty, so processes killed already are not found again.
             environment = (entry / "environ").read_bytes()
         except OSError:
             continue

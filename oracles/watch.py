@@ -1,9 +1,9 @@
-"""Watches one child from its start to its end, whoever its parent is.
+"""Watch one child process from start to end.
 
-Memory is watched rather than limited in advance: a compiler maps hundreds of megabytes of library
-and reserves address space for every thread, so RLIMIT_AS says nothing about what it uses. The
-resident size of the whole process tree is read every few milliseconds instead, and the kernel is
-told to pick the child first when memory runs out.
+Memory is watched rather than limited in advance: a compiler maps hundreds of megabytes of libraries
+and reserves address space for every thread, so RLIMIT_AS says little about actual use. Instead, the
+resident size of the whole process tree is sampled every few milliseconds, and the kernel is told to
+choose the child first when memory runs out.
 """
 
 import math
@@ -25,7 +25,7 @@ from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory
 
 
 class Capture:
-    """Bounded memory of a byte stream: a head and a tail of half of `limit` bytes each."""
+    """Bounded capture of a byte stream: a head and a tail of half of `limit` bytes each."""
 
     def __init__(self, limit: int) -> None:
         self._half = max(limit // 2, 1)
@@ -35,7 +35,7 @@ class Capture:
         self._dropped = 0
 
     def add(self, chunk: bytes) -> None:
-        """Appends to the stream."""
+        """Append to the stream."""
         room = self._half - len(self._head)
         if room > 0:
             self._head += chunk[:room]
@@ -50,7 +50,7 @@ class Capture:
             self._dropped += len(gone)
 
     def text(self) -> str:
-        """What was kept; a line of its own says how many bytes are missing."""
+        """The captured text; a separate line gives the number of missing bytes."""
         tail = b"".join(self._tail)
         cut = max(len(tail) - self._half, 0) if self._dropped or self._tail_size > self._half else 0
         dropped = self._dropped + cut
@@ -61,7 +61,7 @@ class Capture:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Head and tail of a text, `limit` characters of it."""
+    """The head and tail of a text, `limit` characters in total."""
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -70,9 +70,9 @@ def shorten(text: str, limit: int) -> str:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the kernel says of a child that ended; `status` is that of `wait`, memory is in bytes.
+    """The kernel's resource usage of an ended child; `status` is from `wait`, memory in bytes.
 
-    The peak is `doubtful` where it may be that of the parent.
+    The peak is `doubtful` if it may be that of the parent.
     """
 
     status: int
@@ -96,23 +96,23 @@ class Child:
             self.pidfd = os.pidfd_open(process.pid)
 
     def has_exited(self) -> bool:
-        """Whether it has ended; its number is not free for another until `reap`."""
+        """Whether the process has ended; its pid cannot be reused until `reap`."""
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.pid, options) is not None
 
     def reap(self) -> Usage:
-        """Waits for its end."""
+        """Wait for the process to end."""
         _, status, usage = os.wait4(self.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         largest = usage.ru_maxrss << 10
-        # The kernel counts our own pages too, which a child shares until it starts its program,
-        # and not exactly: near our own size only what was seen while it ran is certain.
+        # The kernel also counts our own pages, roughly, which a child shares until it starts its
+        # program. Near our own size, only the memory sampled during the run is reliable.
         ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
         doubtful = 0.9 * ours < largest < 1.1 * ours
         return Usage(status, usage.ru_utime + usage.ru_stime, largest, doubtful)
 
     def close(self) -> None:
-        """Closes the descriptors."""
+        """Close the descriptors."""
         if self.pidfd is not None:
             os.close(self.pidfd)
         for pipe in (self._process.stdout, self._process.stderr):
@@ -121,11 +121,11 @@ class Child:
 
 
 _TICK = 0.02
-"""Seconds between two looks at the cancel event and at memory."""
+"""Seconds between checks of the cancel event and of memory."""
 
 _CHUNK = 1 << 16
 _MAX_WAIT_FACTOR = 3
-"""Times the limit that a run may wait for a processor on a busy machine, on top of its time."""
+"""The time that a run may wait for a processor on a busy machine, in multiples of its limit."""
 
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
@@ -141,9 +141,9 @@ def watch(
     seat: Seat,
     reader: Reader | None = None,
 ) -> ProcessResult:
-    """Waits for the child within `limits` and kills whatever is left of it.
+    """Wait for the child within `limits` and kill whatever is left of it.
 
-    `started` is when its time began, on the monotonic clock; `token` marks its descendants. If it
+    `started` is the start time on the monotonic clock; `token` marks the descendants. If the run
     must leave its `seat`, the end is CANCELLED.
     """
     watcher = _Watch(child, limits, cancel, started, seat, reader)
@@ -180,7 +180,7 @@ def _ran_out_of_cpu(limits: Limits, exit_code: int, seconds: float) -> bool:
 
 
 def _codes(number: signal.Signals) -> tuple[int, int]:
-    """Exit codes of what a signal ended: its own, and that of a shell around it."""
+    """The exit codes for a signal: that of the process, and that of a shell around it."""
     return -number, 128 + number
 
 
@@ -216,13 +216,14 @@ class _Watch:
             self._selector.register(child.pidfd, selectors.EVENT_READ, None)
 
     def confine(self) -> None:
-        """Limits set from outside: a hook run in the child would be unsafe beside threads.
+        """Set limits from outside, because a hook in the child would be unsafe with threads.
 
-        What the child starts inherits them, unless it was quicker; so this is done twice.
+        Processes that the child starts inherit the limits, unless they start before; so this is
+        done twice.
         """
         for pid in tree(self.child.pid):
             if hasattr(resource, "prlimit"):
-                # It may have ended already, or a stricter limit may be in force.
+                # The process may have ended, or a stricter limit may apply.
                 with suppress(ProcessLookupError, PermissionError, ValueError):
                     self._limit_resources(pid)
             with suppress(OSError):
@@ -236,7 +237,7 @@ class _Watch:
             cpu = math.ceil(limits.cpu)
             resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu + _GRACE))
         elif limits.seconds is not None:
-            # Never reached while we watch; ends the child if we are killed.
+            # Never reached while we watch; kills the child if we are killed.
             cpu = math.ceil(limits.seconds * (os.cpu_count() or 1)) + 60
             resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
 
@@ -249,14 +250,14 @@ class _Watch:
         return self.end
 
     def kill(self, token: str, sweep: bool) -> None:
-        """The group dies before its leader is reaped, while its number cannot be reused."""
+        """Kill the group before its leader is reaped, while its id cannot be reused."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.child.pid, signal.SIGKILL)
         if sweep or self.end is not End.EXITED:
             kill_strays(token)
 
     def finish(self) -> Usage:
-        """What it used, the highest memory seen while it ran included."""
+        """The resource usage, including the highest memory sampled during the run."""
         try:
             usage = self.child.reap()
             self._drain()
@@ -269,7 +270,7 @@ class _Watch:
         return Usage(usage.status, usage.cpu_seconds, peak)
 
     def _poll_timeout(self) -> float | None:
-        """Seconds that may pass before something must be looked at again."""
+        """Seconds until the next check is due."""
         if self.deadline is None:
             return _TICK
         return max(0.0, min(_TICK, self.deadline - time.monotonic()))
@@ -295,9 +296,9 @@ class _Watch:
                 self.end = End.CANCELLED
 
     def _timed_out(self, now: float) -> bool:
-        """Whether the limit is used up; what it waited for a processor does not count.
+        """Whether the limit is used up; time spent waiting for a processor does not count.
 
-        Or a busy machine would make hangs of programs that are only starved.
+        Otherwise a busy machine would turn slow programs into hangs.
         """
         seconds = self.limits.seconds or 0.0
         waited = min(longest_wait(self.child.pid), _MAX_WAIT_FACTOR * seconds)
@@ -305,7 +306,7 @@ class _Watch:
         return now >= self.deadline
 
     def _read(self, descriptor: int, capture: Capture) -> bool:
-        """Whether more may follow at once."""
+        """Read what is available, and return whether more may follow at once."""
         try:
             chunk = os.read(descriptor, _CHUNK)
         except BlockingIOError:
@@ -321,7 +322,7 @@ class _Watch:
         return True
 
     def _drain(self) -> None:
-        """What is left in the pipes; a stray that still writes must not hold us here."""
+        """Read what is left in the pipes, without waiting for a stray that still writes."""
         until = time.monotonic() + 1.0
         for key in list(self._selector.get_map().values()):
             if isinstance(key.data, Capture):

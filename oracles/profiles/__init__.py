@@ -1,4 +1,4 @@
-"""Compiler profiles: all that is specific to one compiler project, in one module per project.
+"""Compiler profiles: everything specific to one compiler project, in one module per project.
 
 No other package contains flags, passes or messages of a particular project
 (`tests/test_profiles.py`). To add a compiler, add a module here and its profile to `PROFILES`.

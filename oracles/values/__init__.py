@@ -1,4 +1,4 @@
-"""Wrong results: a program that compiles and runs, and answers wrongly."""
+"""Wrong results: a program that compiles and runs, but computes wrong values."""
 
 from oracles.values.differential import Comparison
 from oracles.values.execution import CompilerConfig, Implementation, Poisoned

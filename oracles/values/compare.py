@@ -1,4 +1,4 @@
-"""Are two lists of results the same, up to what rounding explains?"""
+"""Compare two lists of results, up to differences explained by rounding."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _SCALE = 0.01
 
 
 class MismatchKind(StrEnum):
-    """How a result is wrong, from grave to mild."""
+    """How a result is wrong, most severe first."""
 
     COUNT = "another number of results"
     TYPE = "another type or shape"
@@ -27,7 +27,7 @@ class MismatchKind(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """The first wrong element of a result. `position` counts elements, row by row."""
+    """The first wrong element of a result. `position` counts elements in row-major order."""
 
     kind: MismatchKind
     result: int
@@ -37,7 +37,7 @@ class Difference:
 
     @property
     def text(self) -> str:
-        """One readable line."""
+        """The difference in one readable line."""
         where = f"result {self.result}"
         if self.kind in (MismatchKind.COUNT, MismatchKind.TYPE):
             return f"{where}: {self.kind}: {self.actual}, expected {self.expected}"
@@ -53,10 +53,11 @@ def compare(
     tolerance: float | None = None,
     finite_only: bool = False,
 ) -> list[Difference]:
-    """Every result that differs, in order.
+    """All results that differ, in order.
 
-    `tolerance` replaces those by type; `finite_only` ignores elements that are not finite on
-    either side (a program that promises that there are none has no right result there).
+    `tolerance` replaces the tolerances by type; `finite_only` ignores elements that are not finite
+    in either result (a program compiled under the assumption that there are none has no correct
+    value there).
     """
     if len(actual) != len(expected):
         return [Difference(MismatchKind.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
@@ -69,7 +70,7 @@ def compare(
 
 
 def gravest(differences: Sequence[Difference]) -> Difference:
-    """The one that names the bug: the first of the gravest sort."""
+    """The difference that identifies the bug: the first of the most severe kind."""
     order = list(MismatchKind)
     return min(differences, key=lambda one: order.index(one.kind))
 

@@ -1,11 +1,13 @@
-"""One module, compiled and compared with its reference.
+"""Compile one module and compare it with its reference.
 
-Against a reference compiled from the same module, whatever differs (and passes the guards) is a
-defect of one of the two compilers, so little needs to stay: whether the numbers are wrong, whether
-there are NaNs where numbers should be, whether the shape is wrong, or the program fails to run.
+Against a reference compiled from the same module, any difference (that passes the guards) is a
+defect of one of the two compilers, so a coarse signature is enough: whether the numbers are wrong,
+whether there are NaNs instead of numbers, whether the shape is wrong, or whether the program fails
+to run.
 
-A function in Python does not change with the module, so a module that computes something else
-would pass for a wrong one. There each result must stay as right, or as wrong, as it was.
+A reference in Python does not change with the module, so a module that computes something else
+would pass for a wrong one. With such a reference each result must stay as right, or as wrong, as it
+was.
 """
 
 import re
@@ -43,7 +45,7 @@ from oracles.values.python import PythonReference
 
 
 def signature_of(result: ExecutionResult, case: ComparisonCase, *, fine: bool) -> Signature:
-    """The signature of an answer that is not the expected one."""
+    """The signature of a result that is not the expected one."""
     if result.failure:
         return Signature(Kind.MISCOMPILE, f"the program fails: {result.failure}")
     found = case.differences(result)
@@ -67,9 +69,9 @@ _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What was settled on the input: how inputs are chosen, and which guards hold.
+    """What is decided once, on the input: how inputs are chosen, and which guards hold.
 
-    `trial` is None where no difference was found on the input; `sizes` are other dynamic sizes for
+    `trial` is None if no difference was found on the input; `sizes` are other dynamic sizes for
     which the reference's results are defined. `audited` is whether the input passes the audit.
     """
 
@@ -81,11 +83,11 @@ class ComparisonPlan:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared with what.
+    """The implementations to compare, and how.
 
-    `witnesses` may be asked if they agree with the reference on the input; `required` ones must
-    agree there (the user named them as references too). Without `function`, every exported one is
-    called. `given` are inputs that the user chose, `tolerance` replaces those by type.
+    `witnesses` are used if they agree with the reference on the input; `required` ones must agree
+    there (the user named them as references too). Without `function`, every exported function is
+    called. `given` are inputs chosen by the user; `tolerance` replaces the tolerances by type.
     """
 
     candidate: CompilerConfig
@@ -100,7 +102,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A function with inputs on which the candidate is wrong."""
+    """A function and inputs for which the candidate is wrong."""
 
     function: Function
     inputs: tuple[str, ...]
@@ -127,14 +129,14 @@ class DifferentialRun:
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
 
     def make_plan(self) -> tuple[ComparisonPlan, Outcome]:
-        """Looks for inputs that show a difference, and settles what guards there are."""
+        """Search for inputs that show a difference, and determine which guards hold."""
         programs = self._build()
         if isinstance(programs, Outcome):
             return ComparisonPlan(None), programs
         for trial in trials(self.comparison.given):
             for case, result in self._differing(trial, *programs):
                 plan = self._guarded(case, trial, programs[1])
-                if plan is None:  # undefined once, undefined at all
+                if plan is None:  # undefined for one trial means undefined
                     return ComparisonPlan(None), self._outcome(None)
                 mismatch = self._mismatch(case, result, programs)
                 if mismatch is not None:
@@ -145,7 +147,7 @@ class DifferentialRun:
         return ComparisonPlan(None), self._outcome(None)
 
     def run_with_plan(self, plan: ComparisonPlan) -> tuple[ComparisonPlan, Outcome]:
-        """Looks as the plan says."""
+        """Compare as the plan specifies."""
         if plan.trial is None:
             return plan, self._outcome(None)
         programs = self._build()
@@ -181,7 +183,7 @@ class DifferentialRun:
     def _differing(
         self, trial: Trial, candidate: Compiled, reference: Program
     ) -> Iterator[tuple[ComparisonCase, ExecutionResult]]:
-        """The functions on which the two differ, with what the reference says."""
+        """The functions for which the two differ, with the reference's result."""
         finite_only = bool(_FINITE_MATH.search(self.text))
         for function in self._functions(candidate):
             inputs = trial.inputs(function)
@@ -189,7 +191,7 @@ class DifferentialRun:
                 self.notes.append(f"@{function.name} has inputs or results of unsupported types")
                 continue
             call = (function.name, tuple(inputs))
-            if call in self._tried:  # nothing in it depends on what the trial varies
+            if call in self._tried:  # it does not depend on the trial
                 continue
             self._tried.add(call)
             expected = self._call(reference, function, inputs)
@@ -229,7 +231,7 @@ class DifferentialRun:
     def _guarded(
         self, case: ComparisonCase, trial: Trial, reference: Program
     ) -> ComparisonPlan | None:
-        """The guards that hold on the input; None if its results are not defined."""
+        """The plan with the guards that hold on the input; None if its results are not defined."""
         if not is_stable(case, reference, self.context):
             self.notes.append("the reference gives different results from run to run")
             return None
@@ -257,7 +259,7 @@ class DifferentialRun:
         witnesses: Sequence[Implementation],
         reference: Program,
     ) -> Iterator[int]:
-        """Other dynamic sizes for which nothing speaks against the reference."""
+        """Other dynamic sizes for which no guard rejects the reference's results."""
         for size in SIZES:
             other = (
                 self._with_small_inputs(case, trial, size, reference)
@@ -273,7 +275,7 @@ class DifferentialRun:
     def _guard_failure(
         self, case: ComparisonCase, trial: Trial, plan: ComparisonPlan, reference: Program
     ) -> str:
-        """Why the expected results may not be the only right ones; '' if nothing says so."""
+        """Why the expected results may not be the only correct ones; '' if all guards hold."""
         unsound = self._unsound(case, trial, plan.sizes) if plan.audited else ""
         if unsound:
             return unsound
@@ -292,7 +294,7 @@ class DifferentialRun:
         return ""
 
     def _unsound(self, case: ComparisonCase, trial: Trial, sizes: Sequence[int]) -> str:
-        """What the audit says of the module with these inputs, and with other dynamic sizes."""
+        """What the audit reports for the module with these inputs and with other dynamic sizes."""
         audit, function = self.comparison.audit, case.function
         if audit is None:
             return ""
@@ -303,7 +305,7 @@ class DifferentialRun:
     def _with_small_inputs(
         self, case: ComparisonCase, trial: Trial, size: int, reference: Program
     ) -> ComparisonCase | None:
-        """The same with small inputs of some size, unless the reference fails on them."""
+        """The same case with small inputs of some size, unless the reference fails on them."""
         inputs = _small_inputs(case.function, trial, size)
         if inputs == case.inputs:
             return case
@@ -315,7 +317,7 @@ class DifferentialRun:
     def _mismatch(
         self, case: ComparisonCase, result: ExecutionResult, programs: tuple[Compiled, Program]
     ) -> Mismatch | None:
-        """The wrong results, if they are wrong in the same way whenever the program runs."""
+        """The wrong results, if they are wrong in the same way each time the program runs."""
         again = programs[0].call(case.function, case.inputs, self.context, garbage=SECOND_GARBAGE)
         fine = isinstance(self.comparison.reference, PythonReference)
         signature = signature_of(result, case, fine=fine)
@@ -357,14 +359,14 @@ def _small_inputs(function: Function, trial: Trial, size: int) -> list[str]:
 def _cases_for(
     witness: Implementation, case: ComparisonCase, others: Sequence[ComparisonCase], trial: Trial
 ) -> list[ComparisonCase]:
-    """What to ask a witness: among large inputs an odd value does not stand out."""
+    """The cases for a witness: among large inputs, a poison value does not stand out."""
     if isinstance(witness, Poisoned) and trial.style != STYLES[0] and others:
         return list(others)
     return [case, *others]
 
 
 def _describe_mismatch(result: ExecutionResult, case: ComparisonCase) -> str:
-    """The defect in words: the call, and what is wrong."""
+    """The defect in words: the call, and what is wrong with its result."""
     call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
     if result.failure:
         return f"{call} fails: {result.failure}"

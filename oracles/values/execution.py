@@ -1,9 +1,9 @@
-"""Builds programs and runs them: each compiler and each program in a process of its own.
+"""Build and run programs: each compiler and each program in a process of its own.
 
-`tensor.empty` has no defined contents. A program that reads them gives different results under
-every compiler, without any of them being wrong, and a reduction that drops a `linalg.fill` ends up
-there. Filled with an odd value, such a program gives a different result; one that never reads them
-does not care.
+`tensor.empty` has undefined contents. A program that reads them gives different results under every
+compiler without any of them being wrong, and a reduction that drops a `linalg.fill` produces such a
+program. Filling the tensors with a poison value changes the result of such a program, but not of
+one that never reads them.
 """
 
 import os
@@ -33,7 +33,7 @@ _EMPTY = re.compile(
 
 
 def poisoned(text: str) -> str | None:
-    """The twin of a module in generic or pretty form; None if it has no `tensor.empty`."""
+    """The module with every `tensor.empty` filled with poison; None if it has no `tensor.empty`."""
     count = 0
 
     def fill(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def poisoned(text: str) -> str | None:
 
 
 def _odd_value(element: str) -> str | None:
-    """Far from usual inputs and yet in range of f8; None where there are no such constants."""
+    """A value unlike usual inputs but in range of f8; None if the type has no such constant."""
     if element.startswith(("f", "bf")):
         return "96.0"
     if element == "i1":
@@ -66,12 +66,12 @@ def _odd_value(element: str) -> str | None:
     return "85" if element.startswith("i") else None
 
 
-_PRINTED = 256 << 20  # bytes of results that are read
+_PRINTED = 256 << 20  # maximum number of bytes of results read
 
 
 @dataclass
 class RunContext:
-    """What a comparison has cost so far, and how it may go on."""
+    """The cost of a comparison so far, and the limits of its further runs."""
 
     limits: Limits
     cancel: threading.Event | None = None
@@ -87,7 +87,7 @@ class RunContext:
 
 @dataclass(frozen=True)
 class ExecutionResult:
-    """What a program did: its results, or why there are none (`failure`, and how it `ended`)."""
+    """The results of a program, or why there are none (`failure`, and how it `ended`)."""
 
     results: tuple[Value, ...] = ()
     failure: str = ""
@@ -100,16 +100,16 @@ class Program(Protocol):
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
-        """Runs one function. `garbage` is the byte that fresh memory is filled with."""
+        """Run one function. `garbage` is the byte that fresh memory is filled with."""
         ...
 
 
 class Implementation(Protocol):
-    """A way to get a program from a module's text."""
+    """A way to build a program from a module's text."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name for display."""
         ...
 
     @property
@@ -118,20 +118,20 @@ class Implementation(Protocol):
         ...
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
-        """The program, or None if this side cannot make one of the module."""
+        """The program, or None if this implementation cannot build one from the module."""
         ...
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program that the runtime runs; `device` is the runtime's name of what it runs on."""
+    """A program that the runtime runs; `device` is the runtime's name of the device."""
 
     path: Path
     run_module: Path
     device: str
 
     def words(self, function: Function, flags: str | Path) -> list[str]:
-        """The command that calls a function with the inputs in a file of flags."""
+        """The command that calls a function with the inputs from a file of flags."""
         return [
             str(self.run_module),
             *RUNTIME.call(str(self.path), function.name),
@@ -141,7 +141,7 @@ class Compiled:
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
-        flags = self.path.with_suffix(".inputs")  # a command line could be too long
+        flags = self.path.with_suffix(".inputs")  # inputs may not fit on a command line
         flags.write_text(
             "".join(f"{RUNTIME.input_flag}={value}\n" for value in inputs), encoding="utf-8"
         )
@@ -176,7 +176,7 @@ def _why(result: ProcessResult) -> str:
 
 @dataclass(frozen=True)
 class CompilerConfig:
-    """A compiler command with the runtime of its version."""
+    """A compiler command with the runtime of the same version."""
 
     name: str
     command: Command
@@ -190,13 +190,13 @@ class CompilerConfig:
         return f"{self.oracle('').key} {self.run_module} {self.device}"
 
     def oracle(self, output: str) -> CompilerOracle:
-        """Compiles into the file `output`."""
+        """An oracle that compiles into the file `output`."""
         return CompilerOracle(self.command, self.executable, output=output, runner=self.runner)
 
     def compile(
         self, text: str | bytes, target: Path, context: RunContext
     ) -> tuple[Outcome, Compiled]:
-        """The program, and what the compiler said of it."""
+        """Compile the module; return the compiler's outcome and the program."""
         outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
         context.add(outcome)
         return outcome, Compiled(target, self.run_module, self.device)
@@ -209,7 +209,7 @@ class CompilerConfig:
 
 @dataclass(frozen=True)
 class Poisoned:
-    """Another side's program, its uninitialized tensors filled with an odd value."""
+    """Another implementation's program, with its uninitialized tensors filled with poison."""
 
     inner: CompilerConfig
 

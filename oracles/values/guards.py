@@ -1,20 +1,21 @@
-"""Is a difference between two results a defect, or is there no right result at all?
+"""Decide whether a difference between two results is a defect, or no result is defined at all.
 
-A reducer changes programs without knowing what they mean. Sooner or later it makes one that reads
-uninitialised memory or an element that is not there, and then any two compilers differ and neither
-is wrong. So a difference counts only if the reference's results are beyond doubt:
+A reducer changes programs without knowing what they mean. Sooner or later it produces one that
+reads uninitialized memory or accesses out of bounds, for which any two compilers may differ and
+neither is wrong. Therefore a difference counts only if the reference's results are beyond doubt:
 
-- the reference gives the same results when run again with other garbage in fresh memory;
-- it gives the same results when every `tensor.empty` is filled with an odd value;
-- *witnesses*, other ways to compile the same module, give the same results. vmvx is among them
-  where that is possible: its interpreter checks the bounds of every access;
-- all that holds for other dynamic sizes too: a module whose sizes have come apart may get away
-  with it for one size, but not for a larger and a smaller one;
-- the sizes agree that must be equal, as far as a walk over the module can tell (an *audit*, which
-  who knows the IR provides): all compilers may read the same harmless thing beyond the end.
+- the reference gives the same results when run again with another fill pattern in fresh memory;
+- it gives the same results when every `tensor.empty` is filled with a poison value;
+- *witnesses*, other ways to compile the same module, give the same results. If possible, vmvx is
+  one of them: its interpreter checks the bounds of every access;
+- all of this also holds for other dynamic sizes: a module with inconsistent sizes may happen to
+  work for one size, but not for a larger and a smaller one;
+- sizes that must be equal are equal, as far as a walk over the module can tell (an *audit*,
+  provided by a layer that knows the IR): all compilers may read the same harmless value out of
+  bounds.
 
-A guard must have held on the input; from then on it must hold on every candidate. One that cannot
-be had for the input (another backend that cannot compile it) is left out.
+A guard that holds on the input must hold on every candidate. A guard that is not available for the
+input (such as a backend that cannot compile it) is skipped.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +35,7 @@ from oracles.values.execution import (
 from oracles.values.programs import Function
 
 Audit = Callable[[str, str, Sequence[str]], str]
-"""Of a module's text, a function's name and its inputs: what is undefined about it, or ''."""
+"""What is undefined about a module, or ''; given its text, a function's name and its inputs."""
 
 FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 """Bytes with alternating bits; as a float, as an integer and as an index they differ much."""
@@ -42,7 +43,7 @@ FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 
 @dataclass(frozen=True)
 class ComparisonCase:
-    """A module with one function of it, the inputs, and what the reference answers to them."""
+    """A module, one of its functions, the inputs, and the reference's results for them."""
 
     text: str
     function: Function
@@ -52,11 +53,11 @@ class ComparisonCase:
     finite_only: bool = False
 
     def agrees(self, result: ExecutionResult) -> bool:
-        """Whether an answer is the expected one."""
+        """Whether a result is the expected one."""
         return not result.failure and not self.differences(result)
 
     def differences(self, result: ExecutionResult) -> list[Difference]:
-        """What is wrong with an answer."""
+        """The differences between a result and the expected one."""
         return compare(
             result.results,
             self.expected.results,
@@ -66,7 +67,7 @@ class ComparisonCase:
 
 
 class WitnessVerdict(StrEnum):
-    """What a witness says of the reference's results."""
+    """Whether a witness confirms the reference's results."""
 
     AGREES = "agrees"
     DISAGREES = "gives different results than the reference"
@@ -74,13 +75,13 @@ class WitnessVerdict(StrEnum):
 
 
 def is_stable(case: ComparisonCase, reference: Program, context: RunContext) -> bool:
-    """Whether the reference gives the same results, to the last bit, with other garbage."""
+    """Whether the reference gives bit-identical results with another fill pattern."""
     again = reference.call(case.function, case.inputs, context, garbage=SECOND_GARBAGE)
     return not again.failure and not compare(again.results, case.expected.results, tolerance=0.0)
 
 
 class CrossCheck:
-    """The witnesses' programs of one module, each built when it is first needed."""
+    """The witnesses' programs of one module, each built when first needed."""
 
     def __init__(self, text: str, folder: Path, context: RunContext) -> None:
         self._text = text
@@ -89,9 +90,9 @@ class CrossCheck:
         self._programs: dict[str, Program | None] = {}
 
     def check(self, witness: Implementation, cases: Sequence[ComparisonCase]) -> WitnessVerdict:
-        """What a witness says of all of the questions."""
+        """The verdict of a witness on all of the cases."""
         if isinstance(witness, Poisoned) and poisoned(self._text) is None:
-            return WitnessVerdict.AGREES  # there is nothing uninitialised
+            return WitnessVerdict.AGREES  # nothing is uninitialized
         if witness.name not in self._programs:
             self._programs[witness.name] = witness.build(self._text, self._folder, self._context)
         program = self._programs[witness.name]

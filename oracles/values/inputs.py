@@ -1,8 +1,8 @@
-"""Inputs on which wrong results show: seeded, by type, and exact in floating point.
+"""Inputs that expose wrong results: seeded, chosen by type, and exact in floating point.
 
-Floating-point values are small multiples of a power of two, so sums and products of a few of them
-are exact: two right compilers then agree to the last bit whatever order they add in, and a
-comparison or a rounding does not blow a harmless difference up.
+Floating-point values are small multiples of a power of two, so that sums and products of a few of
+them are exact: two correct compilers then agree to the last bit whatever order they add in, and a
+comparison or a rounding does not amplify a harmless difference.
 """
 
 import math
@@ -24,7 +24,7 @@ _SPEC = re.compile(
 
 @dataclass(frozen=True)
 class Style:
-    """A range of values: for floats least, most and step, for integers least and most."""
+    """A range of values: minimum, maximum and step for floats, minimum and maximum for integers."""
 
     name: str
     floats: tuple[float, float, float]
@@ -42,17 +42,17 @@ STYLES = (
 extreme ones may be out of range, which the guards notice."""
 
 SIZES = (5, 16, 1)
-"""What dynamic dimensions are tried with."""
+"""The sizes tried for dynamic dimensions."""
 
 SEEDS = 2
-"""Sets of values of each style that a module is tried with."""
+"""The number of sets of values of each style that a module is tried with."""
 
 _SPECIAL_FLOATS = (0.0, -0.0, math.inf, -math.inf, math.nan, 1e30, -1e30, 1e-30)
 
 
 @dataclass(frozen=True)
 class InputSpec:
-    """What the user said of one argument: its type, its values, or both."""
+    """The type, the values, or both, that the user gave for one argument."""
 
     type: ValueType | None
     values: str | None
@@ -86,11 +86,11 @@ class Trial:
         return replace(self, seed=seed)
 
     def inputs(self, function: Function) -> list[str] | None:
-        """Values in the spelling of `iree-run-module --input`; None where a type is strange.
+        """The inputs in the syntax of `iree-run-module --input`; None if a type is not supported.
 
-        An argument takes the user's first word that fits its type and is not taken yet. All others
-        get values that depend only on their type and on how many of that type came before: they
-        stay the same when a reduction drops other arguments.
+        An argument takes the user's first unused spec that fits its type. All others get values
+        that depend only on their type and on how many of that type came before: they stay the same
+        when a reduction drops other arguments.
         """
         left = list(self.given)
         seen: Counter[ValueType] = Counter()
@@ -109,7 +109,7 @@ class Trial:
 
     def _values(self, type_: ValueType, position: int) -> str:
         if type_.shape is None and not type_.is_float:
-            return "1" if type_.element == "i1" else str(self.size)  # most likely a size
+            return "1" if type_.element == "i1" else str(self.size)  # probably a size
         count = math.prod(dim or 0 for dim in type_.shape or ())
         source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
@@ -140,7 +140,7 @@ def _match_spec(left: list[InputSpec], declared: ValueType) -> InputSpec | None:
 
 
 def _passed(type_: ValueType) -> str:
-    """The runtime has no `index` tensors: they are passed as i64."""
+    """The type as passed to the runtime, which has no `index` tensors: they are passed as i64."""
     return str(replace(type_, element="i64") if type_.element == "index" else type_)
 
 
@@ -154,7 +154,7 @@ def _integer_range(element: str) -> tuple[int, int]:
 
 
 def trials(given: Sequence[InputSpec] = ()) -> list[Trial]:
-    """Everything to try on an input before saying that its results are right."""
+    """All trials to run on an input before concluding that its results are right."""
     return [
         Trial(style, size, seed, tuple(given))
         for size in SIZES

@@ -1,4 +1,4 @@
-"""The oracle for wrong results: compiles, runs, and compares with a reference."""
+"""The oracle for wrong results: compile, run, and compare with a reference."""
 
 import tempfile
 import threading
@@ -15,28 +15,29 @@ from oracles.values.execution import RunContext
 from oracles.values.inputs import InputSpec
 
 _LONGEST = 4096
-"""Characters of inputs that may stand in a command."""
+"""The maximum number of characters of inputs on a command line."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function with inputs, as `iree-run-module` takes them."""
+    """A function with inputs in the syntax of `iree-run-module`."""
 
     function: str
     inputs: tuple[str, ...]
 
 
 class Display(Protocol):
-    """Words that ask the same of a file; of this very call, if there is one."""
+    """Makes a command line that repeats the comparison for a file, with this call if given."""
 
     def __call__(self, input_name: str, call: Call | None = None) -> list[str]: ...
 
 
 class ValuesOracle:
-    """Interesting is a module that compiles, and gives wrong results (kind MISCOMPILE).
+    """A module is interesting if it compiles and gives wrong results (kind MISCOMPILE).
 
-    `input_text` is the module under reduction: what inputs show the defect, and which guards there
-    are, is settled on it once. `display` makes the words that ask this very question of a file.
+    `input_text` is the module under reduction: which inputs show the defect, and which guards hold,
+    is determined once, on it. `display` makes the command line that repeats the comparison for a
+    file.
     """
 
     def __init__(
@@ -57,16 +58,16 @@ class ValuesOracle:
 
     @property
     def command(self) -> Command | None:
-        """None: flags also decide what the reference is, so they stay."""
+        """None: the reference depends on the flags too, so they must stay."""
         return None
 
     def with_command(self, command: Command) -> "ValuesOracle":
-        """Never asked for: there is no `command`."""
+        """Never called, because there is no `command`."""
         raise NotImplementedError
 
     @property
     def key(self) -> str:
-        """Every command, program and file that decides."""
+        """Every command, program and file that the results depend on."""
         what = self.comparison
         sides = [what.reference, *what.required, *what.witnesses]
         keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
@@ -79,24 +80,24 @@ class ValuesOracle:
         return self.comparison.candidate.oracle("/dev/null")
 
     def shortened(self) -> "list[ValuesOracle]":
-        """None: only a whole program can run."""
+        """Empty: only a whole program can run."""
         return []
 
     def wants(self, outcome: Outcome) -> bool:
-        """Only wrong results."""
+        """Whether the outcome is a wrong result."""
         return outcome.kind.traits.wrong_results
 
     def display(self, input_name: str) -> list[str]:
-        """The words that ask the same of the file `input_name`."""
+        """The command line that repeats the comparison for the file `input_name`."""
         if self._shown is None:
             return self.inner.display(input_name)
         return self._shown(input_name, self._call)
 
     def pinned(self, text: str) -> "ValuesOracle":
-        """The oracle that calls what is wrong in `text`, with the inputs that showed it here.
+        """The oracle that makes the failing call in `text`, with the inputs that exposed it here.
 
-        Another compiler might be wrong elsewhere. This very oracle where nothing is wrong, or
-        where the inputs cannot be told.
+        Another compiler might be wrong in another function. Returns this oracle itself if nothing
+        is wrong, or if the inputs cannot be determined.
         """
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             differential = DifferentialRun(
@@ -123,7 +124,7 @@ class ValuesOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Asks once more as `display` would: with this text as the input, and nothing known."""
+        """Compare once more as `display` would: with this text as the input, and nothing cached."""
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
         fresh = ValuesOracle(self.comparison, source, limits=limits)
         return fresh.run(text, limits=limits, cancel=cancel)
@@ -135,7 +136,7 @@ class ValuesOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """Compiles and runs both sides of one candidate."""
+        """Compile and run both implementations of one candidate."""
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
         plan, outcome = self._plan_for(source, cancel, limits)
         if outcome is not None:
@@ -145,7 +146,7 @@ class ValuesOracle:
     def _plan_for(
         self, text: str, cancel: threading.Event | None, limits: Limits | None
     ) -> tuple[ComparisonPlan, Outcome | None]:
-        """The plan, made on the input at first; with the outcome if `text` is the input."""
+        """The plan, made on the input first; with the outcome if `text` is the input."""
         with self._planning:
             if self._plan is not None:
                 return self._plan, None

@@ -1,4 +1,4 @@
-"""A compiled IREE program: the functions that it offers, and the results that it prints."""
+"""A compiled IREE program: its exported functions, and the results it prints."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ValueType:
 
     @classmethod
     def parse(cls, text: str) -> "ValueType | None":
-        """From MLIR's spelling; None where it is neither a number nor a tensor of numbers."""
+        """The type in MLIR's syntax; None if it is neither a number nor a tensor of numbers."""
         text = text.partition(" {")[0].strip()
         if _ELEMENT.match(text):
             return cls(text, None)
@@ -44,13 +44,13 @@ class ValueType:
         return self.element.startswith(("f", "bf"))
 
     def sized(self, size: int) -> "ValueType":
-        """With every dynamic dimension replaced."""
+        """The type with every dynamic dimension replaced by `size`."""
         if self.shape is None:
             return self
         return ValueType(self.element, tuple(size if dim is None else dim for dim in self.shape))
 
     def takes(self, other: "ValueType") -> bool:
-        """Whether a value of type `other` may be passed where this one is declared."""
+        """Whether a value of type `other` may be passed for a parameter of this type."""
         if self.element != other.element or (self.shape is None) != (other.shape is None):
             return False
         ours, theirs = self.shape or (), other.shape or ()
@@ -65,7 +65,7 @@ class ValueType:
 
 @dataclass(frozen=True)
 class Function:
-    """An exported function; a type is None where it is none that we can make or read."""
+    """An exported function; a type is None if we can neither make nor read its values."""
 
     name: str
     inputs: tuple[ValueType | None, ...]
@@ -75,7 +75,7 @@ class Function:
 def exported_functions(program: Path) -> list[Function]:
     """The exported functions of a compiled program, by name.
 
-    Taken from the program rather than from its source, so any input dialect will do.
+    They are read from the program rather than from its source, so any input dialect works.
     """
     found = {
         match["name"].decode(): Function(
@@ -91,7 +91,7 @@ def _types(text: bytes) -> tuple[ValueType | None, ...]:
 
 
 MAX_ELEMENTS = 1 << 22
-"""Elements of one result that are printed and compared."""
+"""The maximum number of elements of one result that are printed and compared."""
 
 _HEAD = re.compile(r"result\[\d+\]: (?:(?P<scalar>\w+)=(?P<number>\S+)|.*)$")
 _TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
@@ -99,7 +99,7 @@ _TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
 
 @dataclass(frozen=True)
 class Value:
-    """One result; `elements` is None for what cannot be compared."""
+    """One result; `elements` is None if it cannot be compared."""
 
     type: ValueType | None
     elements: tuple[float, ...] | None = None
@@ -142,7 +142,7 @@ def _tensor(type_: str, text: str) -> Value:
 
 
 def _number(word: str) -> float:
-    """Integers stay exact."""
+    """The number; integers stay exact."""
     try:
         return int(word)
     except ValueError:

@@ -27,7 +27,7 @@ def main() -> None:
     file, name, question_path = sys.argv[1:]
     with open(question_path, encoding="utf-8") as stream:  # noqa: PTH123
         question = json.load(stream)
-    with contextlib.redirect_stdout(sys.stderr):  # what the function prints is no answer
+    with contextlib.redirect_stdout(sys.stderr):  # output of the function is not a result
         function = _load(file, name)
         answer = function(*_arguments(function, list(map(_read, question["inputs"]))))
     results = list(answer) if isinstance(answer, tuple | list) else [answer]
@@ -65,7 +65,7 @@ def _read(word: str) -> tuple[str, Any]:
     is_float = element.startswith(("f", "bf"))
     words = re.sub(r"[\[\],]", " ", text).split()
     values = numpy.array(words, dtype="float64" if is_float else "int64")
-    if values.size == 1:  # one value stands for all
+    if values.size == 1:  # one value fills the tensor
         values = numpy.broadcast_to(values.reshape(()), shape)
     bits = max(8, int(re.sub(r"\D", "", element) or 64))
     plain = "float32" if is_float else f"{'u' if element.startswith('u') else ''}int{bits}"
@@ -94,9 +94,9 @@ def _arguments(function: Callable[..., Any], inputs: list[tuple[str, Any]]) -> l
 
 
 def _placed(answers: list[Any], results: Sequence[str]) -> list[Any]:
-    """An answer, or None, for each of the program's results.
+    """A result, or None, for each of the program's results.
 
-    They belong together by position if there are as many of one as of the other, else by type.
+    They are matched by position if both have the same number of results, else by type.
     """
     if len(answers) == len(results):
         return answers
@@ -116,7 +116,7 @@ def _fits(type_: str, actual: str) -> bool:
 
 
 def _split(type_: str) -> tuple[list[str], str]:
-    """Dimensions and element type: `index` has an x of its own."""
+    """Dimensions and element type (`index` contains an x)."""
     dims, element = re.fullmatch(r"((?:(?:\d+|\?)x)*)(.*)", type_).groups()  # type: ignore[union-attr]
     return dims.split("x")[:-1], element
 

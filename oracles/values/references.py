@@ -7,23 +7,24 @@ from oracles.profiles import RUNTIME
 
 
 def with_backend(command: Command, backend: str) -> Command:
-    """The same compilation for another backend: flags that belong to the old one go.
+    """The same compilation for another backend, without flags that belong to the old one.
 
-    Raises KeyError for a backend that cannot run here.
+    Raises:
+        KeyError: the backend cannot run here.
     """
     kept = [word for word in command.flags if not _is_target_flag(word)]
     return command.with_flags([*kept, *RUNTIME.backends[backend]])
 
 
 def other_flags(command: Command, flags: Sequence[str]) -> Command:
-    """The same compilation with these flags, which replace those of the same name."""
+    """The same compilation with these flags, which replace flags of the same name."""
     replaced = {_name(flag) for flag in flags}
     kept = [word for word in command.flags if _name(word) not in replaced]
     return command.with_flags([*kept, *flags])
 
 
 def backend_of(command: Command) -> str | None:
-    """The backend that a command chooses, if it is one of those that run on any machine."""
+    """The backend that a command selects, if it is one of those that run on any machine."""
     chosen = [word for word in command.flags if _name(word) in RUNTIME.target_flags]
     return RUNTIME.backend_of(
         frozenset(part for word in chosen for part in word.partition("=")[2].split(","))
