@@ -34,11 +34,11 @@ class Judge(Protocol):
     """What an entry point returns for its argument. Used by several threads at once."""
 
     def judge(self, case: "Case") -> str | Signature | None:
-        """None if nothing is wrong with a candidate, else what is, in words without its details.
+        """None if nothing is wrong with a candidate, else the failure in words, without details.
 
-        What is said of the input is what must stay the same. To say more exactly what it is, give
-        a signature. A run that was ended by a limit ends the judgement too: what is returned after
-        it does not count.
+        The description of the input's failure must stay the same during the reduction. Return a
+        signature for a more precise identity. A run ended by a limit ends the judgment as well: the
+        value returned after that is ignored.
         """
         ...
 
@@ -139,7 +139,7 @@ class PluginOracle:
 
     @cached_property
     def key(self) -> str:
-        """The class, its file and its argument, the command, the program, and files it names."""
+        """The class with its file and argument, the command, the program, and files it names."""
         files = [*([self.executable] if self.executable else ()), *self.plugin.files]
         words = self.command.words(self.name) if self.command else []
         files += self.command.files() if self.command else []

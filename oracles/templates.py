@@ -153,7 +153,7 @@ def _selection_node(match: re.Match[str]) -> str:
 
 
 def fold_locations(text: str) -> str:
-    """`<path>` for a path, `<loc>` for a place; the compiler's own files keep their name."""
+    """The text with `<path>` for paths and `<loc>` for locations; compiler sources keep names."""
     text = _OWN_SOURCE.sub(r"\1", text)
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
@@ -183,7 +183,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _fold_brackets(text: str) -> str:
-    """Types and attributes with parameters, dictionaries: one word each."""
+    """The text with one word for each dictionary, type or attribute with parameters."""
     out: list[str] = []
     index = 0
     while index < len(text):

@@ -171,7 +171,7 @@ def watch(
 
 
 def _ran_out_of_cpu(limits: Limits, exit_code: int, seconds: float) -> bool:
-    """Whether the kernel ended it, or what a script of that exit code had started."""
+    """Whether the kernel ended the run, or a child of a script with that exit code, for CPU use."""
     if limits.cpu is None:
         return False
     if exit_code in _codes(signal.SIGXCPU):

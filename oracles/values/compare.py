@@ -8,8 +8,12 @@ from enum import StrEnum
 from oracles.values.programs import Value
 
 TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2}
-"""Relative to the larger of the two numbers, or to a hundredth of the largest in the tensor, since
-cancellation costs digits. f64 is printed with six. Wide on purpose: rounding is no miscompile."""
+"""Relative tolerances, with respect to the larger of the two numbers.
+
+If larger, a hundredth of the largest number in the tensor is used, because cancellation loses
+digits. f64 is printed with six digits. The tolerances are wide on purpose: rounding is not a
+miscompile.
+"""
 
 _COARSE = 0.3  # f8 and smaller floats
 _SCALE = 0.01

@@ -1,4 +1,4 @@
-"""Finding where a failure comes from, before anything is cut."""
+"""Locate where a failure comes from, before anything is cut."""
 
 from reducer.locate.locations import ops_at, ops_of_diagnostics, read_locations
 

@@ -1,12 +1,12 @@
-"""Finds the pass that fails, the IR that it fails on, and an `…-opt` command that shows it.
+"""Find the failing pass, the IR that it fails on, and an `…-opt` command that shows the failure.
 
-The prints are those of `--mlir-print-ir-before-all` and `--mlir-print-ir-after-failure`, in module
-scope and generic form; their banners changed a little from release to release.
+The dumps are those of `--mlir-print-ir-before-all` and `--mlir-print-ir-after-failure`, in module
+scope and generic form; their banners vary slightly between releases.
 
-The compiler itself writes what is needed. Its local crash reproducer has the IR before the pass
-that failed or crashed, with a pipeline; a pass that lives in a dynamic pipeline may depend on
-settings that no pipeline text can say, and then the pass around it is asked for, from the inside
-out. Nothing is believed: every proposal is run, and the first one that fails in the same way wins.
+The compiler itself writes what is needed. Its local crash reproducer contains the IR before the
+pass that failed or crashed, with a pipeline. A pass in a dynamic pipeline may depend on settings
+that no pipeline text can express; then the enclosing passes are tried, from the inside out. Every
+proposal is run, and the first one that has the same failure wins.
 """
 
 import json
@@ -67,7 +67,7 @@ def _step(text: str) -> PipelineStep | None:
 
 
 def _first_op(text: str) -> str:
-    """The printed module with its resources: diagnostics may follow."""
+    """The printed module with its resources, without diagnostics that may follow."""
     end = _END.search(text)
     return text[: end.end()] if end else ""
 
@@ -91,14 +91,14 @@ _PIPELINE = re.compile(rf'^ *pipeline: "({INSIDE_STRING})"', re.M)
 
 @dataclass(frozen=True)
 class FailingPass:
-    """IR and how to see it fail.
+    """A failing pass with the IR and the options that reproduce its failure.
 
     Attributes:
-        name: the innermost pass that failed, as a pipeline names it; '' where nobody tells.
+        name: the innermost pass that failed, as a pipeline names it; '' if unknown.
         step: what to run on `text`; None if the text is rejected as it is.
         flags: options of the compiler's command that the pass needs.
-        text: the IR before the pass; or, where `step` is None, what the pass left behind.
-        signature: what the `…-opt` tool says of it.
+        text: the IR before the pass or, if `step` is None, the IR that the pass produced.
+        signature: the signature under the `…-opt` tool.
     """
 
     name: str
@@ -108,7 +108,7 @@ class FailingPass:
     signature: Signature
 
     def oracle(self, tool: OptTool) -> CompilerOracle:
-        """Sees this failure of a text as strictly as it was seen here."""
+        """An oracle for this failure, as strict as the one that found it."""
         return tool.oracle(self.step, self.flags, Level(self.signature.level))
 
     def to_json(self) -> str:
@@ -134,16 +134,16 @@ class _Proposal:
 def find_failing_pass(
     command: Command, executable: Path, text: str, target: Signature, tool: OptTool
 ) -> FailingPass | None:
-    """The failing pass of a small program; None if no proposal shows the wanted failure.
+    """The failing pass of a small program; None if no proposal shows the target failure.
 
     Args:
         command: the failing command, run with `executable`.
         text: the program on which it fails.
-        wanted: how it fails.
+        wanted: the signature of its failure.
         tool: the `…-opt` tool of the same installation.
 
     Raises:
-        Exhausted: the tool's bounds are reached.
+        ToolBudgetExhausted: the tool's limits are reached.
     """
     proposals: list[_Proposal] = []
     for proposal in _proposals(command, executable, text, target, tool):
@@ -170,12 +170,12 @@ def _validated(
 
 
 def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> PipelineStep | None:
-    """The step as the tool takes it: not every option that is printed can be read back."""
+    """The step in a form that the tool accepts: not every printed option can be parsed back."""
     variants = (step, *step.smaller(), step.bare())
     return next((variant for variant in variants if tool.accepts(variant, flags)), None)
 
 
-# ---- proposals, the most telling first ---------------------------------------------------------
+# ---- proposals, most specific first ------------------------------------------------------------
 
 
 def _proposals(
@@ -206,7 +206,7 @@ def _proposals(
 def _run(
     command: Command, executable: Path, text: str, extra: Sequence[str], tool: OptTool
 ) -> tuple[ProcessResult, str]:
-    """One run with more flags, and the reproducer that it wrote, or ''."""
+    """Run once with more flags; return the result and the reproducer it wrote, or ''."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         place = Path(folder)
         (place / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -220,7 +220,7 @@ def _run(
 
 
 def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:
-    """Flags may not be given twice."""
+    """The extra flags that are not given yet, since flags may not be repeated."""
     given = {word.partition("=")[0] for word in words}
     return (flag for flag in extra if flag.partition("=")[0] not in given)
 
@@ -244,7 +244,7 @@ def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -
 
 
 def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[_Proposal]:
-    """For each failed pass, from the inside out, the last IR that the same pass began with."""
+    """For each failed pass, from the inside out, the last IR that the same pass started with."""
     for number, failed in enumerate(dumps):
         if not failed.failed or failed.step is None:
             continue
@@ -256,7 +256,7 @@ def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[_Proposal]:
 
 
 def _nestings(dump: Dump, name: str) -> Iterator[_Proposal]:
-    """The pass on the op that it ran on, found by kind and name wherever it stands."""
+    """The pass on the op that it ran on, found by kind and name at any depth."""
     try:
         module = Module.parse(dump.text)
     except GenericSyntaxError:

@@ -8,7 +8,7 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING
 
 Location = tuple[str, int, int]
-"""File name without folders, line, column: as a diagnostic would write it."""
+"""File name without folders, line, column, as in a diagnostic."""
 
 _TRAILING = re.compile(r"loc\((.*)\)\s*$")
 _FILE = re.compile(rf'"({INSIDE_STRING})":(\d+):(\d+)')
@@ -16,11 +16,11 @@ _ALIAS = re.compile(r"#loc\d*")
 
 
 def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]]:
-    """Maps each location to the ops of `module` that carry it, in text order.
+    """Map each location to the ops of `module` that carry it, in text order.
 
     Args:
-        debug_print: the same module, printed in generic form with `--mlir-print-debuginfo`. Its
-            ops are those of `module`, in the same order.
+        debug_print: the same module, printed in generic form with `--mlir-print-debuginfo`. Its ops
+            are those of `module`, in the same order.
 
     Returns:
         The map; empty if the two prints do not match.
@@ -47,7 +47,7 @@ def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]
 
 
 def locations_in(text: str) -> Iterator[Location]:
-    """All file locations of a print with debug info, in text order, repetitions included."""
+    """All file locations of a print with debug info, in text order, with repetitions."""
     for line in text.splitlines():
         for file, number, column in _FILE.findall(line.partition("loc(")[2]):
             yield file.rsplit("/", 1)[-1], int(number), int(column)
@@ -71,7 +71,7 @@ def _locations(text: str, definitions: dict[str, str]) -> Iterator[Location]:
 def ops_of_diagnostics(
     diagnostics: Iterable[Diagnostic], locations: dict[Location, list[int]], module: Module
 ) -> list[int]:
-    """Ops at the places that errors name, the first error's first, each once."""
+    """The ops at the locations that errors name, the first error's first, each once."""
     errors = (diagnostic for diagnostic in diagnostics if diagnostic.severity == "error")
     places = ((d.file.rsplit("/", 1)[-1], d.line, d.column) for d in errors)
     return ops_at(places, locations, module)
@@ -80,10 +80,10 @@ def ops_of_diagnostics(
 def ops_at(
     places: Iterable[Location], locations: dict[Location, list[int]], module: Module
 ) -> list[int]:
-    """Ops at some places, in the order of the places, each once.
+    """The ops at some locations, in the order of the locations, each once.
 
-    Ops that enclose others at the same place (functions, modules) are left out: a location shared
-    by a whole function says nothing.
+    Ops that enclose others at the same location (functions, modules) are left out: a location
+    shared by a whole function is not specific.
     """
     out: dict[int, None] = {}
     for place in places:

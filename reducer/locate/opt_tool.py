@@ -1,4 +1,4 @@
-"""The `…-opt` tool of a compiler as a judge of pass-level reproducers, within bounds."""
+"""The `…-opt` tool of a compiler, used to check pass-level reproducers within limits."""
 
 import re
 import tempfile
@@ -31,7 +31,7 @@ _PASS_BODY = re.compile(r"runOnOperation\b")
 
 
 class ToolBudgetExhausted(Exception):
-    """No more runs are allowed: too many, too long, or the user wants to stop."""
+    """No more runs are allowed: too many, too much time, or the user interrupted the run."""
 
 
 class OptTool:
@@ -39,13 +39,13 @@ class OptTool:
 
     Args:
         opt: the tool.
-        limits: what one run may use.
+        limits: the limits of one run.
         cancel: set to stop everything.
-        calls: how many runs are allowed in all.
-        seconds: how much wall time is allowed in all.
-        known: what was run before, and need not be again.
+        calls: the maximum number of runs in total.
+        seconds: the maximum wall-clock time in total.
+        known: cached outcomes of earlier runs.
 
-    `calls` and `compiler_seconds` (CPU time) say what was spent.
+    `calls` and `compiler_seconds` (CPU time) give what was spent.
     """
 
     def __init__(
@@ -76,17 +76,17 @@ class OptTool:
     def seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
-    # ---- questions -------------------------------------------------------------------------
+    # ---- checks ----------------------------------------------------------------------------
 
     def fails_like(
         self, target: Signature, text: str, step: PipelineStep | None, flags: Sequence[str] = ()
     ) -> Signature | None:
-        """What the tool says of a text, if that is the wanted failure one level down."""
+        """The tool's signature for a text, if it is the target failure one level down."""
         outcome = self._run(self.oracle(step, flags, Level(target.level)), text)
         return outcome.signature if same_failure(target, outcome.signature) else None
 
     def accepts(self, step: PipelineStep, flags: Sequence[str] = ()) -> bool:
-        """Whether the tool understands a pipeline: it runs on an empty module."""
+        """Whether the tool accepts a pipeline: it runs on an empty module."""
         return not self._run(self.oracle(step, flags), _EMPTY_MODULE).failed
 
     def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
@@ -103,7 +103,7 @@ class OptTool:
     def oracle(
         self, step: PipelineStep | None, flags: Sequence[str] = (), level: Level = Level.NORMAL
     ) -> CompilerOracle:
-        """The oracle whose command a reader of the reproducer would type."""
+        """The oracle whose command a user of the reproducer would type."""
         command = self.command(step, flags)
         return CompilerOracle(command, self.opt, limits=self.limits, level=level)
 
@@ -112,14 +112,14 @@ class OptTool:
         pipeline = [] if step is None else [f"--pass-pipeline={step.text}"]
         return Command.parse([self.opt.name, *pipeline, *flags])
 
-    # ---- what it knows ---------------------------------------------------------------------
+    # ---- supported options -----------------------------------------------------------------
 
     def knows_flag(self, word: str) -> bool:
-        """Whether a `--flag=value` is one of its options (passes are none)."""
+        """Whether a `--flag=value` is one of its options (passes are not)."""
         return word.lstrip("-").partition("=")[0] in self._flags
 
     def knows_pass(self, name: str) -> bool:
-        """Whether a pass or pipeline of that name can be put into `--pass-pipeline`."""
+        """Whether `--pass-pipeline` accepts a pass or pipeline of that name."""
         return name in self._passes
 
     @cached_property
@@ -138,7 +138,7 @@ class OptTool:
     # ---- costs -----------------------------------------------------------------------------
 
     def process(self, argv: Sequence[str], folder: Path, output: int = 4 << 20) -> ProcessResult:
-        """Runs any program under the same limits; `output` bytes of each stream are kept."""
+        """Run any program under the same limits; `output` bytes of each stream are kept."""
         self.check()
         limits = Limits(self.limits.seconds, self.limits.memory, output)
         result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
@@ -148,23 +148,23 @@ class OptTool:
         return result
 
     def spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
-        """Counts runs and their CPU time; `charged` of the runs count against what is allowed."""
+        """Count runs and their CPU time; `charged` of the runs count toward the limit."""
         self.calls += calls
         self._charged += calls if charged is None else charged
         self.compiler_seconds += seconds
 
     def check(self) -> None:
-        """Raises Exhausted where nothing may be run any more."""
+        """Raise ToolBudgetExhausted if no more runs are allowed."""
         if self.cancel.is_set() or not self.calls_left or not self.seconds_left:
             raise ToolBudgetExhausted
 
 
 def same_failure(target: Signature, seen: Signature) -> bool:
-    """Whether an `…-opt` tool shows the failure that the whole compiler showed.
+    """Whether an `…-opt` tool shows the same failure as the whole compiler.
 
-    The stage may differ, since what a pass left behind is the input of the next level, and so may
-    further messages. Where the compiler had nothing to say of the bug itself, the pass is what
-    counts, and nothing else. Of a crash, the frames below the pass belong to whoever runs it.
+    The stage may differ, since the output of a pass is the input of the next level, and so may
+    further messages. If the compiler printed nothing about the bug itself, only the pass counts. In
+    a crash, the frames below the pass belong to whichever tool runs it.
     """
     if target.stage.startswith("pipeline ") and _says_nothing(target):
         return target.stage == seen.stage

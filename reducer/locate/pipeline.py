@@ -1,9 +1,9 @@
 """Textual pass pipelines as trees, and how to shorten them to the op that a pass works on.
 
-Code generation runs on functions in modules in variants in executables; most of its passes are as
-happy with the function alone. Some read what the ops around it say (the target of a variant), so
-a second form keeps that: an attribute `name` of an op `a.b.c` becomes `a.b.name` of the module,
-which is how a dialect writes the same thing where there is no such op.
+Code generation runs on functions in modules in variants in executables; most of its passes work
+equally well on the function alone. Some read attributes of the enclosing ops (such as the target of
+a variant), so a second form keeps these: an attribute `name` of an op `a.b.c` becomes `a.b.name` of
+the module, which is how a dialect expresses the same thing without such an op.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _PAIRS = {"{": "}", "(": ")", "[": "]", "<": ">"}
 
 @dataclass(frozen=True)
 class PipelineStep:
-    """A pass with its options, or an op's name with the steps that run on such ops."""
+    """A pass with its options, or an op name with the steps that run on such ops."""
 
     name: str
     options: tuple[str, ...] = ()
@@ -24,13 +24,13 @@ class PipelineStep:
 
     @property
     def text(self) -> str:
-        """As `--pass-pipeline=` takes it."""
+        """The step in the syntax of `--pass-pipeline=`."""
         options = f"{{{' '.join(self.options)}}}" if self.options else ""
         inner = f"({','.join(step.text for step in self.inner)})" if self.inner else ""
         return f"{self.name}{options}{inner}"
 
     def smaller(self) -> Iterator["PipelineStep"]:
-        """The same with one pass or one option less; what runs nothing is left out."""
+        """The step with one pass or one option less; steps that run nothing are left out."""
         for number in range(len(self.options)):
             yield replace(self, options=_without(self.options, number))
         if len(self.inner) > 1:
@@ -42,12 +42,12 @@ class PipelineStep:
                 yield replace(self, inner=rest)
 
     def bare(self) -> "PipelineStep":
-        """The same with no options at all."""
+        """The step without any options."""
         return PipelineStep(self.name, (), tuple(step.bare() for step in self.inner))
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """The op names from the outermost one to where a choice begins or passes stand."""
+        """The op names from the outermost one to the first with several steps or a pass."""
         out: list[str] = []
         step = self
         while step.inner:
@@ -66,7 +66,7 @@ class PipelineStep:
 
 
 def nested(anchors: tuple[str, ...], step: PipelineStep) -> PipelineStep:
-    """A step on ops inside ops: the outermost comes first."""
+    """A step nested in op anchors, outermost first."""
     for name in reversed(anchors):
         step = PipelineStep(name, (), (step,))
     return step
@@ -75,7 +75,8 @@ def nested(anchors: tuple[str, ...], step: PipelineStep) -> PipelineStep:
 def parse_pipeline(text: str) -> PipelineStep:
     """The tree of a pipeline with one outermost op or pass.
 
-    Raises ValueError where the brackets do not match or something is left over.
+    Raises:
+        ValueError: the brackets do not match, or there is trailing text.
     """
     steps, rest = _steps(text.strip(), 0)
     if rest != len(text.strip()) or len(steps) != 1:
@@ -113,7 +114,7 @@ def _step(text: str, at: int) -> tuple[PipelineStep, int]:
 
 
 def _words(text: str) -> list[str]:
-    """Options are separated by blanks; those inside brackets or quotes separate nothing."""
+    """The options of a pass, separated by spaces outside brackets and quotes."""
     out: list[str] = []
     start = at = 0
     while at < len(text):
@@ -129,10 +130,10 @@ def _words(text: str) -> list[str]:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where a bracket closes, as MLIR's parser of pipelines sees it.
+    """The index of the closing bracket, as MLIR's pipeline parser determines it.
 
-    That is another language than MLIR's (`ir/lexer.py`): only brackets of the same kind count, a
-    quote hides none of them, and `//` may be part of a path.
+    This is not MLIR's own lexical structure (`ir/lexer.py`): only brackets of the same kind count,
+    quotes hide none of them, and `//` may be part of a path.
     """
     depth = 0
     for at in range(start, len(text)):
@@ -153,9 +154,9 @@ _OF_THE_SYMBOL = ("sym_name", "sym_visibility")
 def extracted(
     module: Module, step: PipelineStep | None
 ) -> Iterator[tuple[str, PipelineStep | None]]:
-    """Smaller texts with the pipelines that fit them, the smallest kind first.
+    """Smaller texts with matching pipelines, the smallest kind first.
 
-    Without a pipeline, any op around functions, and any function, may be what is wrong.
+    Without a pipeline, any op that encloses functions, and any function, may be what is wrong.
     """
     for op, depth in _extractable_ops(module, step):
         for inherited in ((), _inherited(module, op)):
@@ -165,7 +166,7 @@ def extracted(
 
 
 def _extractable_ops(module: Module, step: PipelineStep | None) -> Iterator[tuple[int, int]]:
-    """Ops to lift with their depth, the deepest first."""
+    """Ops to extract with their depth, the deepest first."""
     found: list[tuple[int, int]] = []
     for op in range(len(module)):
         names = _names(module, op)
@@ -197,7 +198,7 @@ def _on_extracted(step: PipelineStep, depth: int, name: str) -> PipelineStep:
 
 
 def _inherited(module: Module, op: int) -> tuple[str, ...]:
-    """What the ops around an op say, as attributes of a module; the innermost word counts."""
+    """The attributes of the enclosing ops as module attributes; the innermost takes precedence."""
     out: dict[str, str] = {}
     parent = module.t.parent[op]
     while parent != NONE:
@@ -212,7 +213,7 @@ def _inherited(module: Module, op: int) -> tuple[str, ...]:
 
 
 def _alone(module: Module, op: int, inherited: tuple[str, ...]) -> str | None:
-    """A module of the op, or of what is in it if it is a module itself."""
+    """A module of the op, or of its contents if it is a module itself."""
     attributes = list(inherited)
     inside = [op]
     if module.t.name[op] == _ROOT:

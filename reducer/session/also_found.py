@@ -1,10 +1,10 @@
-"""Other failures met on the way: each with the smallest program that showed it, and its command.
+"""Other failures found on the way, each with the smallest program that showed it, and its command.
 
-A candidate that fails differently is not what was asked for, but may well be a bug of its own. The
-evaluator tells of such candidates in the order of preference, so what is found does not depend on
-the number of workers. Files are written as it happens; the journal keeps the same, so that a
-resumed reduction ends with what an undisturbed one finds. What another reduction has left in the
-folder stays as long as its result does.
+A candidate that fails differently is not what the user asked for, but may be a bug of its own. The
+evaluator reports such candidates in order of preference, so the failures found do not depend on the
+number of workers. Files are written immediately; the journal holds the same data, so that a resumed
+reduction ends with the same failures as an uninterrupted one. Files of another reduction in the
+folder stay until this one replaces the other's result.
 """
 
 import json
@@ -37,9 +37,9 @@ _OURS = "also found in folder"
 
 @dataclass(frozen=True)
 class AlsoFound:
-    """Another failure: its signature and message, and the smallest program seen to show it.
+    """Another failure: its signature and message, and the smallest program that showed it.
 
-    `command` is what was run on the program, as words for a shell in its folder.
+    `command` is the command run on the program, as words for a shell in its folder.
     """
 
     signature: Signature
@@ -56,7 +56,7 @@ class AlsoFound:
         return len(self.text.splitlines())
 
     def to_json(self) -> dict[str, Any]:
-        """All but the program, as plain values."""
+        """All fields except the program, JSON-compatible."""
         return {
             "bucket": self.signature.bucket,
             "text": self.signature.text,
@@ -74,8 +74,8 @@ def also_found_folder(output: Path) -> Path:
 class AlsoFoundStore:
     """Keeps other failures, on disk and in the journal.
 
-    `ignored` are buckets that say nothing, such as what the command makes of an empty module. A
-    folder that cannot be written is told to `say` once; the list goes on without it.
+    `ignored` are buckets that are meaningless, such as the failure of an empty module. If the
+    folder cannot be written, `say` is called once and the list continues without it.
     """
 
     def __init__(
@@ -97,18 +97,18 @@ class AlsoFoundStore:
         self._safely(self._begin)
 
     def take_over(self) -> None:
-        """Makes the folder this reduction's own: its result has taken the place of another's."""
+        """Make the folder this reduction's own, once its result has replaced another's."""
         if not self._is_ours:
             self._safely(self._clear)
 
     @property
     def found(self) -> list[AlsoFound]:
-        """All that is kept, in the order in which the failures turned up."""
+        """All kept failures, in the order in which they were found."""
         return list(self._found.values())
 
     @property
     def records(self) -> tuple[OtherFailureRecord, ...]:
-        """The same for the record of the reduction, with where each program lies."""
+        """The same for the record of the reduction, with the path of each program."""
         return tuple(
             OtherFailureRecord(
                 bucket=one.signature.bucket,
@@ -130,11 +130,11 @@ class AlsoFoundStore:
 
     @property
     def on_disk(self) -> bool:
-        """Whether all of it was written."""
+        """Whether all of it has been written."""
         return self._writes and self._is_ours
 
     def add(self, failure: OtherFailure) -> None:
-        """Keeps a candidate that fails differently, if none as small showed this failure."""
+        """Keep a candidate that fails differently, if it is the smallest with this failure."""
         signature = failure.outcome.signature
         bucket = signature.bucket
         if not failure.outcome.kind.traits.kept_when_met or bucket in self._ignored:
@@ -165,12 +165,12 @@ class AlsoFoundStore:
     # ---- files -----------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Takes the folder over at once if nothing in it is another reduction's."""
+        """Take over the folder at once if it holds nothing of another reduction."""
         if self._journal.get_meta(_OURS) is not None or not self._buckets():
             self._clear()
 
     def _clear(self) -> None:
-        """Makes the folder hold what the journal knows, and nothing of another reduction."""
+        """Make the folder match the journal, without anything of another reduction."""
         self._is_ours = True
         self._journal.set_meta(_OURS, "yes")
         if not self.folder.exists() and not self.folder.is_symlink() and not self._found:
@@ -185,14 +185,14 @@ class AlsoFoundStore:
             self.folder.rmdir()
 
     def _buckets(self) -> list[Path]:
-        """The folders of failures, those of killed runs included."""
+        """The folders of failures, including those of killed runs."""
         if not self.folder.is_dir() or self.folder.is_symlink():
             return []
         places = self.folder.iterdir()
         return [path for path in places if _BUCKET.fullmatch(path.name.removeprefix("."))]
 
     def _write(self, one: AlsoFound, before: AlsoFound | None) -> None:
-        """Replaces the program alone where nothing else is new; else all files in one step."""
+        """Replace only the program if nothing else is new; else replace all files in one step."""
         self._check()
         place = self.folder / one.signature.bucket
         if before is not None and before.to_json() == one.to_json() and _is_folder(place):
@@ -204,11 +204,11 @@ class AlsoFoundStore:
         write_atomic(fresh / INPUT, one.text)
         write_atomic(fresh / COMMAND, shlex.join(one.command) + "\n")
         write_atomic(fresh / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
-        _remove(place)  # whoever is killed here finds all of it in the journal
+        _remove(place)  # if killed here, the data is still in the journal
         fresh.rename(place)
 
     def _check(self) -> None:
-        """The folder is there, and is one: a link would lead the files elsewhere."""
+        """Check that the folder exists and is not a link, which would redirect the files."""
         if self.folder.is_symlink():
             raise OutputNotWritable(f"{self.folder} is a symbolic link")
         self.folder.mkdir(exist_ok=True)
@@ -224,7 +224,7 @@ class AlsoFoundStore:
 
 
 def _restored(journal: Journal) -> dict[str, AlsoFound]:
-    """What an earlier run of the same reduction found."""
+    """The failures found by an earlier run of the same reduction."""
     found: dict[str, AlsoFound] = {}
     for bucket in json.loads(journal.get_meta(_LIST) or "[]"):
         stored = json.loads(journal.get_text(f"{_LIST} {bucket}") or "null")
@@ -239,7 +239,7 @@ def _restored(journal: Journal) -> dict[str, AlsoFound]:
 
 
 def _remove(place: Path) -> None:
-    """Removes a bucket's folder if nothing but our own files is in it."""
+    """Remove a bucket's folder if it contains only our own files."""
     if not place.exists() and not place.is_symlink():
         return
     if not _is_folder(place):

@@ -29,14 +29,14 @@ from reducer.transformations.symbols import DropSymbols
 
 ORIGIN = "cut before the failing pass"
 
-_WORTH_ANOTHER_DIALECT = 4  # times fewer ops; a program of few ops may take many one level below
-_MAX_RUNS = 30  # to find the pass
-_MAX_SECONDS = 600.0  # of wall time, likewise
-_RUN_TIMEOUT = 60.0  # seconds, where nothing else limits a run
+_WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
+_MAX_RUNS = 30  # maximum runs to find the pass
+_MAX_SECONDS = 600.0  # maximum wall-clock time to find the pass
+_RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
 
 
 def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> bool:
-    """Makes a document smaller by what its failing pass needs, if one in mid-pipeline crashes.
+    """Shrink a document to what its failing pass needs, if a pass in mid-pipeline crashes on it.
 
     Returns:
         Whether a smaller program was accepted. It may be in other dialects than the document.
@@ -60,10 +60,10 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
 
 def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     evaluator = state.evaluator
-    # What ends the compiler on the spot tells a stack, and hardly ever an op.
+    # An abnormal exit prints a stack, but rarely an op.
     if evaluator.target is None or not evaluator.target.kind.traits.aborts:
         return False
-    if evaluator.query.test is not None:  # what fails at times has no IR before it that tells
+    if evaluator.query.test is not None:  # an intermittent failure has no conclusive IR before it
         return False
     phases = stoppable_phases(evaluator.oracle)
     if phases is None:
@@ -85,7 +85,7 @@ def _tool(evaluator: Evaluator, opt: Path) -> OptTool:
 def _failing_pass(
     state: SearchState[Module], tool: OptTool, conversions: Conversions
 ) -> FailingPass | None:
-    """The pass in which a document fails, and what it gets; found once in a journal's life."""
+    """The pass in which a document fails, and the IR it receives; cached in the journal."""
     document, evaluator = state.document, state.evaluator
     oracle, target = evaluator.oracle, evaluator.target
     if not isinstance(oracle, CompilerOracle) or target is None:
@@ -99,7 +99,7 @@ def _failing_pass(
         except ToolBudgetExhausted:
             found = None
         evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
-        evaluator.check()  # what was not found because there was no time left may be there
+        evaluator.check()  # running out of budget does not mean that there is no pass
         return found.to_json() if found else ""
 
     known = conversions.cached("failing pass", document.text, find)
@@ -107,7 +107,7 @@ def _failing_pass(
 
 
 def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> CompilerOracle:
-    """Sees the failure of a pass, as strictly and in the same places as the evaluator's own."""
+    """An oracle for the pass, as strict and with the same locations as the evaluator's own."""
     oracle = found.oracle(tool)
     if isinstance(evaluator.oracle, CompilerOracle):
         oracle.runner = evaluator.oracle.runner
@@ -115,9 +115,9 @@ def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> Com
 
 
 def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
-    """Ever smaller parts of a module on which the oracle that is asked still fails."""
+    """Smaller and smaller parts of a module that still fail under the evaluator's oracle."""
     if evaluator.first_interesting([Candidate(module, ORIGIN)]) is None:
-        return []  # our print of it is something else
+        return []  # its generic form does not fail in the same way
     cuts = [module]
     state = SearchState(
         module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)
@@ -130,10 +130,10 @@ def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
 
 
 def _accept_smallest(state: SearchState[Module], programs: Sequence[Sequence[Module]]) -> bool:
-    """Accepts the last of a row of ever smaller programs that fails from the start.
+    """Accept the last of a series of shrinking programs that fails from the start.
 
-    Each is given in several ways. One that fails in none of them is taken for a sign that the
-    later ones do not either.
+    Each program is given in several forms. If none of its forms fails, later programs are assumed
+    not to fail either.
     """
     failing, passing, probe = -1, len(programs), len(programs) - 1
     found: Candidate[Module] | None = None

@@ -1,10 +1,8 @@
-"""The best program so far: on disk, whole, and known to fail under the full command.
+"""The best program so far: complete on disk, and known to fail under the full command.
 
-The journal keeps them, so that a run which goes on from an earlier one knows how far that has come.
-
-Nothing is written before there is something to keep, and what an earlier run of the same reduction
-has left is replaced only by something better. The journal knows each content that was ever written,
-so that a run which goes on from there knows how far the file on disk is.
+Nothing is written before there is something to keep, and the result of an earlier run of the same
+reduction is replaced only by a better one. The journal records the accepted steps and every content
+ever written, so that a resumed run knows which step the file on disk has reached.
 """
 
 import json
@@ -32,10 +30,10 @@ class _Step:
 
 
 class Steps:
-    """The steps of this run beside those of the run before it.
+    """The steps of this run, compared with those of the run before it.
 
     Attributes:
-        repeat: whether this run has only taken steps that the earlier one has taken.
+        repeat: whether this run has only taken steps that the earlier one took as well.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -51,7 +49,7 @@ class Steps:
         return len(self._steps)
 
     def add(self, text: str, size: Size) -> None:
-        """A candidate was accepted."""
+        """Record an accepted candidate."""
         step = _Step(_digest(text), size.ops, size.bytes)
         self._steps.append(step)
         if self._before[self.count - 1 : self.count] != [step]:
@@ -62,7 +60,7 @@ class Steps:
         """Whether the last step is better than an earlier run's step of this number.
 
         While a run repeats the earlier one, each step is better than those before it. With other
-        options it may take another way, and steps are compared by their sizes.
+        options it may take a different path, and steps are compared by size.
         """
         if self.count > number and self._steps[:number] == self._before[:number]:
             return True
@@ -70,19 +68,19 @@ class Steps:
         return not self.repeat and (last.ops, last.bytes) < (other.ops, other.bytes)
 
     def announce(self, content: str) -> None:
-        """The output file is about to get this content, a form of the last step."""
+        """Record that the output file is about to get this content, a form of the last step."""
         self._journal.set_meta(_key(_digest(content)), str(self.count))
 
     def forget_others(self) -> None:
-        """From here on the steps of the run before do not matter."""
+        """Disregard the steps of the earlier run from here on."""
         if len(self._before) > self.count:
             self._before = self._steps[:]
             self._remember(self._steps)
 
     def on_disk(self, output: Path) -> int | None:
-        """The number of the step that a file holds, in whatever form; None if it is none of ours.
+        """The number of the step that a file holds, in whatever form; None if it holds none.
 
-        It is counted from 1; the input is no step.
+        Steps are counted from 1; the input is not a step.
         """
         if not self._before or not output.is_file():
             return None
@@ -102,20 +100,20 @@ def _digest(text: str) -> str:
 
 
 def _key(digest: str) -> str:
-    """Where the journal keeps the number of the step that was written with this content."""
+    """The journal's key for the number of the step that was written with this content."""
     return f"output {digest}"
 
 
 PRINTED = "print in generic form"
-"""The origin of the input itself in the form that is searched: a step, but no result yet."""
+"""The origin of the input itself in generic form: a step, but not yet a result."""
 
 
 class OnDisk(StrEnum):
     """What the output file holds."""
 
     RESULT = "result"  # the best of this run
-    EARLIER = "earlier"  # a better one, which an earlier run of the same reduction has left
-    OTHER = "other"  # what was there before; nothing was written
+    EARLIER = "earlier"  # a better one, from an earlier run of the same reduction
+    OTHER = "other"  # a previous file; nothing was written
     NOTHING = "nothing"  # there is no such file
 
 
@@ -145,7 +143,7 @@ class Best:
         self._kept = self._steps.on_disk(output)
 
     def accept(self, document: Document, origin: str, *, provisional: bool = False) -> None:
-        """Takes a better document; saves it at once unless it is provisional."""
+        """Make a better document the best; save it at once unless it is provisional."""
         self.unconfirmed = document
         self.size = Size.of(document)
         self._origin = origin
@@ -158,14 +156,14 @@ class Best:
         return self.unconfirmed is not self.confirmed
 
     def confirm(self) -> None:
-        """The full command fails on the newest document too."""
+        """Mark the newest document as confirmed by the full command."""
         self.confirmed = self.unconfirmed
         self._steps.add(self.confirmed.text, self.size)
         if self._origin != PRINTED and self._is_better_than_kept():
             self._save(self.confirmed.text)
 
     def roll_back(self) -> None:
-        """Forgets what the full command has not confirmed."""
+        """Discard everything that the full command has not confirmed."""
         if not self.is_provisional:
             return
         self.unconfirmed = self.confirmed
@@ -176,7 +174,7 @@ class Best:
 
     @property
     def on_disk(self) -> OnDisk:
-        """What the output file holds now."""
+        """What the output file currently holds."""
         if self._saved:
             return OnDisk.RESULT
         if self._kept is not None:
@@ -185,17 +183,17 @@ class Best:
         return OnDisk.OTHER if self._output.exists() else OnDisk.NOTHING
 
     def finish(self, text: str, *, verified: bool, complete: bool) -> None:
-        """Saves the best as it is printed.
+        """Save the best in its printed form.
 
-        What was verified at the end of a `complete` reduction is its result, even if that is the
-        input itself. Anything else only takes the place of what it is another form of.
+        A text verified at the end of a `complete` reduction is its result, even if it is the input
+        itself. Any other text only replaces a file that holds the same program in another form.
         """
         shown = self._saved or (verified and self.on_disk is OnDisk.RESULT)
         if shown or (verified and complete):
             self._save(text)
 
     def _save(self, text: str) -> None:
-        """Replaces the output file in one step, after the journal has been told."""
+        """Replace the output file atomically, after recording it in the journal."""
         content = self.head + text
         self._steps.announce(content)
         write_atomic(self._output, content)
@@ -204,5 +202,5 @@ class Best:
         self.on_save()
 
     def _is_better_than_kept(self) -> bool:
-        """Whether the document is better than what an earlier run has left."""
+        """Whether the document is better than the result of an earlier run."""
         return self._saved or self._kept is None or self._steps.beat(self._kept)

@@ -1,7 +1,7 @@
-"""What the compiler's own `…-opt` tool makes of a module: generic form, pretty form, passes.
+"""Conversions by the compiler's own `…-opt` tool: generic form, pretty form, passes.
 
-Only the compiler that fails can read its own version of every dialect. Its `…-opt` tool runs as a
-child process with the verifier off, so that invalid IR, which may be the point, passes through.
+Only the failing compiler can read its own version of every dialect. Its `…-opt` tool runs as a
+child process without the verifier, so that invalid IR, which may be what fails, is accepted.
 """
 
 import re
@@ -31,7 +31,7 @@ _MEGABYTE = 1 << 20
 
 
 class OptPrinter:
-    """Runs one `…-opt` tool. `seconds` adds up the CPU time that it took."""
+    """Runs one `…-opt` tool. `seconds` is the total CPU time that it took."""
 
     def __init__(self, opt: Path, limits: Limits) -> None:
         self.opt = opt
@@ -48,18 +48,18 @@ class OptPrinter:
         return self._convert(text, "--mlir-print-op-generic")
 
     def generic_with_locations(self, text: str) -> str | None:
-        """The same with a location on each op."""
+        """The text in generic form with a location on each op."""
         return self._convert(text, "--mlir-print-op-generic", "--mlir-print-debuginfo")
 
     def after_passes(self, pipeline: str, text: str) -> str | None:
-        """The text in generic form after a pass pipeline; None if the tool does not manage it."""
+        """The text in generic form after a pass pipeline; None if the tool fails."""
         return self._convert(text, "--mlir-print-op-generic", f"--pass-pipeline={pipeline}")
 
     def pretty(self, text: str) -> str | None:
-        """The text as people write it; None if the tool has no pretty form for it.
+        """The text in custom assembly form; None if the tool cannot print it.
 
-        Invalid IR falls back to generic form in the printer of newer releases; a dump before a
-        harmless pass still shows the pretty one.
+        For invalid IR, the printer of newer releases falls back to generic form; a dump before a
+        no-op pass still shows the pretty form.
         """
         printed = self._convert(text, "--mlir-print-assume-verified")
         if printed is not None and '"builtin.module"(' in printed:
@@ -110,14 +110,14 @@ def unwrap(pretty: str) -> str | None:
 
 
 GENERIC = "generic"
-"""The form of the IR of record."""
+"""The form in which the search holds IR."""
 
 LOCATED = "locations"
-"""The same with a location on each op."""
+"""The generic form with a location on each op."""
 
 
 class Conversions:
-    """What the compiler's `…-opt` tool makes of a text; nothing at all where there is no tool."""
+    """Cached conversions by the compiler's `…-opt` tool; all are None without a tool."""
 
     def __init__(
         self, printer: OptPrinter | None, journal: Journal, log: Callable[[str], None]
@@ -128,16 +128,16 @@ class Conversions:
 
     @property
     def seconds(self) -> float:
-        """CPU seconds that the tool took in this process."""
+        """CPU seconds that the tool has taken in this process."""
         return self._printer.seconds if self._printer else 0.0
 
     @property
     def opt(self) -> Path | None:
-        """The tool."""
+        """The path of the tool."""
         return self._printer.opt if self._printer else None
 
     def module(self, text: str) -> Module | None:
-        """The text as a module; None if it cannot be brought into generic form."""
+        """The text as a module; None if it cannot be converted to generic form."""
         generic = self._cached(GENERIC, lambda n: n.generic(text), text)
         try:
             return Module.parse(generic) if generic else None
@@ -146,7 +146,7 @@ class Conversions:
             return None
 
     def locations(self, text: str, module: Module) -> dict[Location, list[int]]:
-        """Where each op of a module is in the text that it was made from, as far as is known."""
+        """The location of each op of a module in the text that it was made from, if known."""
         located = self._cached(LOCATED, lambda n: n.generic_with_locations(text), text)
         return read_locations(located, module) if located else {}
 
@@ -156,7 +156,7 @@ class Conversions:
         return self._cached(pipeline, convert, text)
 
     def pretty(self, generic: str) -> str | None:
-        """The text as the compiler prints it for people; None if it does not."""
+        """The text in custom assembly form; None if it cannot be printed that way."""
         return self._cached("pretty", lambda n: n.pretty(generic), generic)
 
     def cached(self, form: str, text: str, make: Callable[[], str]) -> str:
@@ -186,14 +186,14 @@ def _after_passes(pipeline: str, text: str, printer: OptPrinter) -> str | None:
     return printer.after_passes(pipeline, text)
 
 
-# Each pipeline, and what must be in a module for it to have something to do. A pass that the tool
-# does not know makes no candidate.
+# Each pipeline with a text that a module must contain for it to have an effect. A pass that the
+# tool does not know makes no candidate.
 _PIPELINES = (
     ("inline,symbol-dce", ""),
     ("canonicalize,cse,symbol-dce", ""),
     ("linalg-inline-scalar-operands", '"linalg.generic"'),
     ("linalg-fuse-elementwise-ops,canonicalize,cse", '"linalg.generic"'),
-    ("linalg-specialize-generic-ops", '"linalg.generic"'),  # a body becomes the name of an op
+    ("linalg-specialize-generic-ops", '"linalg.generic"'),  # turns a body into a named op
 )
 
 
@@ -201,7 +201,7 @@ class CompilerPasses:
     """Runs one pipeline of upstream MLIR passes on the whole module.
 
     Args:
-        run: pipeline and text to text in generic form, or None if the tool does not manage it.
+        run: applies a pipeline to a text and returns generic form, or None if the tool fails.
     """
 
     name = "run clean-up passes"

@@ -1,7 +1,7 @@
-"""What keeps a candidate cheap: stop the compiler after the failing phase.
+"""Make candidates cheap: stop the compiler after the failing phase.
 
-A candidate on which nothing fails pays for the whole compilation, and most candidates are of that
-kind. Stopped right after the failing phase, they never pay for code generation and linking.
+A candidate that does not fail pays for the whole compilation, and most candidates do not fail.
+Stopped right after the failing phase, they never pay for code generation and linking.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ from reducer.ir import Document
 from reducer.search.evaluator import Evaluator
 
 Memoize = Callable[[str, str, Callable[[], str]], str]
-"""Gives what was made for a purpose and a text before, or makes it now."""
+"""Returns the cached result for a purpose and a text, or computes it."""
 
 
 def _make(purpose: str, text: str, make: Callable[[], str]) -> str:
@@ -26,9 +26,9 @@ def find_shortest(
 ) -> Oracle | None:
     """The shortest oracle that sees the failure of a document; None if only the full one does.
 
-    A failure in one phase is seen by that phase's oracle and all later ones. Where the compiler
-    tells which phases it finished, one run of it and at most one of the oracle are enough;
-    otherwise, or if that oracle does not see the failure, the phases are bisected.
+    A failure in one phase is seen by that phase's oracle and all later ones. If the compiler shows
+    which phases it finished, one run of it and at most one of the oracle are enough; otherwise, or
+    if that oracle does not see the failure, the phases are bisected.
     """
     oracles: Sequence[Oracle] = evaluator.oracle.shortened()
     passing, failing = -1, len(oracles)

@@ -1,4 +1,4 @@
-"""The parts of the record of a reduction, each to and from plain values."""
+"""The parts of the record of a reduction, each convertible to and from JSON values."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from reducer.session.settings import Size
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure that was kept: its kind, its signature as text, and its bucket."""
+    """The target failure: its kind, its signature as text, and its bucket."""
 
     kind: str
     text: str
@@ -31,7 +31,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Costs:
-    """Runs of the command, and the CPU seconds, user and system, of all compilers and helpers."""
+    """Runs of the command, and CPU seconds (user and system) of all compilers and helper tools."""
 
     calls: int
     compiler_seconds: float
@@ -60,9 +60,9 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Checks:
-    """Runs of a tool that only parses and verifies, and how many candidates they turned away.
+    """Runs of a tool that only parses and verifies, and how many candidates it rejected.
 
-    They are no calls; their time is part of the compiler's.
+    They do not count as calls; their time is part of the compiler's.
     """
 
     runs: int = 0
@@ -83,7 +83,7 @@ class Checks:
 
 @dataclass(frozen=True)
 class OtherFailureRecord:
-    """Another failure met on the way; `path` is the smallest program that showed it, if kept."""
+    """Another failure found on the way; `path` is the smallest program that showed it, if kept."""
 
     bucket: str
     text: str
@@ -125,8 +125,8 @@ class PassRecord:
     """The second reproducer: small IR at the level of the failing pass.
 
     `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
-    `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes leave out the
-    comment at the top of the file. `failure` is its signature as text.
+    `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes exclude the comment
+    at the top of the file. `failure` is its signature as text.
     """
 
     pass_name: str
@@ -177,7 +177,7 @@ class PassRecord:
 
 @dataclass(frozen=True)
 class Origin:
-    """An op of the input of which something is left; where it stands, as far as that is known."""
+    """An op of the input that survives in the result in some form; its location, if known."""
 
     op: str
     file: str

@@ -11,7 +11,7 @@ from reducer.session.sanity import measure_with, measured_flakiness
 
 
 def print_for_people(context: Context) -> bool:
-    """Writes the best as people do, if the failure survives that."""
+    """Print the best in readable form, if the failure survives that."""
     best = context.best.confirmed
     if context.settings.keep_generic or not isinstance(best, Module):
         context.readable = best.text
@@ -22,9 +22,9 @@ def print_for_people(context: Context) -> bool:
 
 
 def verify(context: Context) -> bool:
-    """Runs the printed command on the result and saves it.
+    """Run the printed command on the result and save it.
 
-    It is not saved if an earlier run has left a better one or there is none (see `Best`).
+    It is not saved if an earlier run has left a better one, or if there is no result (see `Best`).
     """
     printed = _verified(context)
     context.best.head = ""
@@ -51,9 +51,9 @@ def _verified(context: Context) -> str:
 
 
 def _is_confirmed(context: Context, text: str) -> bool:
-    """Runs the printed command once more, past every cache, in a folder of its own.
+    """Run the printed command once more, uncached, in a folder of its own.
 
-    For a flaky failure that is as many runs as decide, and as it takes to know how often.
+    A flaky failure takes as many runs as are needed to decide, and to estimate its rate.
     """
     asked = context.full
 

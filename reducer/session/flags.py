@@ -1,8 +1,8 @@
-"""The compile command with no more flags than the failure needs.
+"""Reduce the compile command to the flags that the failure needs.
 
-First all flags go, then ever smaller groups of neighbours, then each alone; a flag that must stay
-gets a smaller value where its value is a list or a pass pipeline. The rest of the reduction then
-runs the shorter command.
+First all flags are dropped, then smaller and smaller groups of adjacent flags, then each alone; a
+flag that must stay gets a smaller value if its value is a list or a pass pipeline. The rest of the
+reduction then runs the shorter command.
 """
 
 import json
@@ -18,10 +18,10 @@ from reducer.session.sanity import empty_module_fails
 from reducer.storage.journal import Journal
 
 COMMAND = "command"
-"""Where the journal keeps the shortened command."""
+"""The journal's key for the shortened command."""
 
-_FEW = 8  # so few flags are tried one by one as soon as they do not go together
-# Flags that hold a program back. Without them it would do more than the user asked for.
+_FEW = 8  # at most this many flags are tried one by one if they cannot go together
+# Flags that restrict a program. Without them it would do more than the user asked for.
 _RESTRAINTS = re.compile(
     r"dry[-_]?run|sandbox|no[-_]?(?:exec|run|network|write)|(?:verify|parse|syntax|compile)[-_]only",
     re.I,
@@ -29,12 +29,12 @@ _RESTRAINTS = re.compile(
 
 
 class FlagReducer:
-    """Shortens the command that an evaluator asks, as far as one document needs it.
+    """Shortens an evaluator's command as far as the failure of one document allows.
 
     Attributes:
-        evaluator: asks the shortest command so far.
+        evaluator: evaluates candidates with the shortest command so far.
 
-    `on_change` is called with it whenever the command got shorter.
+    `on_change` is called with it whenever the command gets shorter.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class FlagReducer:
         self._on_change = on_change
 
     def shorten(self, document: Document) -> bool:
-        """Whether the document fails in the same way under a shorter command, now in use.
+        """Shorten the command; return whether a shorter one has the same failure and is now in use.
 
         Raises:
-            Stopped: the budget is spent, or the user wants to stop.
+            Stopped: the budget is spent, or the user interrupted the run.
         """
         before = self.evaluator.oracle.command
         if before is None:
@@ -56,11 +56,11 @@ class FlagReducer:
         for size in _sizes(len(removable(before))):
             self._drop(document, size)
         while self._drop(document, 1) or self._simplify(document):
-            pass  # what is left may have been needed only by what went
+            pass  # a remaining flag may have been needed only by a dropped one
         return self.evaluator.oracle.command != before
 
     def _drop(self, document: Document, size: int) -> bool:
-        """Tries runs of `size` flags, the last ones first."""
+        """Try to drop groups of `size` adjacent flags, the last ones first."""
         progress = False
         end = len(removable(self._command))
         while end > 0:
@@ -71,7 +71,7 @@ class FlagReducer:
         return progress
 
     def _simplify(self, document: Document) -> bool:
-        """Tries smaller values, one flag after another."""
+        """Try smaller values for one flag after another."""
         return any(
             self._try(command, document)
             for number in range(1, len(self._command.argv))
@@ -82,7 +82,7 @@ class FlagReducer:
         shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))
         if not shorter.fails(document):
             return False
-        if empty_module_fails(shorter):  # then it is the command that is wrong now
+        if empty_module_fails(shorter):  # the command itself is wrong now
             return False
         self.evaluator = shorter
         self._journal.set_meta(COMMAND, json.dumps(command.argv))
@@ -97,7 +97,7 @@ class FlagReducer:
 
 
 def removable(command: Command) -> list[tuple[int, ...]]:
-    """The flags of a command as numbers of words, each with the word that is its value.
+    """The flags of a command as word indices, each with the word that is its value.
 
     The input stays, wherever it is written, and so does every other word that belongs to no flag.
     """
@@ -113,7 +113,7 @@ def removable(command: Command) -> list[tuple[int, ...]]:
 
 
 def _sizes(flags: int) -> list[int]:
-    """How many flags go at once, from all to one."""
+    """How many flags to drop at once, from all to one."""
     sizes = [flags] if flags > 2 else []
     size = flags // 2
     while size > 1 and flags > _FEW:
@@ -123,7 +123,7 @@ def _sizes(flags: int) -> list[int]:
 
 
 def _with_smaller_values(command: Command, number: int) -> Iterator[Command]:
-    """The command with less in the value of one word, the least first."""
+    """The command with smaller values of one word, the smallest first."""
     name, equals, value = command.argv[number].partition("=")
     if not equals or INPUT in value or not name.startswith("-"):
         return
@@ -144,12 +144,12 @@ def _smaller_values(value: str) -> Iterator[str]:
     for size in _halves(max(len(found) for found in _inner_lists(step))):
         for less in _fewer_passes(step, size):
             yield less.text
-    for less in step.smaller():  # options, and passes one by one
+    for less in step.smaller():  # drops options, and single passes
         yield less.text
 
 
 def _fewer_items(value: str) -> Iterator[str]:
-    """A list without some of its items; brackets in it make it something else."""
+    """A list without some of its items; a value with brackets is not a plain list."""
     items = value.split(",")
     if len(items) < 2 or re.search(r"[()\[\]{}<>\"']", value):
         return
@@ -167,7 +167,7 @@ def _inner_lists(step: PipelineStep) -> Iterator[tuple[PipelineStep, ...]]:
 
 
 def _fewer_passes(step: PipelineStep, size: int) -> Iterator[PipelineStep]:
-    """A pipeline without `size` neighbours of one list of passes, at any depth."""
+    """A pipeline without `size` adjacent passes of one list, at any depth."""
     inner = step.inner
     if len(inner) > size:
         for start in range(0, len(inner), size):

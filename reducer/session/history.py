@@ -23,19 +23,19 @@ from reducer.session.origins import Origins
 from reducer.session.settings import Size
 
 KEY = "history"
-"""The journal's text that holds a history."""
+"""The journal's key for the history."""
 
 FELL_BACK = "fall back"
-"""The origin of a moment at which the best got larger again."""
+"""The origin of a moment at which the best became larger again."""
 
-_PRINTED_ANEW = frozenset({CompilerPasses.name, ORIGIN})  # with other names of values
+_PRINTED_ANEW = frozenset({CompilerPasses.name, ORIGIN})  # renames the values
 _VERSION = 1
-_MAX_FINAL = 4 << 20  # characters of the final program in generic form that are kept
+_MAX_FINAL = 4 << 20  # maximum length of the final program in generic form that is kept
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What a reduction has cost so far: oracle calls, CPU seconds of them, wall seconds."""
+    """What a reduction has cost so far: oracle calls, their CPU seconds, wall-clock seconds."""
 
     calls: int = 0
     compiler_seconds: float = 0.0
@@ -51,7 +51,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Moment:
-    """The best after an accepted candidate; `origin` names what made it."""
+    """The best after an accepted candidate; `origin` is the name of the edit that made it."""
 
     ops: int
     bytes: int
@@ -61,9 +61,10 @@ class Moment:
 
 @dataclass
 class Tries:
-    """What one transformation, or one phase, has tried, won and cost.
+    """The attempts, successes and cost of one transformation or phase.
 
-    `tried` and `accepted` count candidates, also those whose verdict was known; `calls` are runs.
+    `tried` and `accepted` count candidates, including those with cached verdicts; `calls` counts
+    runs.
     """
 
     tried: int = 0
@@ -76,11 +77,11 @@ class Tries:
 
 @dataclass
 class History:
-    """Plain data, from `to_json` to `from_json`.
+    """Plain data, stored with `to_json` and `from_json`.
 
     `origins` maps ops of the `final` program (generic form) to ops of the input's generic form,
     which the journal holds under the key `generic`. `status`, `command` and `verified` are those of
-    the report once the reduction has ended; before that the status is ''.
+    the report once the reduction has ended; until then the status is ''.
     """
 
     name: str
@@ -108,7 +109,7 @@ class History:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Raises KeyError, TypeError or ValueError on foreign data."""
+        """The inverse of `to_json`; raises KeyError, TypeError or ValueError on invalid data."""
         fields = dict(data)
         if fields.pop("version") != _VERSION:
             raise ValueError("a history of another version")
@@ -125,13 +126,13 @@ class History:
 
 @dataclass(frozen=True)
 class Lineage:
-    """How the result descends from the input: what pages and bug reports are made from.
+    """How the result descends from the input: the source of pages and bug reports.
 
     Attributes:
-        history: how the reduction went.
-        original: the input in generic form, None where it has none.
-        source: the text of the input, None where it is not known any more.
-        located: the input in generic form with locations, '' where nobody has asked for it yet.
+        history: the history of the reduction.
+        original: the input in generic form, None if it has none.
+        source: the text of the input, None if no longer known.
+        located: the input in generic form with locations, '' if not yet computed.
     """
 
     history: History
@@ -143,13 +144,13 @@ class Lineage:
 class HistoryRecorder:
     """Writes the history of one reduction while it runs. Called from one thread.
 
-    What a resumed reduction has already been through keeps the costs that it had then.
+    Steps that a resumed reduction repeats keep the costs that they had originally.
 
     Args:
-        history: what is known before anything has happened.
+        history: the initial history.
         module: the input in generic form, None if it has none.
         spent: what this process has spent so far.
-        save: keeps the history's text.
+        save: stores the history's text.
         earlier: how far an interrupted run of the same reduction came.
     """
 
@@ -182,13 +183,13 @@ class HistoryRecorder:
         self._phase = name
 
     def judged(self, candidate: Candidate[Any], verdict: Verdict) -> None:
-        """A candidate was decided about."""
+        """Record the verdict on a candidate."""
         if verdict is not Verdict.CANCELLED:
             self._settle(candidate.origin)
             self._tries(candidate.origin).tried += 1
 
     def accepted(self, document: Document, size: Size, origin: str) -> None:
-        """A candidate became the best."""
+        """Record that a candidate became the best."""
         self._tries(origin).accepted += 1
         self._moment(size, origin)
         if self._origins is not None and isinstance(document, Module):
@@ -196,13 +197,13 @@ class HistoryRecorder:
         self.save()
 
     def rolled_back(self, document: Document, size: Size) -> None:
-        """What was accepted last turned out to be another failure."""
+        """Record that the last accepted candidates turned out to have another failure."""
         self._moment(size, FELL_BACK)
         if self._origins is not None and isinstance(document, Module):
             self._origins.restart(document)
 
     def finished(self, document: Document, size: Size, **facts: Any) -> History:
-        """The end; `size` is that of the program as it is printed, `facts` are fields to set."""
+        """Record the end; `size` is that of the printed program, `facts` are fields to set."""
         self._settle(self._phase)
         if size != self._size:
             self._moment(size, "print")
@@ -244,7 +245,7 @@ class HistoryRecorder:
 
 
 def read_history(text: str | None) -> History | None:
-    """The history that a journal holds, None if there is none that we understand."""
+    """The history stored in a journal, None if there is none in a known format."""
     if text is None:
         return None
     try:
@@ -264,9 +265,10 @@ class JournalReader:
         self._connection = connection
 
     def history(self) -> History:
-        """How the reduction went.
+        """The history of the reduction.
 
-        Raises BadInput if the journal does not say.
+        Raises:
+            BadInput: the journal has none.
         """
         history = read_history(self.text(KEY))
         if history is None:
@@ -277,10 +279,12 @@ class JournalReader:
         return history
 
     def lineage(self, source: str | None = None) -> Lineage:
-        """What the reduction itself hands over at its end.
+        """The lineage that the reduction itself reports at its end.
 
-        `source` may be the text of the input; it is ignored if another text was reduced. Raises
-        BadInput if the journal does not say how the reduction went.
+        `source` may be the text of the input; it is ignored if another text was reduced.
+
+        Raises:
+            BadInput: the journal has no history.
         """
         history = self.history()
         original = self.module(history.generic)
@@ -289,7 +293,7 @@ class JournalReader:
         return Lineage(history, original, source, self.text(key_of(LOCATED, source)) or "")
 
     def module(self, key: str) -> Module | None:
-        """A module in generic form, None if it is not there."""
+        """A module in generic form, None if the journal does not have it."""
         text = self.text(key) if key else None
         try:
             return Module.parse(text) if text else None
@@ -297,23 +301,23 @@ class JournalReader:
             return None
 
     def text(self, key: str) -> str | None:
-        """A text stored under a key."""
+        """The text stored under a key."""
         row = self._connection.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode(errors="surrogateescape")
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[JournalReader]:
-    """Opens a journal for reading.
+    """Open a journal for reading.
 
     Raises:
-        MissingInput: there is none.
+        MissingInput: there is no such file.
         JournalBusy: a reduction is using it.
-        BadInput: it is none, or damaged.
+        BadInput: it is not a journal, or damaged.
     """
     if not path.is_file():
         raise MissingInput(f"{path}: no such journal; give its path with --journal")
-    # Even a reader of a write-ahead log leaves files behind; without a log there is no writer.
+    # Even reading a write-ahead log creates files; without a log there is no writer.
     mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:
         with closing(

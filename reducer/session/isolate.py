@@ -1,4 +1,4 @@
-"""Isolating the dispatch that code generation fails on, where no diagnostic says which it is."""
+"""Isolate the dispatch on which code generation fails, if no diagnostic identifies it."""
 
 import json
 import tempfile
@@ -16,15 +16,15 @@ from reducer.session.conversions import Conversions
 def failing_dispatch(
     evaluator: Evaluator, conversions: Conversions, text: str, ops: int
 ) -> Dispatch | None:
-    """The first dispatch of a program that fails alone in the wanted way.
+    """The first dispatch of a program that has the target failure when compiled alone.
 
-    Costs one run of the program that stops before code generation, and at most one of each
-    dispatch, as many at once as there are workers. The evaluator's limits hold for each, so one
-    that hangs is found like any other.
+    Costs one run of the program up to code generation, and at most one run of each dispatch, as
+    many at once as there are workers. The evaluator's limits apply to each run, so a dispatch that
+    hangs is found like any other.
 
     Returns:
-        None if the command does not allow for it, if the program fails before code generation, or
-        if no dispatch fails alone.
+        None if the command does not support this, if the program fails before code generation, or
+            if no dispatch fails alone.
 
     Raises:
         Stopped: see `Evaluator.run`.
@@ -45,7 +45,7 @@ def failing_dispatch(
 def _dump(
     evaluator: Evaluator, oracle: CompilerOracle, dispatches: Dispatches, text: str, ops: int
 ) -> list[str]:
-    """The texts of all dispatches; none if the failure comes before they are made."""
+    """The texts of all dispatches; none if the failure occurs before they are created."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         flags = dispatches.dump_flags(Path(folder))
         outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, ops)

@@ -1,12 +1,12 @@
-"""Reads JSON that may have been written by another version, or by hand."""
+"""Read JSON that may have been written by another version, or by hand."""
 
 from typing import Any, Self
 
 
 class JsonValues:
-    """The values of a JSON object by key: None for what is missing or has another type.
+    """The values of a JSON object by key: None for a missing value or one of another type.
 
-    Something else in the place of an object has no values at all.
+    Anything other than an object is read as an object without values.
     """
 
     def __init__(self, data: object) -> None:
@@ -44,11 +44,11 @@ class JsonValues:
         return {name: count for name, count in counts.items() if count is not None}
 
     def part(self, key: str) -> Self:
-        """An object within."""
+        """A nested object."""
         return type(self)(self._data.get(key))
 
     def parts(self, key: str) -> list[Self] | None:
-        """A list of objects; what is none is left out."""
+        """A list of objects, without items that are not objects."""
         value = self._data.get(key)
         if not isinstance(value, list):
             return None

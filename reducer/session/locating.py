@@ -1,4 +1,4 @@
-"""Stages that get at the failure without another run of anything large, cheapest first."""
+"""Stages that locate the failure without running anything large again, cheapest first."""
 
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
@@ -11,7 +11,7 @@ from reducer.session.isolate import failing_dispatch
 
 
 def follow_diagnostics(context: Context) -> bool:
-    """Tries what is around the ops that errors point to."""
+    """Try the surroundings of the ops that errors point to."""
     errors = [d for d in context.first.diagnostics if d.severity == "error" and d.line]
     if not errors:
         return False
@@ -25,13 +25,13 @@ def follow_diagnostics(context: Context) -> bool:
 
 
 def sample_kinds(context: Context) -> bool:
-    """Tries one op of each kind with its producers, then a few small windows."""
+    """Try one op of each kind with its producers, then a few small windows."""
     context.is_located = sample(context.search(context.patient), context.module_boundary)
     return context.is_located
 
 
 def follow_dispatch(context: Context) -> bool:
-    """Follows the dispatch that code generation fails on back to the ops it was made of."""
+    """Trace the dispatch on which code generation fails back to the ops it was made from."""
     module, text = context.module, context.settings.text
     asked, conversions = context.patient, context.conversions
     dispatch = failing_dispatch(asked, conversions, text, module.op_count)
@@ -44,7 +44,7 @@ def follow_dispatch(context: Context) -> bool:
 
 
 def run_print(context: Context) -> bool:
-    """Takes our print of the whole input, if that still fails in the same way."""
+    """Continue with the whole input in generic form, if that still has the same failure."""
     module = context.module
     if context.patient.fails(module):
         context.is_located = True
@@ -53,7 +53,7 @@ def run_print(context: Context) -> bool:
 
 
 def fall_back_to_text(context: Context) -> bool:
-    """Goes on with the lines and brackets of the input as it was given."""
+    """Continue with the lines and brackets of the original input text."""
     if isinstance(context.document, Module):
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:

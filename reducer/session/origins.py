@@ -1,8 +1,8 @@
-"""Which op of the input each op of a smaller program was.
+"""Map each op of a reduced program to the op of the input that it came from.
 
-Edits keep the names of values, so an op is known by its function, its results and its name. Some
-give an op new names; then its operands tell. What the compiler has printed anew has other names
-throughout; there the ops are aligned in their order, as lines of two versions of a file are.
+Edits keep the names of values, so an op is identified by its function, its results and its name. If
+an edit renames an op's results, its operands identify it. If the compiler printed the program anew,
+all names differ; then ops are aligned in order, as a diff aligns the lines of two files.
 """
 
 from collections.abc import Hashable, Iterable
@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
 
-_MAX_ALIGNED = 5_000  # ops; the compiler's passes run on what is small already
+_MAX_ALIGNED = 5_000  # ops; the compiler's passes only run on small programs
 
 
 class Origins:
-    """Follows one program through its edits. `known` maps its ops to those of the input."""
+    """Tracks one program through its edits. `known` maps its ops to those of the input."""
 
     def __init__(self, module: Module) -> None:
         self._input = module
@@ -24,21 +24,21 @@ class Origins:
         self._known_of: WeakKeyDictionary[Module, dict[int, int]] = WeakKeyDictionary()
 
     def follow(self, module: Module, *, renumbered: bool = False) -> None:
-        """The program became `module` by an edit; `renumbered` if the compiler printed it anew."""
+        """Update the map for an edit; `renumbered` if the compiler printed the program anew."""
         pairs = _aligned(self._now, module) if renumbered else _same_names(self._now, module)
         self.known = {after: self.known[b] for after, b in pairs.items() if b in self.known}
         self._known_of[module] = self.known
         self._now = module
 
     def restart(self, module: Module) -> None:
-        """The program is `module` again, which it was before or had been made from the input."""
+        """Return to `module`, an earlier state of the program or one made from the input."""
         known = self._known_of.get(module)
         self.known = _same_names(self._input, module) if known is None else known
         self._now = module
 
 
 def _same_names(before: Module, after: Module) -> dict[int, int]:
-    """Ops of `after` to those of `before`, by names of functions, values and ops."""
+    """Map ops of `after` to those of `before` by names of functions, values and ops."""
     pairs: dict[int, int] = {}
     left = set(range(len(before)))
     for keys in (_by_results, _by_operands, _by_results_anywhere, _by_end):
@@ -72,14 +72,14 @@ def _by_operands(module: Module, ops: Iterable[int]) -> list[Hashable]:
 
 
 def _by_results_anywhere(module: Module, ops: Iterable[int]) -> list[Hashable]:
-    """For what was inlined into another function, or whose function has another name."""
+    """Keys for ops that were inlined into another function, or whose function was renamed."""
     return [
         (module.t.name[op], *tokens) if (tokens := _results(module, op)) else None for op in ops
     ]
 
 
 def _by_end(module: Module, ops: Iterable[int]) -> list[Hashable]:
-    """For what ends a function or a body, where it returns something else than before."""
+    """Keys for ops that end a function or a body, which may return something else than before."""
     scopes, t = _scopes(module), module.t
     return [
         (scopes[op], t.name[op], t.name[t.parent[op]])
@@ -90,7 +90,7 @@ def _by_end(module: Module, ops: Iterable[int]) -> list[Hashable]:
 
 
 def _aligned(before: Module, after: Module) -> dict[int, int]:
-    """Ops of `after` to those of `before`, in the order of the text."""
+    """Map ops of `after` to those of `before`, in text order."""
     if max(len(before), len(after)) > _MAX_ALIGNED:
         return {}
     pairs: dict[int, int] = {}

@@ -1,7 +1,8 @@
 """The second reproducer: small IR just before the failing pass, and a one-pass command.
 
-Starts from the input-level reproducer. The IR that the failing pass gets is lifted out of the ops
-around it, the pipeline loses what it does not need, and the same engine reduces what is left.
+Starts from the input-level reproducer. The IR that enters the failing pass is extracted from its
+enclosing ops, the pipeline is reduced to what the failure needs, and the same engine reduces the
+IR.
 """
 
 import shlex
@@ -28,28 +29,28 @@ from reducer.storage.journal import Journal, JournalNamespace
 
 MAX_CALLS = 400
 MAX_SECONDS = 300.0
-_RUN_TIMEOUT = 60.0  # seconds that one run may take where the user set no limit
-_ROUNDS = 3  # lift and reduce; what could not be lifted before may be lifted after
+_RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
+_ROUNDS = 3  # of extracting and reducing; reduction may make an op extractable
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassReport(PassRecord):
-    """The record of what came out at the level of the failing pass, and how that fails."""
+    """The record of the pass-level result and its failure."""
 
     signature: Signature
 
 
 @dataclass(frozen=True)
 class PassLevel:
-    """What a pass-level reduction starts from.
+    """The starting point of a pass-level reduction.
 
     Attributes:
         text: the input-level reproducer.
         name: its file name, for the report.
-        oracle: what ran its command.
-        wanted: how it fails.
+        oracle: the oracle of its command.
+        wanted: the signature of its failure.
         opt: the `…-opt` tool of the compiler under test.
-        output: where the result goes.
+        output: the path of the input-level result.
     """
 
     text: str
@@ -82,13 +83,12 @@ def reduce_pass_level(
     seconds: float = MAX_SECONDS,
     journal: Path | None = None,
 ) -> PassReport | None:
-    """Makes `pass_output(output)` from the input-level reproducer `text`, to be found in `output`.
+    """Write `pass_output(output)` from the input-level reproducer `text`, stored in `output`.
 
-    What was run is remembered in `journal`, that of the reduction down to `text`, and is not run
-    again. `calls` and `seconds` of wall time bound it, `stop` ends it early. Nothing that happens
-    here can spoil what was reached before: it returns None, and leaves no file, where only a script
-    or a pattern knows the failure, where there is no `…-opt` tool, where no `…-opt` command shows
-    the same failure, or where the file cannot be written.
+    Runs are cached in `journal`, that of the reduction to `text`. `calls` and wall-clock `seconds`
+    limit the work; `stop` ends it early. Nothing here affects the earlier result: the function
+    returns None and leaves no file if only a script or a pattern knows the failure, if there is no
+    `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written.
     """
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
@@ -118,7 +118,7 @@ def reduce_pass_level(
 
 
 class _PhaseOnlyListener:
-    """Passes on that work goes on; the sizes at this level would only confuse."""
+    """Forwards phases but not sizes, which would be confusing at this level."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -172,7 +172,7 @@ class _PassReduction:
         except ToolBudgetExhausted:
             return None
 
-    # ---- making it smaller -----------------------------------------------------------------
+    # ---- reduction -------------------------------------------------------------------------
 
     def _extracted(self, found: FailingPass) -> FailingPass:
         """The failing op alone, if it fails alone."""
@@ -189,7 +189,7 @@ class _PassReduction:
         return found
 
     def _shortened(self, found: FailingPass) -> FailingPass:
-        """Fewer options, passes and flags."""
+        """The failing pass with fewer options, passes and flags."""
         progress = True
         while progress:
             progress = False
@@ -215,7 +215,7 @@ class _PassReduction:
             opt=self.work.opt,
             jobs=self.work.jobs,
             keep_generic=self.work.keep_generic,
-            keep_flags=True,  # they have been dropped already
+            keep_flags=True,  # already reduced
             comments=False,
             also_found=False,
             max_calls=max(1, self.tool.calls_left),
@@ -232,7 +232,7 @@ class _PassReduction:
         self.one_minimal = report.one_minimal
         return report.text
 
-    # ---- the end ---------------------------------------------------------------------------
+    # ---- result ----------------------------------------------------------------------------
 
     def _finish(self, found: FailingPass) -> PassReport | None:
         """Writes the file and runs the printed command on it, as it is."""
@@ -282,7 +282,7 @@ class _PassReduction:
 def _shorter(
     step: PipelineStep | None, flags: tuple[str, ...]
 ) -> Iterator[tuple[PipelineStep | None, tuple[str, ...]]]:
-    """With less of the pipeline, then with fewer flags."""
+    """Smaller variants: first with less of the pipeline, then with fewer flags."""
     if step is not None:
         if step.bare() != step:
             yield step.bare(), flags
@@ -293,7 +293,7 @@ def _shorter(
 
 
 def _shell(words: list[str]) -> str:
-    """One line for a shell, the pipeline quoted as people do; one line, whatever is in it."""
+    """The command in one line for a shell, with conventional quoting of the pipeline."""
     out: list[str] = []
     for word in words:
         flag, equals, value = word.partition("=")

@@ -1,9 +1,9 @@
-"""The result as people read it: pretty form, short names, the command above and the message below.
+"""The readable result: pretty form, short names, the command above and the message below.
 
-A compiler's words, and file names, can hold anything; a comment is one line of printable text.
+Compiler output and file names can contain anything; a comment is one line of printable text.
 
-All steps are tried together first, which is one run; only if the failure does not survive that,
-each is tried on top of those that it survived.
+All printing steps are first tried together, in one run; only if the failure does not survive that
+are they tried one by one, each on top of those that worked.
 """
 
 import re
@@ -22,7 +22,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions, unwrap
 from reducer.transformations.rename_symbols import RenameSymbols
 
-_WIDTH = 160  # characters of a message; a longer one is mostly a printed operation
+_WIDTH = 160  # maximum length of a message; a longer one is mostly a printed operation
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _FOLDERS = re.compile(r"(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-])")
@@ -41,25 +41,25 @@ def one_line(text: str) -> str:
 
 
 def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
-    """A program between the command that was run on it and what that said."""
+    """A program with the command above and the failure message below."""
     body = text if text.endswith("\n") else f"{text}\n"
     messages = [f"// {line}\n" for line in failure_lines(outcome)]
     return command_line(command) + body + "".join(messages)
 
 
 def failure_lines(outcome: Outcome) -> list[str]:
-    """What names the failure, each on one line of bounded length, the same on every machine."""
+    """The failure in lines of bounded length that are the same on every machine."""
     return [_shortened(_lasting(one_line(line))) for line in message_of(outcome)]
 
 
 def command_line(command: Sequence[str]) -> str:
-    """The comment with a command; the program goes by its name, wherever it is installed."""
+    """The comment with the command; the program is named without its folder."""
     name = Path(command[0]).name or command[0]
     return f"// {one_line(shlex.join([name, *command[1:]]))}\n"
 
 
 def message_of(outcome: Outcome) -> list[str]:
-    """What names the failure: the primary error, or how the program ended and where."""
+    """The lines that identify the failure: the primary error, or how and where the program died."""
     signature = outcome.signature
     named_by = outcome.kind.traits.named_by
     if named_by is NamedBy.STACK:
@@ -85,12 +85,12 @@ def message_of(outcome: Outcome) -> list[str]:
 
 
 def _lasting(text: str) -> str:
-    """A message without what is different in each run and on each machine."""
+    """The message without parts that vary between runs or machines."""
     return _FOLDERS.sub("", _ADDRESS.sub("0x…", text))
 
 
 def _shortened(text: str) -> str:
-    """A message that is too long without the operation that it prints, or cut off."""
+    """An overlong message without its printed operation, or truncated."""
     if len(text) <= _WIDTH:
         return text
     at = _PRINTED.search(text)
@@ -104,7 +104,7 @@ _BLANKS = re.compile(r"[ \t]+$", re.M)
 
 
 class ReadablePrinter:
-    """Makes generic text readable, as far as it then still fails in the same way."""
+    """Makes generic text as readable as possible without losing the failure."""
 
     def __init__(
         self, evaluator: Evaluator, conversions: Conversions, note: Callable[[str], None]
@@ -114,10 +114,10 @@ class ReadablePrinter:
         self.note = note
 
     def readable(self, module: Module) -> str:
-        """The module as people write it; its generic text if nothing else fails like that.
+        """The module in readable form; its generic text if no other form has the same failure.
 
         Raises:
-            Stopped: the budget is spent, or the user wants to stop.
+            Stopped: the budget is spent, or the user interrupted the run.
         """
         best = module.text
         tried = {best}

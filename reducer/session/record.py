@@ -1,7 +1,7 @@
-"""The record of a reduction: what it started from, how it ended and what it cost.
+"""The record of a reduction: its input, its result and its cost.
 
-The driver makes it once. The table at the end, `--json`, the page, the bug report and triage are
-made from it. `to_json` gives the fields of `reduce --json`; `from_json` reads them back, and those
+The driver creates it once. The final table, `--json`, the page, the bug report and triage are based
+on it. `to_json` gives the fields of `reduce --json`; `from_json` reads them back, as well as those
 of a bug report's `metadata.json`.
 """
 
@@ -32,12 +32,12 @@ from reducer.session.settings import Size
 
 @dataclass(frozen=True, kw_only=True)
 class ReductionRecord:
-    """What is known about a reduction. None is what is not known, or what there is none of.
+    """What is known about a reduction. None means unknown or absent.
 
     `status` is `reduced`, `budget` or `interrupted`. Sizes are those of the programs without the
-    comments around them. `on_disk` says whether the result is in `output_path`, or what is there in
-    its place. `flaky` is measured only where it was asked for. `also_left_out` counts other
-    failures that were too many or too large to keep. `origin` is looked up for a bug report only.
+    comments around them. `on_disk` says whether the result is in `output_path`, or what is there
+    instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
+    too many or too large to keep. `origin` is computed only for a bug report.
     """
 
     status: str | None = None
@@ -61,10 +61,10 @@ class ReductionRecord:
     pass_level: PassRecord | None = None
     origin: tuple[Origin, ...] | None = None
 
-    # ---- parts of it -----------------------------------------------------------------------
+    # ---- subsets ---------------------------------------------------------------------------
 
     def figures(self) -> "ReductionRecord":
-        """Sizes and costs alone: nothing that names anything."""
+        """Only sizes and costs: nothing that contains names."""
         return ReductionRecord(
             input=self.input,
             costs=self.costs,
@@ -75,7 +75,7 @@ class ReductionRecord:
         )
 
     def past(self) -> "ReductionRecord":
-        """How the program came to be, but not how it fails now."""
+        """The provenance of the program, without its current failure."""
         return replace(
             self.figures(),
             input_path=self.input_path,
@@ -84,14 +84,14 @@ class ReductionRecord:
         )
 
     def updated(self, other: "ReductionRecord") -> "ReductionRecord":
-        """With all that `other` knows."""
+        """The record with every known field of `other`."""
         values = {each.name: getattr(other, each.name) for each in fields(ReductionRecord)}
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
-    # ---- from and to plain values ----------------------------------------------------------
+    # ---- JSON ------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """The fields of `reduce --json` as far as they are known, and `origin`."""
+        """The known fields of `reduce --json`, and `origin`."""
         failure = self.failure
         others, origin = self.also_found, self.origin
         values = {
@@ -115,13 +115,13 @@ class ReductionRecord:
             "pass_level": self.pass_level and self.pass_level.to_json(),
             "origin": None if origin is None else [one.to_json() for one in origin],
         }
-        # Where the end is known, it is known that there are none of these.
+        # Once the reduction has ended, None means that there are none of these.
         told = ("flaky", "pass_level") if self.status is not None else ()
         return {key: value for key, value in values.items() if value is not None or key in told}
 
     @classmethod
     def from_json(cls, data: object) -> "ReductionRecord":
-        """The inverse. What is missing, or is not of its type, is not known."""
+        """The inverse of `to_json`. A field that is missing or has the wrong type is unknown."""
         read = JsonValues(data)
         others, origin = read.parts("also_found"), read.parts("origin")
         disk = read.text("on_disk")
@@ -150,7 +150,7 @@ class ReductionRecord:
 
     @classmethod
     def from_history(cls, history: History) -> "ReductionRecord":
-        """What a journal tells: only figures, and never a command."""
+        """A record with the numbers in a journal's history, without the command."""
         return ReductionRecord(
             input_path=Path(history.name),
             input=history.input,
@@ -162,15 +162,14 @@ class ReductionRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Report(ReductionRecord):
-    """The record of a reduction that has just ended, so all of it is known; and what is in memory.
+    """The record of a reduction that has just ended, with all fields known, and in-memory data.
 
-    `text` is the result without the comments around it. `charged` are the calls that count against
-    a budget, the same for any number of workers; `cached` the verdicts that took no call.
-    `also_found_folder` is None where other failures are not on disk. `lineage` is what the journal
-    holds too.
+    `text` is the result without the comments around it. `charged` counts the calls charged to the
+    budget, the same for any number of workers; `cached` the verdicts that took no call.
+    `also_found_folder` is None if other failures are not on disk. `lineage` is also in the journal.
     """
 
-    # Of the record; `field()` makes them required.
+    # Fields of the record; `field()` makes them required.
     status: str = field()
     verified: bool = field()
     failure: Failure = field()

@@ -1,4 +1,4 @@
-"""Checks before a reduction starts: the input fails every time, an empty module does not."""
+"""Checks before a reduction starts: the input fails every time, and an empty module does not."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
 
 REPORTED_RUNS = 10
-"""Runs that a message about a flaky failure is based on, where each is quick."""
+"""Runs that a message about a flaky failure is based on, if each is quick."""
 
 _ADVICE = (
     "make it deterministic if possible (try --mlir-disable-threading), or pass --flaky to repeat "
@@ -30,7 +30,7 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Flakiness:
-    """How often the input failed, and how often the result does."""
+    """The failure rates of the input and of the result."""
 
     input: Rate
     result: Rate | None = None
@@ -43,16 +43,16 @@ class RepeatedRuns:
     outcomes: tuple[Outcome, ...]
 
     def rate(self, target: Signature) -> Rate:
-        """How often it failed in this way."""
+        """The rate of this failure."""
         failed = sum(outcome.signature == target for outcome in self.outcomes)
         return Rate(failed, len(self.outcomes))
 
     def first(self, target: Signature) -> Outcome:
-        """The first outcome of this kind; StopIteration if there is none."""
+        """The first outcome with this signature; StopIteration if there is none."""
         return next(outcome for outcome in self.outcomes if outcome.signature == target)
 
     def text(self, target: Signature) -> str:
-        """All of it in one line."""
+        """A one-line summary of the outcomes."""
         others = Counter(
             outcome.signature.text for outcome in self.outcomes if outcome.signature != target
         )
@@ -63,9 +63,9 @@ class RepeatedRuns:
 def measure(
     run: Callable[[int], Outcome], wants: Callable[[Outcome], bool], most: int
 ) -> RepeatedRuns:
-    """Runs something, each run with its number from 0 on, until it has failed `ENOUGH` times.
+    """Run something, numbering the runs from 0, until it has failed `ENOUGH_FAILURES` times.
 
-    What counts is how often it failed in the way that is most frequent so far.
+    Counts the failure that is most frequent so far.
     """
     outcomes: list[Outcome] = []
     while len(outcomes) < most:
@@ -82,18 +82,18 @@ def measure(
 def most_frequent(
     outcomes: list[Outcome] | tuple[Outcome, ...], wants: Callable[[Outcome], bool]
 ) -> Signature | None:
-    """The failure that came most often, of equally frequent ones the first; None if none came."""
+    """The most frequent failure, the first one of equally frequent ones; None if there is none."""
     counts = Counter(outcome.signature for outcome in outcomes if wants(outcome))
     return counts.most_common(1)[0][0] if counts else None
 
 
 def flakiness_message(measured: RepeatedRuns, target: Signature, what: str) -> str:
-    """What to tell people whose failure comes and goes; `what` is what was run."""
+    """The message to the user about an intermittent failure; `what` names what was run."""
     return f"{what} does not fail on every run: {measured.text(target)}; {_ADVICE}"
 
 
 def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate, bool]:
-    """Runs something until a test is decided, and if that takes it, until the rate is known too."""
+    """Run something until a test decides and, if it accepts, until the rate is known as well."""
     rate = Rate()
     while (taken := test.decide(rate)) is None:
         rate = rate.after(fails())
@@ -103,27 +103,27 @@ def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate,
 
 
 _EMPTY_MODULE = "module {\n}\n"
-_QUOTED = 80  # characters of an error that are enough to look for it
-_MAX_RETRIES = 4  # more runs of a quick input that does not fail
-_CHEAP_SECONDS = 10.0  # seconds; an input that runs longer is not run again as a whole
+_QUOTED = 80  # characters of an error, enough to search for it
+_MAX_RETRIES = 4  # further runs of a quick input that does not fail
+_CHEAP_SECONDS = 10.0  # seconds; a slower input is not run again as a whole
 
 
 @dataclass(frozen=True)
 class SanityChecks:
-    """Checks on one input. Every run goes through the evaluator, so it is counted and kept."""
+    """Checks on one input. Every run goes through the evaluator, so it is counted and cached."""
 
     evaluator: Evaluator
     text: str
     ops: int
 
-    # ---- before it is known what to keep ---------------------------------------------------
+    # ---- before the target is known --------------------------------------------------------
 
     def run_input(self) -> Outcome:
-        """Runs the input. How it fails is what to keep.
+        """Run the input; its failure becomes the target.
 
         Raises:
-            NotInteresting: nothing fails.
-            FlakyOracle: it fails now and then.
+            NotInteresting: it does not fail.
+            FlakyOracle: it fails intermittently.
         """
         first = self.evaluator.run(self.text, self.ops)
         if not self.evaluator.oracle.wants(first):
@@ -136,12 +136,12 @@ class SanityChecks:
         return first
 
     def measure_input(self, max_runs: int) -> tuple[Outcome, Rate]:
-        """Runs an input that fails now and then until it is known how often.
+        """Run an intermittently failing input until its failure rate is known.
 
-        What fails most often is what to keep: its first outcome, and its rate.
+        The most frequent failure becomes the target; returns its first outcome and its rate.
 
         Raises:
-            NotInteresting: nothing fails.
+            NotInteresting: it never fails.
         """
         wants = self.evaluator.oracle.wants
         measured = measure(self._run, wants, max_runs)
@@ -156,7 +156,7 @@ class SanityChecks:
         return first, measured.rate(target)
 
     def _expect(self, first: Outcome) -> None:
-        """Failures like this one are what every run from here on is about."""
+        """Make failures like this one the target of every later run."""
         if isinstance(self.evaluator.oracle, CompilerOracle):
             self.evaluator.oracle.expect(first)
 
@@ -164,7 +164,7 @@ class SanityChecks:
         return self.evaluator.run_once(self.text, self.ops, repetition=repetition)
 
     def _refuse_rare_failure(self, first: Outcome) -> None:
-        """Raises FlakyOracle if a quick input that did not fail does so when it is run again."""
+        """Raise FlakyOracle if a quick input that did not fail does so when run again."""
         wants = self.evaluator.oracle.wants
         most = min(_MAX_RETRIES, int(_CHEAP_SECONDS / max(first.seconds, 0.1)))
         measured = measure(self._run, wants, 1 + most)
@@ -172,10 +172,10 @@ class SanityChecks:
         if target is not None:
             raise FlakyOracle(flakiness_message(measured, target, "the input"))
 
-    # ---- once it is ------------------------------------------------------------------------
+    # ---- once the target is known ----------------------------------------------------------
 
     def compare(self, regression: RegressionGuard | None) -> None:
-        """Raises NotInteresting if the compiler that should have nothing against the input has."""
+        """Raise NotInteresting if the compiler that should accept the input does not."""
         if regression is None:
             return
         cache, digest = self.evaluator.cache, outcome_digest(self.text, oracle=regression.key)
@@ -196,7 +196,7 @@ class SanityChecks:
         regression.allow(tightened(self.evaluator.limits, good))
 
     def refuse_empty_module(self) -> None:
-        """Raises NotInteresting if an empty module fails in the same way."""
+        """Raise NotInteresting if an empty module has the same failure."""
         if empty_module_fails(self.evaluator):
             target = self.evaluator.target
             raise NotInteresting(
@@ -205,7 +205,7 @@ class SanityChecks:
             )
 
     def repeat_if_cheap(self, first: Outcome) -> None:
-        """Runs a quick input again: does it fail in the same way every time?
+        """Run a quick input again, to check that it fails in the same way every time.
 
         Raises:
             FlakyOracle: it does not.
@@ -215,17 +215,17 @@ class SanityChecks:
 
 
 def empty_module(evaluator: Evaluator) -> Outcome:
-    """What the command makes of an empty module."""
+    """The outcome of the command on an empty module."""
     return evaluator.run(_EMPTY_MODULE, 0)
 
 
 def empty_module_fails(evaluator: Evaluator) -> bool:
-    """Whether the command fails in the same way on an empty module."""
+    """Whether the command has the target failure on an empty module."""
     return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
 
 
 def repeat(evaluator: Evaluator, document: Document) -> None:
-    """Runs the first accepted candidate twice more: it costs little, the input may not.
+    """Run the first accepted candidate twice more; it is cheap to run, which the input may not be.
 
     Raises:
         FlakyOracle: it fails in another way, or not at all.
@@ -243,7 +243,7 @@ def _repeat(evaluator: Evaluator, text: str, ops: int, times: int, what: str) ->
 
 
 def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
-    """Measures a failure that was not there in every run, and says so; `what` is the text."""
+    """Measure a failure that did not occur in every run; return the message. `what` is the text."""
     target = evaluator.target
     assert target is not None
     outcomes: list[Outcome] = []
@@ -251,14 +251,14 @@ def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> 
         for number in range(REPORTED_RUNS):
             outcomes.append(evaluator.run_once(text, ops, repetition=number))
     except Stopped:
-        pass  # what was seen until now is enough to tell
+        pass  # the runs so far are enough for the message
     return flakiness_message(RepeatedRuns(tuple(outcomes)), target, what)
 
 
 def _advice(outcome: Outcome) -> str:
-    """What to do about a command that ends well."""
+    """A hint about a command that succeeds."""
     remarks = [d.message for d in outcome.diagnostics if d.severity == "remark" and not d.file]
-    if remarks:  # the oracle's own
+    if remarks:  # from the oracle itself
         return "; ".join(remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None:

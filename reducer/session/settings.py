@@ -1,4 +1,4 @@
-"""What a reduction is asked to do, and the events that it reports while it runs."""
+"""The settings of a reduction, and the events that it reports while it runs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,26 +9,26 @@ from reducer.ir import Document
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a reduction needs beside the oracle.
+    """Everything that a reduction needs besides the oracle.
 
     Attributes:
         input: where the text came from (for messages only; the text itself is `text`).
         text: the program to reduce.
-        output: where the best result so far is kept, and the final one is left.
-        journal: the SQLite file that remembers verdicts; one of the same reduction goes on.
-        opt: an `…-opt` tool of the compiler under test, which turns text into generic form and
-            back; None if there is none, and then text is cut by lines and brackets.
-        jobs: how many compilers may run at once. The result is the same for any number.
-        resume: refuse to take the place of another reduction's journal.
+        output: the file for the best result so far and for the final one.
+        journal: the SQLite file with cached verdicts; one of the same reduction is resumed.
+        opt: an `…-opt` tool of the compiler under test, which converts text to and from generic
+            form; if None, text is cut by lines and brackets.
+        jobs: the maximum number of compilers run at once. The result is the same for any number.
+        resume: refuse to replace another reduction's journal.
         fresh: start with an empty journal.
-        max_calls: stop after so many oracle calls.
-        max_seconds: stop after so many seconds of wall time.
+        max_calls: stop after this many oracle calls.
+        max_seconds: stop after this many seconds of wall-clock time.
         keep_generic: leave the result in generic form.
         keep_flags: leave the command as it is.
-        comments: begin the result with the command and end it with the message.
-        also_found: keep what fails differently, beside the output.
-        flaky: the failure may come and go; at most so many runs decide about a candidate. None if
-            each run of the same program should end in the same way.
+        comments: put the command above the result and the message below it.
+        also_found: keep candidates that fail differently, next to the output.
+        flaky: the failure may be intermittent; the maximum number of runs to decide about a
+            candidate. None if every run of the same program should have the same outcome.
     """
 
     input: Path
@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a program is."""
+    """The size of a program."""
 
     lines: int
     ops: int
@@ -65,9 +65,9 @@ class Size:
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a reduction: the size of the best so far, and what it has cost.
+    """A snapshot of a reduction: the size of the best so far, and the cost.
 
-    `charged` are the calls that count against a budget; see `Costs`.
+    `charged` counts the calls charged to the budget; see `Costs`.
     """
 
     phase: str
@@ -80,16 +80,16 @@ class Progress:
 
 
 class Listener(Protocol):
-    """Gets events, on the thread that runs the reduction or on a worker's."""
+    """Receives events, on the thread that runs the reduction or on a worker's."""
 
     def phase(self, name: str) -> None:
-        """A new phase begins."""
+        """A new phase starts."""
         ...
 
     def progress(self, event: Progress) -> None:
-        """A verdict came in, or a candidate was accepted."""
+        """A verdict arrived, or a candidate was accepted."""
         ...
 
     def message(self, text: str) -> None:
-        """Something that a person should know."""
+        """A message for the user."""
         ...

@@ -1,4 +1,4 @@
-"""Do the sizes of a module agree, if a function of it is called with certain inputs?
+"""Check that the sizes in a module agree when one of its functions is called with given inputs.
 
 A guard of the oracle for wrong results, see `oracles.values.guards`.
 """
@@ -15,16 +15,16 @@ _INPUT = re.compile(r"(?P<dims>(?:\d+x)*)[a-z]+\d*\w*(?:=.*)?$|(?P<number>-?\d+)
 
 
 class SizeAudit:
-    """`generic` gives a text in generic form, or None."""
+    """The audit; `generic` converts a text to generic form, or returns None."""
 
     def __init__(self, generic: Callable[[str], str | None]) -> None:
         self._generic = generic
         self._module = lru_cache(maxsize=2)(self._parsed)
 
     def __call__(self, text: str, function: str, inputs: Sequence[str]) -> str:
-        """What does not agree, in words; '' if everything does that is known.
+        """What does not agree, in words; '' if no disagreement is known.
 
-        `inputs` are spelled as for `iree-run-module`: `2x3xf32=1 2 3 4 5 6`, or `7`.
+        `inputs` are in the syntax of `iree-run-module`: `2x3xf32=1 2 3 4 5 6`, or `7`.
         """
         module = self._module(text)
         if module is None:

@@ -1,4 +1,4 @@
-"""An evaluator for commands that ask the oracle and leave nothing behind."""
+"""An evaluator for commands that run the oracle without keeping a journal."""
 
 import tempfile
 import threading
@@ -15,7 +15,7 @@ from reducer.storage.journal import Journal
 def temporary_evaluator(
     oracle: Oracle, stop: threading.Event
 ) -> Iterator[tuple[Evaluator, Journal]]:
-    """An evaluator and its journal, which is gone with the end of the `with`."""
+    """An evaluator and its journal, which is deleted at the end of the `with` statement."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
         with journal:

@@ -25,7 +25,7 @@ from oracles.values import ValuesOracle
 
 _NAME = "screen.mlir"
 _SEPARATOR = "// -----"
-_SECONDS = 60.0  # a tool that takes longer has trouble of its own
+_SECONDS = 60.0  # a tool that takes longer has a problem of its own
 _OUTPUT = 64 << 20  # bytes; an error may show a whole module
 _ERROR = re.compile(
     rf"^(?:within split at {_NAME}:(?P<split>\d+) offset :|{_NAME}:)(?P<line>\d+):\d+: error: "
@@ -35,7 +35,7 @@ _ERROR = re.compile(
 
 
 class VerifierResult(StrEnum):
-    """What the tool says of a text. A tool that crashes or hangs says nothing."""
+    """The tool's result for a text. A tool that crashes or hangs gives no result."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -43,7 +43,7 @@ class VerifierResult(StrEnum):
 
 
 class Texts(Protocol):
-    """Where answers are remembered (the session's journal)."""
+    """A cache for results (the session's journal)."""
 
     def get_text(self, key: str) -> str | None: ...
 
@@ -53,9 +53,9 @@ class Texts(Protocol):
 def screen_for(
     oracle: Oracle, target: Signature, texts: Texts, limits: Limits, stop: threading.Event
 ) -> "VerifierScreen | None":
-    """What can tell invalid candidates of this oracle; None where nothing can.
+    """The screen that finds invalid candidates for this oracle; None if there is none.
 
-    That is behind a script, without an `…-opt` tool, and where being invalid is the point.
+    That is the case for scripts, without an `…-opt` tool, and if invalid IR is the target failure.
     """
     inner = oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else oracle
     if not isinstance(inner, CompilerOracle) or target.stage == INPUT:
@@ -65,7 +65,7 @@ def screen_for(
 
 
 class VerifierScreen:
-    """Asks the tool. `runs`, `seconds` (CPU) and `rejected` (texts) add up what came of it."""
+    """Runs the tool. `runs`, `seconds` (CPU) and `rejected` (texts) are totals."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class VerifierScreen:
         self.rejected = 0
 
     def passes(self, texts: Sequence[str], base: str) -> list[bool]:
-        """For each text whether it is worth a run: all are if the tool turns `base` away."""
+        """Whether each text is worth a run; all are if the tool rejects `base`."""
         answers = self._answers([base, *texts])
         if answers[0] is not VerifierResult.VALID:
             return [True] * len(texts)
@@ -107,7 +107,7 @@ class VerifierScreen:
         return [VerifierResult(known[key] or VerifierResult.UNKNOWN) for key in keys]
 
     def _ask(self, texts: Sequence[str]) -> list[VerifierResult]:
-        """One process for all; halves where it does not tell which of them it means."""
+        """Check all texts in one process; bisect if the errors cannot be attributed to texts."""
         result = self._run(texts)
         if result.end is End.EXITED and result.exit_code == 0:
             return [VerifierResult.VALID] * len(texts)
@@ -150,7 +150,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _blamed(stderr: str, texts: Sequence[str]) -> set[int] | None:
-    """The texts that errors are about; None if there is an error of which that is not clear."""
+    """The texts that errors are about; None if an error cannot be attributed to a text."""
     starts = list(_first_lines(texts))
     out: set[int] = set()
     for error in _ERROR.finditer(stderr):
