@@ -91,7 +91,7 @@ class Child:
         self.stdout = process.stdout.fileno()
         self.stderr = process.stderr.fileno()
         self.pidfd: int | None = None
-        """Readable once the process has ended; without it the end is seen a tick later."""
+        """Readable once the process has ended; without it the end is noticed a tick later."""
         with suppress(AttributeError, OSError):
             self.pidfd = os.pidfd_open(process.pid)
 

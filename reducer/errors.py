@@ -1,7 +1,7 @@
-"""What can stop a reduction, each with a message for people and an exit code for scripts.
+"""Errors that can stop a reduction, each with a message for the user and an exit code for scripts.
 
-The small numbers are this field's custom; from 64 on they follow BSD's sysexits.h, and 124 is what
-`timeout` answers, 127 what a shell answers for a command that it cannot find.
+Small exit codes follow the conventions of test-case reducers; codes from 64 on follow BSD's
+sysexits.h, 124 is that of `timeout`, and 127 that of a shell for a command it cannot find.
 """
 
 from enum import IntEnum
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 
 class ExitCode(IntEnum):
-    """How the program ends. The best reproducer so far is saved in every case that has one."""
+    """The exit codes of the program. The best reproducer so far is always saved if there is one."""
 
     REDUCED = 0
     NOT_INTERESTING = 1
@@ -28,7 +28,7 @@ class ExitCode(IntEnum):
 
 
 class ReducerError(Exception):
-    """Anything that ends the program with a plain message; `str(error)` is that message."""
+    """Any error that ends the program with a plain message; `str(error)` is that message."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.INTERNAL
 
@@ -40,19 +40,19 @@ class NotInteresting(ReducerError):
 
 
 class UsageError(ReducerError):
-    """The request itself makes no sense."""
+    """The request is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class FlakyOracle(ReducerError):
-    """The same command on the same text gives different answers."""
+    """The same command gives different results for the same text."""
 
     exit_code = ExitCode.FLAKY
 
 
 class BadInput(ReducerError):
-    """The input exists but is not text that could be reduced."""
+    """The input exists but is not text that can be reduced."""
 
     exit_code = ExitCode.BAD_INPUT
 
@@ -64,46 +64,46 @@ class MissingInput(ReducerError):
 
 
 class Unavailable(ReducerError):
-    """A compiler version cannot be had."""
+    """A compiler version cannot be obtained."""
 
     exit_code = ExitCode.UNAVAILABLE
 
 
 class OutputNotWritable(ReducerError):
-    """The place for the output cannot be written to."""
+    """The output path cannot be written to."""
 
     exit_code = ExitCode.CANNOT_WRITE
 
 
 class JournalBusy(ReducerError):
-    """Another process works on the same reduction."""
+    """Another process is working on the same reduction."""
 
     exit_code = ExitCode.BUSY
 
 
 class DatabaseBusy(ReducerError):
-    """Another process works on the same triage."""
+    """Another process is working on the same triage."""
 
     exit_code = ExitCode.BUSY
 
 
 class JournalMismatch(UsageError):
-    """Asked to resume, but the journal belongs to another reduction."""
+    """`--resume` was given, but the journal belongs to another reduction."""
 
 
 class DoesNotTerminate(ReducerError):
-    """The command does not end on the input, and no limit says when it should."""
+    """The command does not terminate on the input, and there is no time limit."""
 
     exit_code = ExitCode.NO_END
 
 
 class CommandNotFound(ReducerError):
-    """The first word of the command is no program that can be run."""
+    """The first word of the command is not an executable program."""
 
     exit_code = ExitCode.COMMAND_NOT_FOUND
 
 
 class Interrupted(ReducerError):
-    """Stopped by a signal."""
+    """The run was stopped by a signal."""
 
     exit_code = ExitCode.INTERRUPTED

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Format numbers for display."""
 
 
 def duration(seconds: float) -> str:

@@ -123,7 +123,7 @@ class DifferentialRun:
         self.cross_check = CrossCheck(text, folder, context)
         self.notes: list[str] = []
         self.mismatch: Mismatch | None = None
-        """What `first` found."""
+        """The mismatch that `first` found."""
         self._ended: End = End.EXITED
         self._device_available = True
         self._tried: set[tuple[str, tuple[str, ...]]] = set()

@@ -38,7 +38,7 @@ Audit = Callable[[str, str, Sequence[str]], str]
 """What is undefined about a module, or ''; given its text, a function's name and its inputs."""
 
 FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
-"""Bytes with alternating bits; as a float, as an integer and as an index they differ much."""
+"""Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The command line: parses arguments, shows what happens, and ends with an exit code."""
+"""The command line: parses arguments, shows progress, and ends with an exit code."""
 
 from reducer.cli.app import main
 

@@ -63,23 +63,24 @@ _COMMANDS = {
 
 
 class _Program(LazyGroup):
-    """A group that turns every ending, also an unforeseen one, into a message and an exit code."""
+    """A group that turns every outcome, even an unexpected one, into a message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
-        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know fewer characters than we
+        if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack characters
             sys.stdout.reconfigure(errors="backslashreplace")
         run_and_exit(lambda: super(_Program, self).main(*args, **kwargs))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # What explains errors comes first: later there may be no file left to open for it.
+        # Import the module that explains errors first: later, it may be impossible to open more
+        # files.
         import_module("reducer.cli.reasons")
         return super().invoke(ctx)
 
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from reducer.cli.toolchain import versions  # `--help` can do without
+        from reducer.cli.toolchain import versions  # not needed for `--help`
 
         click.echo(versions())
         context.exit()

@@ -26,7 +26,7 @@ from reducer.storage.journal import Journal
 from reducer.toolchain import NEWEST, newest_release
 from reducer.units import duration, plural, size
 
-_WIDTH = 88  # characters of a message
+_WIDTH = 88  # maximum characters of a message
 _IDENTITY = {"command": "bisect"}
 _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
@@ -109,9 +109,10 @@ def bisect(
 
 
 def query_of(oracle_options: OracleOptions, text: str) -> BisectQuery:
-    """What the options ask, as it is put to any release.
+    """The query that the options define, for use with any release.
 
-    Raises UsageError where they cannot be asked of others.
+    Raises:
+        UsageError: the options do not apply to other releases.
     """
     return BisectQuery(
         text,
@@ -140,7 +141,7 @@ def _oracle(oracle_options: OracleOptions, version: str, words: Sequence[str], t
 
 
 def _identity(oracle_options: OracleOptions) -> str:
-    """All that decides an outcome, beyond version, words and text."""
+    """Everything that determines an outcome, beyond version, words and text."""
     fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
     return repr(sorted(fields.items()))
 
@@ -159,7 +160,7 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
 
 
 def journal_of(path: Path) -> Journal:
-    """What is known of an input, whatever was asked about it."""
+    """The journal of an input, shared by all queries about it."""
     stem = default_output(path).name.removesuffix(".reduced.mlir")
     place = path.with_name(f"{stem}.bisect.journal")
     return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=_print_status)
@@ -200,7 +201,7 @@ def _cut(text: str) -> str:
 
 
 def summary(result: BisectResult) -> list[str]:
-    """Between which releases the failure came and went."""
+    """The releases between which the failure appeared and disappeared."""
     lines = [f"note: {note}" for note in result.notes]
     if result.first is not None:
         lines.append(_said_of_first(result.first))

@@ -22,9 +22,10 @@ html_option = click.option(
 
 
 def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> None:
-    """Writes the overview to `target`, and what belongs to it into a folder beside it.
+    """Write the overview to `target`, and its pages to a folder next to it.
 
-    Raises OutputNotWritable.
+    Raises:
+        OutputNotWritable: a file cannot be written.
     """
     pages = target.with_name(f"{target.stem}.pages")
     rows = []
@@ -41,7 +42,7 @@ def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> Non
 
 
 def _page(bug: Bug, folder: Path) -> str | None:
-    """How the bug's reproducer came about, as far as its journal is still there."""
+    """The page about the reduction of the bug's reproducer, if its journal still exists."""
     one = bug.reproducer
     if one is None or not one.text:
         return None

@@ -30,11 +30,11 @@ from reducer.triage.running import oracle_of
 from reducer.units import plural
 
 _NONE = "no-report.json"
-"""Says of which program a report could not be made, so that it is not tried each night."""
+"""Records the program for which no report could be made, so that it is not tried every night."""
 
 
 def report_folder(database: Path, known: StoredReproducer) -> Path:
-    """Where the report about a reproducer is, if it was made."""
+    """The folder of the report about a reproducer, whether or not it exists."""
     return bundle_folder(buckets_folder(database) / known.bucket / OUTPUT)
 
 
@@ -48,7 +48,7 @@ def has_report(folder: Path, known: StoredReproducer) -> bool:
 
 
 class BucketReports:
-    """Makes the reports that there are not yet; each costs a few runs of a small program."""
+    """Writes the missing reports; each costs a few runs of a small program."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class BucketReports:
         self._compilers = {self._store.compiler(one): one for one in matrix.compilers}
 
     def write(self, bugs: Sequence[Bug], jobs: int, log: Callable[[str], None]) -> None:
-        """Writes a report for each bug with a reproducer; says what cannot be done."""
+        """Write a report for each bug with a reproducer; log those that cannot be made."""
         wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
         left = [(bug, known) for bug, known in wanted if known.usable and self._is_missing(known)]
         if left:
@@ -85,7 +85,7 @@ class BucketReports:
         return not given_up and not has_report(folder, known)
 
     def _attempt(self, bug: Bug, known: StoredReproducer) -> str:
-        """Makes one report; why it could not be made, or ''."""
+        """Make one report; return why it could not be made, or ''."""
         compiler = self._compilers.get(known.compiler)
         if self._stop.is_set() or compiler is None:
             return ""
@@ -112,7 +112,7 @@ class BucketReports:
     def _with_past(
         self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle
     ) -> tuple[Facts, str | None]:
-        """With how the reproducer came about."""
+        """The facts with the provenance of the reproducer, and the page about it."""
         source = self._source(known)
         result = buckets_folder(self._database.path) / known.bucket / OUTPUT
         past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
@@ -121,7 +121,7 @@ class BucketReports:
         return replace(facts, record=past.record, source=source.name), past.page
 
     def _source(self, known: StoredReproducer) -> Source:
-        """The input that was reduced, as far as it is still there as text."""
+        """The input that was reduced, if it still exists as text."""
         item = self._inputs.get(known.input)
         if item is None:
             return Source(known.input)
@@ -134,7 +134,7 @@ class BucketReports:
         return Source(name, text)
 
     def _versions(self, bug: Bug, known: StoredReproducer) -> tuple[Version, ...] | None:
-        """What each release does with the reproducer; None where only one was asked."""
+        """The result of each release for the reproducer; None if only one release was run."""
         rows = []
         for compiler in self._matrix.compilers:
             configuration = self._matrix.configuration(compiler, known.all_flags)

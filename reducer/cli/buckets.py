@@ -149,7 +149,7 @@ def _export(database: Database, bug: Bug, folder: Path) -> None:
 
 
 def _export_report(report: Path, known: StoredReproducer, folder: Path) -> None:
-    """Copies the report about a reproducer, if there is one, in place of an earlier copy."""
+    """Copy the report about a reproducer, if there is one, over an earlier copy."""
     target = folder / report.name
     try:
         files = files_of(report) if has_report(report, known) else {}

@@ -73,7 +73,7 @@ def _as_text(outcome: Outcome, command: list[str]) -> str:
 
 
 def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
-    """The first errors, one line each."""
+    """The first errors, one per line."""
     remarks = [one for one in diagnostics if one.severity == "remark" and not one.file]
     errors = [one for one in diagnostics if one.severity == "error"] or remarks
     lines = [f"  {_place(one)}{one.message}"[:_WIDTH] for one in errors[:_SHOWN]]

@@ -31,11 +31,11 @@ def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
-    """Makes the oracle's runs on a cluster in the body of a `with`; how many go on at once.
+    """Make the oracle's runs on a cluster within a `with` statement; yields how many run at once.
 
     Raises:
-        UsageError: the oracle is no compiler.
-        Unavailable: there is no such cluster, or nobody in it has the compiler.
+        UsageError: the oracle does not run a compiler.
+        Unavailable: the cluster does not exist, or no worker has the compiler.
     """
     if address is None:
         yield jobs
@@ -57,9 +57,10 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
 
 @contextmanager
 def executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> Iterator[Executor]:
-    """What carries out the tasks of a triage: this machine, or a cluster.
+    """The executor of a triage's tasks: this machine, or a cluster.
 
-    Raises Unavailable where there is no such cluster, or where nobody has one of the compilers.
+    Raises:
+        Unavailable: the cluster does not exist, or no worker has one of the compilers.
     """
     with ExitStack() as held:
         executor: Executor

@@ -1,4 +1,4 @@
-"""`mlir-reducer completion`, and what the Tab key offers."""
+"""`mlir-reducer completion`, and the completions that the Tab key offers."""
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
@@ -26,7 +26,7 @@ def completion(context: click.Context, shell: str) -> None:
     assert found is not None, "click knows the three shells"
     program = context.find_root().command
     script = found(program, {}, PROGRAM, _VARIABLE).source()
-    if shell == "fish":  # a list of versions has commas of its own
+    if shell == "fish":  # values such as lists of versions contain commas
         script = script.replace('string split ","', 'string split --max 1 ","')
     click.echo(script)
 
@@ -34,14 +34,14 @@ def completion(context: click.Context, shell: str) -> None:
 def complete_versions(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Installed compilers, the newest first; where several may be listed, the last of them."""
+    """Installed compilers, newest first; in a comma-separated list, completes the last item."""
     before, comma, last = incomplete.rpartition(",")
     versions = [NEWEST, *reversed([one.version for one in installed()])]
     return [CompletionItem(before + comma + one) for one in versions if one.startswith(last)]
 
 
 def complete_words(incomplete: str, *, first: bool) -> list[CompletionItem]:
-    """What may stand after the two dashes: a program first, and then files."""
+    """Completions for words after the two dashes: a program first, then files."""
     wanted = first and incomplete
     tools = [name for name in RELEASES.tools if wanted and name.startswith(incomplete)]
     return [CompletionItem(name) for name in tools] or [CompletionItem(incomplete, type="file")]

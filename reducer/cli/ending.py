@@ -1,4 +1,4 @@
-"""How the program ends: a plain message on stderr and an exit code of its own for each reason."""
+"""End the program with a message on stderr and a specific exit code for each reason."""
 
 import os
 import sys
@@ -7,15 +7,15 @@ from typing import NoReturn
 
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
-    """Runs `body`, whose value is the exit code (None for 0), and ends the program."""
+    """Run `body`, whose value is the exit code (None for 0), and exit."""
     try:
         code = body()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output has enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from reducer.cli.reasons import explain  # `--help` can do without
+        from reducer.cli.reasons import explain  # not needed for `--help`
 
         sys.exit(explain(error))
     except KeyboardInterrupt:

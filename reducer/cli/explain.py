@@ -17,7 +17,7 @@ from reducer.session.printing import one_line
 from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
-_NARROW, _WIDE = 56, 100  # characters of a column
+_NARROW, _WIDE = 56, 100  # widths of a column in characters
 _ENDINGS = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
@@ -98,7 +98,7 @@ def _as_text(explanation: Explanation) -> str:
 
 
 def _row(fact: Fact) -> tuple[str, str, str, str]:
-    """What, how it is now, the change, and what happens then."""
+    """The part, its current value, the change, and the effect."""
     where = f" (line {fact.line})" if fact.line else ""
     then = _ENDINGS[fact.verdict]
     if fact.verdict is Verdict.OTHER_FAILURE:

@@ -1,4 +1,4 @@
-"""Commands that are imported when they are asked for: to list them, nothing of theirs is needed."""
+"""Commands that are imported on first use; listing them imports nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 @dataclass(frozen=True)
 class Deferred:
-    """Where a command is found, as `module:name`, and its short help."""
+    """The location of a command, as `module:name`, and its short help."""
 
     place: str
     short_help: str
@@ -24,7 +24,7 @@ class Deferred:
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is run, or asked for its own help."""
+    """A group that imports a command when it is run or its help is requested."""
 
     def __init__(self, *args: Any, deferred: Mapping[str, Deferred], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

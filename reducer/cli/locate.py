@@ -15,7 +15,7 @@ from reducer.inspection.locator import FailureLocation, Locator, SuspectOp
 from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
-_CANDIDATE_NAME = "input.mlir"  # what the compiler is told the input is called
+_CANDIDATE_NAME = "input.mlir"  # the input's file name for the compiler
 _SHOWN = 12
 
 

@@ -1,4 +1,4 @@
-"""The options that say which failure to look for, and the oracle that they make."""
+"""The options that select the failure to look for, and the oracle built from them."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ _MEGABYTE = 1 << 20
 
 @dataclass(frozen=True)
 class OracleOptions:
-    """What to run and what to look for, as the user said it."""
+    """What to run and which failure to look for, as given by the user."""
 
     source: Path
     words: tuple[str, ...]
@@ -63,12 +63,12 @@ class OracleOptions:
     def oracle(self, text: str) -> tuple[Oracle, Path | None]:
         """The oracle, and the `…-opt` tool of the compiler under test if there is one.
 
-        `text` is the input's.
+        `text` is the text of the input.
 
         Raises:
             UsageError: the options contradict each other.
-            CommandNotFound: there is no such program.
-            ToolchainError: the compiler version cannot be had.
+            CommandNotFound: the program does not exist.
+            ToolchainError: the compiler version cannot be installed.
         """
         self._check()
         limits = Limits(self.timeout, self._memory())
@@ -95,7 +95,7 @@ class OracleOptions:
             raise UsageError(f"--match: {error}") from error
 
     def _plugin_oracle(self, spec: str, limits: Limits) -> tuple[Oracle, Path | None]:
-        """An oracle of the user's own, with a command for it if there is one."""
+        """A user-defined oracle, with its command if it has one."""
         try:
             plugin = load_plugin(spec)
         except PluginError as error:
@@ -144,7 +144,7 @@ class OracleOptions:
         self._check_values()
 
     def _check_values(self) -> None:
-        """The options of wrong results belong together, and to no other kind of failure."""
+        """Check that options for wrong results are used together, and with no other oracle."""
         others = (self.test, self.match, self.exit_code)
         if self.wrong_results and any(other is not None for other in others):
             raise UsageError(
@@ -180,7 +180,7 @@ class OracleOptions:
             raise CommandNotFound(str(error)) from error
 
     def _some_opt(self) -> Path | None:
-        """Behind a script or an unknown program, any `…-opt` tool may understand the input."""
+        """Any `…-opt` tool that may understand the input, for a script or an unknown program."""
         if self.iree is not None:
             return install(self.iree, progress=_print_status).opt
         if found := shutil.which(DEFAULT.opt):
@@ -189,12 +189,12 @@ class OracleOptions:
         return newest.opt if newest else None
 
     def _memory(self) -> int:
-        """Bytes that one run may use, so that no candidate can hurt."""
+        """The memory limit of one run in bytes, so that no candidate can do harm."""
         return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
 
 
 def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options whose values make a `Wanted`."""
+    """Add the options whose values make an `OracleOptions`."""
     options = [
         click.option(
             "--iree",
@@ -271,7 +271,7 @@ def _print_status(text: str) -> None:
 
 
 def jobs_option(note: str) -> Callable[[Any], Any]:
-    """`--jobs`; `note` says what does not depend on it."""
+    """`--jobs`; `note` names what does not depend on it."""
     return click.option(
         "-j",
         "--jobs",
@@ -283,7 +283,7 @@ def jobs_option(note: str) -> Callable[[Any], Any]:
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -299,11 +299,11 @@ passes_with_option = click.option(
 
 
 def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
-    """The second question about a compiler's failures, if the user asked for it.
+    """The guard that checks failures with another release, if the user asked for it.
 
     Raises:
-        UsageError: what is asked is no compiler of IREE's.
-        ToolchainError: the version cannot be had.
+        UsageError: the oracle does not run an IREE compiler.
+        ToolchainError: the version cannot be installed.
     """
     if version is None:
         return None
@@ -316,7 +316,7 @@ def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
     good = toolchain.tool(oracle.executable.name)
     words = translate(oracle.command.argv, flags_of(good)).words
     command = Command.parse(list(words), directory=Path.cwd())
-    # What fails there is not looked at closely: no run more to name the pass.
+    # A failure there needs no details, so no extra run to name the pass.
     plain = CompilerOracle(command, good, limits=oracle.limits, level=Level.LOOSE)
     return RegressionGuard(version, plain)
 
@@ -324,9 +324,9 @@ def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
 def pass_level_of(
     report: Report, settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event
 ) -> PassReport | None:
-    """The second reproducer of a finished reduction, within what is left of the user's budget.
+    """The second reproducer of a finished reduction, within the rest of the user's budget.
 
-    None where the first is not certain, or where there is no file beside which it could lie.
+    None if the first is not verified, or if there is no file to put it next to.
     """
     if report.status != "reduced" or not report.verified or not settings.output.is_file():
         return None

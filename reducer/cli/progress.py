@@ -1,4 +1,4 @@
-"""Shows a running reduction on standard error: a bar on a terminal, lines in a log."""
+"""Show a running reduction on standard error: a bar on a terminal, lines in a log."""
 
 import sys
 import threading
@@ -20,19 +20,19 @@ class Display(Listener, Protocol):
     """A listener that can be closed."""
 
     def close(self) -> None:
-        """Takes what is drawn off the screen."""
+        """Remove what is drawn from the screen."""
         ...
 
 
 @dataclass(frozen=True)
 class ProgressBudget:
-    """What the reduction may spend, for an estimate of when it ends at the latest."""
+    """The budget of the reduction, to estimate when it ends at the latest."""
 
     calls: int | None = None
     seconds: float | None = None
 
     def left(self, calls: int, seconds: float) -> float | None:
-        """Seconds until the budget is spent at the present rate; None without a budget."""
+        """Seconds until the budget is spent at the current rate; None without a budget."""
         bounds = []
         if self.seconds is not None:
             bounds.append(self.seconds - seconds)
@@ -46,7 +46,7 @@ def make_display(
 ) -> Display:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None.
 
-    By default there is a bar on a terminal and silence elsewhere but for messages.
+    The default is a bar on a terminal, and only messages elsewhere.
     """
     on_terminal = sys.stderr.isatty()
     if quiet or wanted is False:
@@ -57,7 +57,7 @@ def make_display(
 
 
 class LineDisplay:
-    """Plain lines: messages, and with an `interval` in seconds also phases and sizes."""
+    """Plain lines: messages and, with an `interval` in seconds, also phases and sizes."""
 
     def __init__(
         self, budget: ProgressBudget, *, quiet: bool = False, interval: float | None
@@ -69,12 +69,12 @@ class LineDisplay:
         self._lock = threading.Lock()
 
     def phase(self, name: str) -> None:
-        """Announces a phase."""
+        """Print the name of the phase."""
         if self._interval is not None:
             self.message(f"{name} …")
 
     def progress(self, event: Progress) -> None:
-        """Shows the sizes, but not too often."""
+        """Print the sizes, rate-limited."""
         with self._lock:
             self._status.update(event)
             if self._interval is None or event.seconds < self._next:
@@ -83,18 +83,18 @@ class LineDisplay:
         self.message(f"  {duration(event.seconds)}: {self._status.text()}")
 
     def message(self, text: str) -> None:
-        """Shows a message."""
+        """Print a message."""
         if not self._quiet:
             click.echo(text, err=True)
 
     def close(self) -> None:
-        """Nothing to take away."""
+        """Do nothing: lines stay."""
 
 
 class BarDisplay:
-    """A bar that fills as ops go, with the sizes and the cost beside it.
+    """A bar that fills as ops are removed, with the sizes and the cost next to it.
 
-    It is drawn by a thread of its own, so that the clock goes on during a long run.
+    A separate thread draws it, so that the clock keeps running during a long run.
     """
 
     def __init__(self, budget: ProgressBudget, *, verbose: bool) -> None:
@@ -110,24 +110,24 @@ class BarDisplay:
         self._drawer.start()
 
     def phase(self, name: str) -> None:
-        """Names the phase before the bar."""
+        """Show the phase in front of the bar."""
         with self._lock:
             self._name = name
         if self._verbose:
             self.message(f"{name}: {self._status.text()}")
 
     def progress(self, event: Progress) -> None:
-        """Moves the bar."""
+        """Update the bar."""
         with self._lock:
             self._status.update(event)
 
     def message(self, text: str) -> None:
-        """Shows a message above the bar."""
+        """Print a message above the bar."""
         with self._lock:
             self._bar.write(text, file=sys.stderr)
 
     def close(self) -> None:
-        """Takes the bar off the screen."""
+        """Remove the bar from the screen."""
         self._closed.set()
         self._drawer.join()
         self._bar.close()
@@ -142,11 +142,11 @@ class BarDisplay:
 
 
 class _Status:
-    """The newest event in words, beside the size of the input."""
+    """The latest event in words, with the size of the input."""
 
     def __init__(self, budget: ProgressBudget) -> None:
         self._budget = budget
-        self._ops = 0  # of the input: the most that was ever seen
+        self._ops = 0  # the size of the input: the maximum seen
         self._event: Progress | None = None
         self._arrived = 0.0
 
@@ -157,7 +157,7 @@ class _Status:
 
     @property
     def fraction_removed(self) -> float:
-        """How much of the input is gone, from 0 to 1."""
+        """The fraction of the input that has been removed, from 0 to 1."""
         if self._event is None or not self._ops:
             return 0.0
         return 1 - self._event.best.ops / self._ops

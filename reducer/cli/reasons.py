@@ -1,6 +1,6 @@
-"""Why the program ends: a plain message on stderr and an exit code of its own for each reason.
+"""Turn each error that ends the program into a message on stderr and an exit code.
 
-Imported only when a command runs: the modules that know the exceptions need most of the others.
+Imported only when a command runs: the modules that define the exceptions import most of the others.
 """
 
 import errno
@@ -17,7 +17,7 @@ from reducer.toolchain import ToolchainError
 
 
 class DeferredErrors:
-    """Collects what went wrong, to be told when nothing is drawn on the screen any more."""
+    """Collects errors, to be printed once nothing is drawn on the screen any more."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -31,7 +31,7 @@ class DeferredErrors:
             self.problems.append(f"could not write the {name}: {_described(error)}")
 
     def print_all(self) -> None:
-        """Says on standard error what there is not, and why."""
+        """Print to standard error what could not be made, and why."""
         for problem in self.problems:
             click.echo(f"mlir-reducer: {problem}\nThe result itself was saved.", err=True)
 
@@ -58,13 +58,13 @@ _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
 
 
 def interrupted() -> int:
-    """Says that a signal ended it; the exit code."""
+    """Report the signal that ended the program; return the exit code."""
     _print_error("interrupted")
     return ExitCode.INTERRUPTED
 
 
 def explain(error: Exception) -> int:
-    """Says what happened; the exit code for it."""
+    """Report the error; return its exit code."""
     match error:
         case click.Abort():
             return interrupted()

@@ -1,7 +1,7 @@
 """Records of reductions as files: written by `reduce --json`, read back by other commands.
 
-A command comes from such a file only where the user names it: a program's comments, and files that
-happen to lie beside it, are never believed.
+A command is taken from such a file only if the user names it: comments in a program, and files that
+happen to be next to it, are never trusted.
 """
 
 import json
@@ -15,9 +15,10 @@ from reducer.storage.files import write_atomic
 
 
 def read_record(path: Path) -> ReductionRecord:
-    """What `reduce --json FILE` has written, or the `metadata.json` of a report.
+    """Read the output of `reduce --json FILE`, or the `metadata.json` of a report.
 
-    Raises BadInput where it is none.
+    Raises:
+        BadInput: the file is neither.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -31,10 +32,13 @@ def read_record(path: Path) -> ReductionRecord:
 def command_of(
     record: ReductionRecord, path: Path, source: Path, words: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The command of a record, on another input.
+    """The command of a record, for another input.
 
-    `path` is where the record came from, `words` what the user has given besides. Raises
-    UsageError where that is a command too, BadInput where the record has none.
+    `path` is the record's file, `words` are the user's additional words.
+
+    Raises:
+        UsageError: `words` contain a command too.
+        BadInput: the record has none.
     """
     if words:
         raise UsageError("--report and a command after -- were both given; leave one of them out")
@@ -45,7 +49,7 @@ def command_of(
 
 
 def write_json(target: str, value: dict[str, Any]) -> None:
-    """Writes to the file `target`, or to standard output for `-`."""
+    """Write to the file `target`, or to standard output for `-`."""
     text = json.dumps(value, indent=2) + "\n"
     if target == "-":
         sys.stdout.write(text)

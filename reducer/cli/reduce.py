@@ -229,8 +229,8 @@ def reduce(
                             report, reduction.oracle, opt, display, deferred, reduction.stop
                         )
         except NotInteresting:
-            if not reduction.journal.is_tentative:  # else it is an earlier reduction's again
-                settings.journal.unlink(missing_ok=True)  # there is nothing to resume
+            if not reduction.journal.is_tentative:  # else it still belongs to an earlier reduction
+                settings.journal.unlink(missing_ok=True)  # nothing to resume
             raise
         finally:
             display.close()
@@ -242,7 +242,7 @@ def reduce(
 
 
 def _check_json(target: str | None) -> None:
-    """A report that cannot be written must be known before the work, not after it."""
+    """Fail early if the report could not be written at the end."""
     if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
         raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
 

@@ -1,4 +1,4 @@
-"""The reference of all commands as Markdown, from the commands themselves.
+"""Generate the Markdown reference of all commands from the commands themselves.
 
 python -m reducer.cli.reference > docs/reference.md
 """
@@ -16,7 +16,7 @@ _HEAD = """\
 All commands and options, generated from `--help` by
 `python -m reducer.cli.reference > docs/reference.md`. A test fails when this file is out of date.
 """
-_VERBATIM = "\b"  # click's mark of a paragraph to leave as it is
+_VERBATIM = "\b"  # click's marker for a paragraph to keep verbatim
 
 
 def reference() -> str:
@@ -27,7 +27,7 @@ def reference() -> str:
 
 
 def _command(command: click.Command, context: click.Context) -> Iterator[str]:
-    """A command and those below it."""
+    """A command and its subcommands."""
     pieces = " ".join(command.collect_usage_pieces(context))
     yield f"## {context.command_path}\n"
     yield f"```\n{context.command_path} {pieces}\n```\n"
@@ -43,7 +43,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Help as Markdown: what is to be left as it is becomes code."""
+    """Help text as Markdown, with verbatim paragraphs as code."""
     for paragraph in re.split(r"\n[ \t]*\n", text.strip("\n")):
         verbatim = paragraph.lstrip(" \n").startswith(_VERBATIM)
         lines = [line for line in paragraph.split("\n") if line.strip() not in ("", _VERBATIM)]
@@ -54,7 +54,7 @@ def _paragraphs(text: str) -> Iterator[str]:
             continue
         indent = min(len(line) - len(line.lstrip()) for line in lines)
         lines = [line[indent:].rstrip() for line in lines]
-        if lines[0].endswith(":") and len(lines) > 1:  # what introduces an example, or a table
+        if lines[0].endswith(":") and len(lines) > 1:  # introduces an example or a table
             yield f"{_escaped(lines[0])}\n"
             indent = min(len(line) - len(line.lstrip()) for line in lines[1:])
             lines = [line[indent:] for line in lines[1:]]
@@ -75,7 +75,7 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text in which nothing but code is markup."""
+    """Text with all markup escaped outside code."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(
         part if part.startswith("`") else re.sub(r"([\\<*_\[\]])", r"\\\1", part) for part in parts

@@ -43,7 +43,7 @@ from reducer.units import size
 
 @dataclass(frozen=True)
 class OptionalSections:
-    """Asks more about one failure. `folder` is for temporary files, `stop` ends it early."""
+    """Collects more data about a failure. `folder` is for temporary files, `stop` ends it early."""
 
     options: OracleOptions
     oracle: Oracle
@@ -53,7 +53,7 @@ class OptionalSections:
     jobs: int = 1
 
     def boundary(self, facts: Facts) -> Facts:
-        """With what it takes to fail; raises what `Explaining.run` does."""
+        """The facts with the parts that the failure needs; raises what `Explainer.run` does."""
         explaining = Explainer(
             facts.head + facts.text, self.oracle, self.opt, print_status, jobs=self.jobs
         )
@@ -61,9 +61,9 @@ class OptionalSections:
         return replace(facts, boundary=tuple(explaining.run().facts))
 
     def versions(self, facts: Facts) -> Facts:
-        """With what other releases do; raises what `Bisecting.run` does.
+        """The facts with the results of other releases; raises what `Bisector.run` does.
 
-        What is known of the input from an earlier `bisect` is not asked again.
+        Verdicts of an earlier `bisect` of the input are reused.
         """
         bad = self.options.iree or facts.compiler.package or NEWEST
         options = with_reference(replace(self.options, iree=None), bad)
@@ -76,7 +76,7 @@ class OptionalSections:
         return replace(facts, versions=rows, transitions=tuple(summary(result)))
 
     def pass_level(self, facts: Facts) -> Facts:
-        """With the reproducer before the failing pass, if there is one."""
+        """The facts with the reproducer before the failing pass, if there is one."""
         report = reduce_pass_level(
             facts.text,
             oracle=self.oracle,
@@ -97,7 +97,7 @@ class OptionalSections:
 
 
 def pass_file_of(level: PassRecord, name: str) -> PassFile:
-    """The second reproducer as a report has it; `name` is what the first one is called there."""
+    """The second reproducer for a report; `name` is the first one's name there."""
     text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
     size = level.output
     file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
@@ -105,12 +105,12 @@ def pass_file_of(level: PassRecord, name: str) -> PassFile:
 
 
 def print_status(text: str) -> None:
-    """Says what goes on, where it does not mix with the answer."""
+    """Print a status message to standard error, separate from the result."""
     click.echo(f"{text} …", err=True)
 
 
 class _MessageListener:
-    """What a reduction has to say, as far as it matters here."""
+    """Forwards the messages of a reduction and ignores its other events."""
 
     def phase(self, name: str) -> None: ...
 
@@ -238,7 +238,7 @@ def bug_report(
 
 @dataclass(frozen=True)
 class _ReportSource:
-    """What is known of the program in `source` before anything else is asked."""
+    """What is known about the program in `source` before further runs."""
 
     source: Path
     record: ReductionRecord
@@ -247,7 +247,7 @@ class _ReportSource:
     stop: threading.Event
 
     def all(self, text: str, oracle: Oracle) -> tuple[Facts, str | None]:
-        """Its failure and its past, and the page about that."""
+        """Its failure and its provenance, and the page about the latter."""
         pass_file = _pass_file(self.record, self.record_file)
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_provenance(self.source, facts.signature, self.opt)
@@ -256,9 +256,11 @@ class _ReportSource:
         return facts, past.page if past else None
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
-        """Its failure without a name of it; of its past only figures.
+        """Its failure without names from the input, and only figures of its provenance.
 
-        Raises NotAnonymous, and NotInteresting where nothing fails.
+        Raises:
+            NotAnonymous: a name would remain.
+            NotInteresting: nothing fails.
         """
         first = oracle.run(text, cancel=self.stop)
         if first.cancelled:
@@ -276,7 +278,7 @@ class _ReportSource:
         return replace(facts, record=figures, source="", notes=(*facts.notes, NOTE))
 
     def folder(self, facts: Facts, hide_names: bool) -> Path:
-        """Where the report goes: what an input is called may tell what it is."""
+        """The folder of the report; the input's file name is not used with `hide_names`."""
         if hide_names:
             return self.source.with_name(f"report-{facts.bucket}")
         return bundle_folder(self.source)
@@ -290,9 +292,9 @@ def report_of(
     deferred: DeferredErrors,
     stop: threading.Event,
 ) -> Bundle | None:
-    """The report at the end of a reduction; None where there is nothing certain to report.
+    """The report at the end of a reduction; None if nothing verified can be reported.
 
-    It costs two runs of the result. Without a page, it is one without a page.
+    It costs two runs of the result. If the page cannot be made, it is left out.
     """
     if report.status != "reduced" or not report.verified or report.flaky is not None:
         return None
@@ -320,7 +322,7 @@ def report_of(
 
 
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
-    """The second reproducer that a record tells of, if its file still lies where it was."""
+    """The second reproducer from a record, if its file still exists."""
     level, result = record.pass_level, record.output_path
     if record_file is None or level is None or result is None:
         return None

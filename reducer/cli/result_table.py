@@ -1,4 +1,4 @@
-"""The table that ends a reduction."""
+"""The table printed at the end of a reduction."""
 
 import shlex
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from reducer.units import duration, percent, plural
 
 
 def report_table(report: Report, bundle: Bundle | None = None) -> str:
-    """Sizes before and after, what was kept, what it cost, and how to see the failure again."""
+    """Sizes before and after, the failure, the cost, and how to reproduce it."""
     verdicts = ", ".join(
         f"{count:,} {name}" for name, count in report.candidates.by_verdict.items()
     )
@@ -37,7 +37,7 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
     return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
 
 
-_WIDTH = 120  # characters of another failure's signature
+_WIDTH = 120  # maximum characters of another failure's signature
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
 _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
@@ -89,7 +89,7 @@ def _sizes(report: Report) -> list[str]:
 
 
 def _also_found(report: Report) -> list[str]:
-    """Other failures met on the way, one line each."""
+    """Other failures found on the way, one per line."""
     left_out = report.also_left_out
     if not report.also_found and not left_out:
         return []
@@ -110,7 +110,7 @@ def _cut(text: str) -> str:
 
 
 def _rates(report: Report) -> list[tuple[str, str]]:
-    """How often a flaky failure shows."""
+    """The failure rates of a flaky failure."""
     if report.flaky is None:
         return []
     rates = f"the input fails in {report.flaky.input}"
@@ -120,7 +120,7 @@ def _rates(report: Report) -> list[tuple[str, str]]:
 
 
 def _checks(report: Report) -> list[tuple[str, str]]:
-    """What never came to a run of the command."""
+    """Candidates rejected before a run of the command."""
     checks = report.checks
     if not checks.runs:
         return []

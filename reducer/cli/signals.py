@@ -1,4 +1,4 @@
-"""Ctrl-C once: finish what can be finished and say what there is. Twice: leave at once."""
+"""Handle Ctrl-C: the first one ends the work and reports the result, the second exits at once."""
 
 import os
 import signal
@@ -16,9 +16,9 @@ _NOTICE = b"\nstopping; progress is kept (press Ctrl-C again to quit immediately
 
 @contextmanager
 def stop_on_signals(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]:
-    """Sets `stop` on the first signal; on the second, calls `leave` and ends the process.
+    """Set `stop` on the first signal; on the second, call `leave` and end the process.
 
-    A signal that was ignored, as SIGHUP is under nohup, stays ignored.
+    A signal that was ignored, such as SIGHUP under nohup, stays ignored.
     """
     asked = False
     requests: SimpleQueue[bool] = SimpleQueue()
@@ -30,14 +30,14 @@ def stop_on_signals(stop: threading.Event, leave: Callable[[], None]) -> Iterato
             os._exit(ExitCode.INTERRUPTED)
         asked = True
         requests.put(True)
-        os.write(2, _NOTICE)  # a handler may interrupt a print; this cannot clash with it
+        os.write(2, _NOTICE)  # safe even if the handler interrupts a print
 
     def set_if_asked() -> None:
         if requests.get():
             stop.set()
 
-    # Not in the handler: it interrupts the main thread, which may be in a method of `stop` and hold
-    # its lock. A simple queue is made for that: `put` never waits.
+    # Not done in the handler, which interrupts the main thread and may do so while that holds the
+    # lock of `stop`. `put` of a simple queue never waits.
     setter = threading.Thread(target=set_if_asked, name="signals", daemon=True)
     setter.start()
     earlier = {number: signal.getsignal(number) for number in _SIGNALS}

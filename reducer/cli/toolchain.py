@@ -75,7 +75,7 @@ _VERSION_TIMEOUT = 10.0  # seconds
 
 
 def versions() -> str:
-    """One line for this program, one for the compiler on PATH, one for those installed by it."""
+    """One line each for this program, the compiler on PATH, and each installed compiler."""
     lines = [f"mlir-reducer {__version__}"]
     if found := shutil.which(DEFAULT.compiler):
         lines.append(f"{DEFAULT.compiler} on PATH: {compiler_version(Path(found))}")
@@ -85,7 +85,7 @@ def versions() -> str:
 
 
 def compiler_version(executable: Path) -> str:
-    """What a compiler says of its version, on one line."""
+    """The compiler's version output, in one line."""
     try:
         answer = subprocess.run(
             [executable, "--version"],

@@ -9,15 +9,15 @@ from reducer.cli.completion import complete_words
 from reducer.search.sequential import MAX_RUNS
 
 _OPTIONAL = {"--flaky": MAX_RUNS}
-"""Options whose number may be left out; what follows is then another word, and not the number."""
+"""Options whose number may be omitted; the next word is then not their value."""
 
-_TRAILING = "reducer.cli.trailing"  # whether the two dashes are there
+_TRAILING = "reducer.cli.trailing"  # whether the command line contains `--`
 
 _HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
 
 
 class TrailingCommand(click.Command):
-    """Hands everything after the first `--` unread, flags and all, to its function as `words`."""
+    """Passes everything after the first `--`, flags included, to its function as `words`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         position = args.index("--") if "--" in args else len(args)

@@ -44,7 +44,7 @@ _MEGABYTE = 1 << 20
 
 
 def default_database(folder: Path) -> Path:
-    """Where the database of a folder (or of a file's folder) is."""
+    """The default path of the database for a folder (or for a file's folder)."""
     place = folder if folder.is_dir() else folder.parent
     return place / FOLDER / FILE
 
@@ -199,10 +199,12 @@ def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 def _compilers(program: str, versions: str | None, log: Any) -> tuple[Compiler, ...]:
-    """Each compiler once.
+    """The compilers, each once.
 
-    Raises UsageError for an empty list of versions, ToolchainError where one cannot be had,
-    CommandNotFound where there is no such program.
+    Raises:
+        UsageError: the list of versions is empty.
+        ToolchainError: a version cannot be installed.
+        CommandNotFound: the program does not exist.
     """
     if versions is None:
         try:
@@ -220,7 +222,7 @@ def _memory(megabytes: int | None) -> int:
 
 
 def _check_targets(json_target: str | None, *others: Path | None) -> None:
-    """What cannot be written must be known before the work, not after it."""
+    """Fail early if an output file could not be written at the end."""
     for target in (None if json_target in (None, "-") else json_target, *others):
         if target is not None and not Path(target).absolute().parent.is_dir():
             raise OutputNotWritable(f"cannot write {target}: its folder does not exist")

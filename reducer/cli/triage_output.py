@@ -1,4 +1,4 @@
-"""How `triage` shows its progress and, at the end, a table of the bugs."""
+"""The progress display of `triage`, and its table of bugs at the end."""
 
 import sys
 import threading
@@ -18,7 +18,7 @@ _ORDER = (BugState.REOPENED, BugState.NEW, BugState.KNOWN, BugState.FIXED)
 
 
 def summary_text(summary: Summary) -> str:
-    """The table of bugs, what could not be run, and one line that says it all."""
+    """The table of bugs, the inputs that could not be run, and a one-line summary."""
     bugs = in_order(summary.bugs)
     parts = [bugs_table(bugs)] if bugs else []
     parts += _troubles(summary)
@@ -27,18 +27,18 @@ def summary_text(summary: Summary) -> str:
 
 
 def in_order(bugs: Sequence[Bug]) -> list[Bug]:
-    """What needs attention first."""
+    """The bugs, those that need attention first."""
     return sorted(bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
 
 
 def bugs_table(bugs: Sequence[Bug]) -> str:
-    """One row a bug."""
+    """The table with one row per bug."""
     head = ("bucket", "state", "inputs", "compilers", "ops", "failure")
     return aligned_table([head, *map(_row, bugs)])
 
 
 def aligned_table(rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns; the last is as wide as it is."""
+    """Aligned columns; the last one is not padded."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = []
     for row in rows:
@@ -92,7 +92,7 @@ def _troubles(summary: Summary) -> list[str]:
 
 
 def _splitting_text(summary: Summary) -> str:
-    """What it took to tell apart what prints the same, where anything did."""
+    """The cost of distinguishing bugs with the same output, if there was any."""
     cost = summary.splitting_cost
     if not cost.calls:
         return ""
@@ -125,7 +125,7 @@ class TriageDisplay(Watcher, Protocol):
     """A watcher that can be closed."""
 
     def close(self) -> None:
-        """Takes what is drawn off the screen."""
+        """Remove what is drawn from the screen."""
         ...
 
 
@@ -137,7 +137,7 @@ def make_watcher(*, wanted: bool | None, quiet: bool) -> TriageDisplay:
 
 
 class _Lines:
-    """Plain lines: messages, and with `steps` now and then how far it is."""
+    """Plain lines: messages and, with `steps`, periodic progress."""
 
     def __init__(self, *, quiet: bool, steps: bool) -> None:
         self._quiet = quiet
@@ -169,7 +169,7 @@ class _Lines:
 
 
 class _Bar:
-    """A bar for each phase that has anything to do."""
+    """A bar for each phase that has work to do."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""One temporary folder for all that a run and its compilers write, gone when the run is."""
+"""One temporary folder for all files of a run and its compilers, deleted at the end."""
 
 import os
 import shutil
@@ -24,16 +24,16 @@ class Workspace:
     folder: Path
 
     def clean_up(self) -> None:
-        """Ends every process of the run but this one, and deletes its files."""
+        """Kill every process of the run except this one, and delete its files."""
         tree.kill_strays(self.mark)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    """Makes every temporary file of this process and its children land in one folder.
+    """Redirect every temporary file of this process and its children to one folder.
 
-    On the way out nothing of the run is left, whether it ends well, fails, or is killed.
+    Nothing of the run remains, whether it succeeds, fails, or is killed.
     """
     mark = uuid.uuid4().hex
     place = Workspace(mark, Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{mark}")
@@ -54,7 +54,7 @@ def workspace() -> Iterator[Workspace]:
 
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Sets variables of this process, which its children inherit, for a while."""
+    """Temporarily set variables of this process, which its children inherit."""
     earlier = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,4 +1,4 @@
-"""The options of `--wrong-results`, and the comparison that they make."""
+"""The options of `--wrong-results`, and the comparison built from them."""
 
 import shlex
 import shutil
@@ -36,7 +36,7 @@ _AUDIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class WrongResults:
-    """What to compare with what, as the user said it."""
+    """What to compare, as given by the user."""
 
     references: tuple[str, ...] = ()
     function: str | None = None
@@ -57,8 +57,8 @@ class WrongResults:
         """The oracle for one command.
 
         Raises:
-            UsageError: a reference or an input is not spelled as it should be.
-            ToolchainError: a version, or its runtime, cannot be had.
+            UsageError: a reference or an input has invalid syntax.
+            ToolchainError: a version or its runtime cannot be installed.
         """
         candidate = CompilerConfig(
             "the command",
@@ -82,7 +82,7 @@ class WrongResults:
         return ValuesOracle(comparison, text, limits=limits, display=display)
 
     def words(self) -> list[str]:
-        """The options that say the same."""
+        """The command line options that produce this value."""
         words = ["--wrong-results"]
         for name in self.references:
             words += ["--reference", _absolute(name)]
@@ -123,7 +123,7 @@ class WrongResults:
 
 
 def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:
-    """`iree:3.6.0`, or `iree:3.6.0+vmvx` for another backend too."""
+    """The reference for `iree:3.6.0`, or for `iree:3.6.0+vmvx` with another backend."""
     toolchain = install(version, progress=_print_status, runtime=True)
     if backend and backend not in RUNTIME.backends:
         known = " or ".join(RUNTIME.backends)
@@ -161,7 +161,7 @@ def _witnesses(reference: Implementation, candidate: CompilerConfig) -> list[Imp
 
 
 def _audit(executable: Path) -> SizeAudit | None:
-    """Reads modules with the compiler's own tool; None if it has none."""
+    """An audit that parses modules with the compiler's own tool; None if it has none."""
     opt = verifying_tool(executable)
     return SizeAudit(OptPrinter(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
 
@@ -182,7 +182,7 @@ def _absolute(name: str) -> str:
 
 
 def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options whose values make a `WrongResults`."""
+    """Add the options whose values make a `WrongResults`."""
     options = [
         click.option(
             "--wrong-results",

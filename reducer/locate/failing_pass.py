@@ -34,8 +34,10 @@ _END = re.compile(r"^\}\)[^\n]*\n(?:\n*\{-#$.*?^#-\}\n)?", re.M | re.S)
 
 @dataclass(frozen=True)
 class Dump:
-    """One print. `step` is the pass as a pipeline names it, None where that cannot be told;
-    `op` is the kind of op it ran on and `symbol` that op's name without `@`, both perhaps ''.
+    """One IR dump.
+
+    `step` is the pass as a pipeline names it, None if unknown; `op` is the name of the op it ran on
+    and `symbol` that op's symbol name without `@`; both may be ''.
     """
 
     failed: bool

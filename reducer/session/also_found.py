@@ -26,7 +26,7 @@ from reducer.storage.journal import Journal
 
 MAX_BUCKETS = 16
 MAX_BYTES = 4 << 20
-"""Of one program. Both bounds hold for each candidate alone, so no order of events matters."""
+"""The maximum size of one program. Bounds apply to each candidate alone, so order is irrelevant."""
 
 INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
 _FILES = (INPUT, COMMAND, SIGNATURE)

@@ -1,10 +1,10 @@
-"""Cutting what the failing pass gets, and making that a program for the whole compiler again.
+"""Reduce the IR that enters the failing pass, and turn it into an input for the compiler again.
 
-A crash in the middle of the pipeline names no op. Before the pass that crashes, any value may
-become an argument, and a run of one pass costs a small part of a compilation; so a large program is
-cut there. Cut too far it would fail in that pass and not from the start, so the smallest cut that
-does is looked for by bisection. This is how one works with a crash by hand: dump the IR before the
-pass, cut, and undo what earlier passes did until it is an input again.
+A crash in the middle of the pipeline names no op. Before the crashing pass, any value may become an
+argument, and running one pass costs a small fraction of a compilation; so a large program is cut
+there. If cut too far, it would fail in that pass but no longer from the start, so bisection finds
+the smallest cut that still does. This automates what people do by hand: dump the IR before the
+pass, cut it, and undo earlier passes until it is an input again.
 """
 
 from collections.abc import Sequence

@@ -118,15 +118,15 @@ class OnDisk(StrEnum):
 
 
 class Best:
-    """Keeps the output file. A provisional best is held back until the full command confirms it.
+    """Maintains the output file. A provisional best is held back until it is confirmed.
 
     Attributes:
-        confirmed: the best that the full command is known to fail on.
-        unconfirmed: the same, or a smaller one that only a shortened command has seen.
+        confirmed: the best on which the full command is known to fail.
+        unconfirmed: the same, or a smaller one that only an early-stop command was run on.
         head: a comment above whatever is saved.
-        on_accept: is told of each better document, its size and what made it.
-        on_roll_back: is told of the document that is the best again, and its size.
-        on_save: is told whenever the output file was replaced.
+        on_accept: called with each better document, its size and its origin.
+        on_roll_back: called with the document that is the best again, and its size.
+        on_save: called whenever the output file was replaced.
     """
 
     def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:

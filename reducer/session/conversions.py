@@ -77,7 +77,7 @@ class OptPrinter:
             return out.read_text(encoding="utf-8", errors="surrogateescape") or None
 
     def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
-        """Releases before 2025 cannot leave the verifier out when they parse, and say so."""
+        """Run the tool; releases before 2025 reject the flag that skips the verifier on parsing."""
         argv = [str(self.opt), "input.mlir", *self._lenient, *flags, "-o", "out.mlir"]
         result = run_process(argv, cwd=folder, limits=limits)
         self.seconds += result.cpu_seconds
@@ -160,7 +160,7 @@ class Conversions:
         return self._cached("pretty", lambda n: n.pretty(generic), generic)
 
     def cached(self, form: str, text: str, make: Callable[[], str]) -> str:
-        """What `make` gives for a text, made once; for what else is costly to derive from one."""
+        """The result of `make` for a text, computed once; for data that is costly to derive."""
         digest = key_of(form, text)
         known = self._journal.get_text(digest)
         if known is None:

@@ -47,7 +47,7 @@ def find_shortest(
 
 
 def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
-    """The compiler's phase in which a document fails; '' where it has none or does not tell."""
+    """The compiler's phase in which a document fails; '' if it has no phases or shows none."""
     phases = stoppable_phases(evaluator.oracle)
     guess = _guess(evaluator, document, memoize)
     return phases.names[guess] if phases and 0 <= guess < len(phases.names) else ""
@@ -59,9 +59,9 @@ def stoppable_phases(oracle: Oracle) -> Phases | None:
 
 
 def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
-    """The number of the failing phase by what the compiler wrote after each; -1 if it wrote none.
+    """The index of the failing phase, from the files written after each phase; -1 if none.
 
-    A compiler that knows no such flag, or that fails in the first phase, writes nothing.
+    A compiler that does not know the flag, or fails in the first phase, writes no files.
     """
     oracle = evaluator.oracle
     phases = stoppable_phases(oracle)

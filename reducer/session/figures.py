@@ -47,7 +47,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Candidates:
-    """How many candidates got each verdict, and the ops of all of them over those of the input."""
+    """How many candidates got each verdict, and the sum of their ops relative to the input's."""
 
     by_verdict: dict[str, int]
     full_run_equivalents: float
@@ -155,7 +155,7 @@ class PassRecord:
 
     @classmethod
     def from_json(cls, data: JsonValues) -> Self | None:
-        """A bug report's metadata has no more than the name, the level, and lines and ops."""
+        """Read the JSON; a bug report's metadata has only the name, level, lines and ops."""
         output = data.part("output")
         name, level, path = data.text("pass"), data.text("level"), path_of(output)
         lines, ops = output.count("lines"), output.count("ops")

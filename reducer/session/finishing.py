@@ -1,4 +1,4 @@
-"""The last stages: the result as people read it, and one more run of the printed command on it."""
+"""The last stages: print the result in readable form, and run the printed command on it again."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def verify(context: Context) -> bool:
 
 
 def _verified(context: Context) -> str:
-    """What the printed command was run on last: the result, without comments if need be."""
+    """The text on which the printed command was run last: the result, possibly without comments."""
     text, ops = context.readable, context.best.size.ops
     if context.settings.comments:
         outcome = context.full.run(text, ops)

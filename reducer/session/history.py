@@ -1,6 +1,6 @@
-"""How a reduction went: recorded in the journal as it runs, read back for pages and reports.
+"""The history of a reduction: recorded in the journal, and read back for pages and reports.
 
-Kept in the journal as one JSON text, so that a page can be drawn long after the run.
+It is stored as one JSON text, so that a page can be drawn long after the run.
 """
 
 import json
@@ -177,7 +177,7 @@ class HistoryRecorder:
         self._settled = Spent()
 
     def phase(self, name: str) -> None:
-        """What was spent since the last verdict on a candidate belongs to the phase that ends."""
+        """Start a phase; costs since the last verdict on a candidate belong to the previous one."""
         if self._phase:
             self._settle(self._phase)
         self._phase = name

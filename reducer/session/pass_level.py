@@ -235,7 +235,7 @@ class _PassReduction:
     # ---- result ----------------------------------------------------------------------------
 
     def _finish(self, found: FailingPass) -> PassReport | None:
-        """Writes the file and runs the printed command on it, as it is."""
+        """Write the file and run the printed command on it, as it is."""
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
         text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"

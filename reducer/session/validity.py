@@ -1,11 +1,11 @@
-"""Which texts the compiler's parser and verifier would turn away, many asked about at once.
+"""Find the texts that the compiler's parser and verifier would reject, many in one process.
 
 The compiler's `…-opt` tool reads a file of several programs with a separator line between them
-(`--split-input-file`) as easily as one: starting it takes most of the time. The line number in an
-error tells whose it is. Releases differ in how they write it:
+(`--split-input-file`) as fast as one, since starting it dominates. The line number in an error
+identifies the program. Releases differ in how they print it:
 
     screen.mlir:13:5: error: …                               the line in the whole file
-    within split at screen.mlir:10 offset :4:5: error: …     the same, in older ones: 10 + 4 - 1
+    within split at screen.mlir:10 offset :4:5: error: …     the same in older releases: 10 + 4 - 1
 """
 
 import re
