@@ -164,7 +164,7 @@ class OracleOptions:
     def _check_words(
         self, comparison: WrongResults, input_name: str, call: Call | None = None
     ) -> list[str]:
-        """The words that show wrong results once more: only this program compares values."""
+        """The command line that shows the wrong results again, using this program to compare."""
         if call is not None:
             comparison = replace(comparison, function=call.function, inputs=call.inputs)
         version = [] if self.iree is None else ["--iree", self.iree]

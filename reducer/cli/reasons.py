@@ -24,7 +24,7 @@ class DeferredErrors:
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[None]:
-        """The body of the `with` makes something of that name, or it does not matter."""
+        """Run the body of the `with`, which makes what `name` says; failure is not fatal."""
         try:
             yield
         except Exception as error:

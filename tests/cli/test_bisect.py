@@ -22,7 +22,7 @@ Publish = Callable[..., Releases]
 
 @pytest.fixture
 def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publish:
-    """A function that makes releases the only ones there are; the folder has a failing input."""
+    """A function that makes releases the only ones available; the folder has a failing input."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.mlir").write_text('"x.bad"() : () -> ()\n')
 
@@ -81,7 +81,7 @@ def test_a_second_run_runs_nothing(publish: Publish) -> None:
 
 
 def test_what_is_known_from_before_counts(publish: Publish) -> None:
-    """A bug that went and came back, which halving alone would not have seen."""
+    """A bug that disappeared and returned, which bisection alone would have missed."""
     bad = (4, 5, 7, 8, 9)
     releases = publish({f"3.{n}.0": Release(BAD if n in bad else "") for n in range(10)})
     assert "first bad 3.4.0, last good 3.3.0" in run(*COMMAND).stdout
@@ -101,7 +101,7 @@ def test_release_candidates_only_on_demand(publish: Publish) -> None:
 
 
 def test_a_flag_in_another_spelling(publish: Publish) -> None:
-    """A flag that has another name but the same description is the same."""
+    """A flag with another name but the same description is the same flag."""
     releases = publish({"3.1.0": Release(flags=RENAMED), "3.2.0": Release(BAD)})
     done = run(*COMMAND)
     assert row(done, "3.1.0").startswith("3.1.0 good")
@@ -135,7 +135,7 @@ def test_another_failure_is_neither_good_nor_bad(publish: Publish) -> None:
     assert answers(done) == {
         "3.0.0": "good",
         "3.1.0": "another failure",
-        "3.2.0": "cannot tell",  # it crashes on anything
+        "3.2.0": "cannot tell",  # crashes on any input
         "3.3.0": "bad",
     }
     answer = json.loads(done.stdout)
@@ -205,7 +205,7 @@ def test_what_cannot_be_asked(
 
 
 def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Nothing is run twice but what was under way."""
+    """Nothing runs twice except the run that was in progress."""
     slow = {f"3.{n}.0": Release(f"sleep 0.{n}\n{BAD if n >= 3 else ''}") for n in range(6)}
     releases = Releases(tmp_path, slow)
     reducer = Reducer(tmp_path)
@@ -225,7 +225,7 @@ def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
 @pytest.mark.iree
 @pytest.mark.slow
 def test_a_real_bug_between_real_releases(tmp_path: Path) -> None:
-    """IREE #20699: in 3.4.0 only."""
+    """IREE #20699, which affects only 3.4.0."""
     path = load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
     command = ("--", "iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
     words = ["bisect", str(path), "--bad", "3.4.0", "--good", "3.3.0", *command]

@@ -35,13 +35,13 @@ def bench(tmp_path: Path) -> Bench:
 
 @pytest.fixture(scope="module")
 def triaged(tmp_path_factory: pytest.TempPathFactory) -> Triaged:
-    """A database and what the run that made it reported, for tests that only look at them."""
+    """A database and the report of the run that made it, for read-only tests."""
     bench = made(tmp_path_factory.mktemp("triaged"))
     return bench, bench()
 
 
 def buckets(bench: Bench, *words: object, code: int = 0) -> str:
-    """What a command prints."""
+    """The output of a command."""
     database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
     result = bench.reducer("buckets", "--db", database, *words)
     assert result.returncode == code, result.stderr
@@ -85,7 +85,7 @@ def test_what_is_exported_fails_again(triaged: Triaged, tmp_path: Path) -> None:
 def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> None:
     bench, report = triaged
     buckets(bench, "export", tmp_path / "out")
-    buckets(bench, "export", tmp_path / "out")  # over the first
+    buckets(bench, "export", tmp_path / "out")  # replaces the first export
     for bug in report["bugs"]:
         folder = tmp_path / "out" / bug["bucket"]
         text = (folder / "repro.report" / "report.md").read_text()

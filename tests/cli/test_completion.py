@@ -1,4 +1,4 @@
-"""Tab, in a real bash, zsh and fish."""
+"""Tab completion in real bash, zsh and fish shells."""
 
 import shlex
 import shutil
@@ -33,7 +33,7 @@ def reducer(tmp_path: Path) -> Reducer:
 
 
 def offered(reducer: Reducer, *lines: Line) -> list[list[str]]:
-    """What one bash is told to offer for the last word of each line."""
+    """The completions that one bash offers for the last word of each line."""
     if BASH is None:
         pytest.skip("there is no bash")
     asked = "".join(f"ask {shlex.join(line)}\n" for line in lines)

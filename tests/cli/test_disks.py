@@ -1,6 +1,6 @@
 """Disks that fill up or become read-only, and journals that vanish, in the middle of a reduction.
 
-Each test has a small file system of its own, in a namespace of its own, where the system allows it.
+Each test has a small file system in its own mount namespace, if the system allows that.
 """
 
 import subprocess
@@ -36,7 +36,7 @@ def reducer(tmp_path: Path) -> Reducer:
 
 
 def on_small_disk(reducer: Reducer, fault: str) -> "subprocess.CompletedProcess[str]":
-    """Reduces on a disk of 200 kB; the result is copied to `after` whatever happens."""
+    """Reduce on a 200 kB disk; the result is copied to `after` in any case."""
     write_script(reducer.home / "fake", _ONCE_THERE_IS_A_RESULT % fault + FAIL)
     (reducer.home / "disk").mkdir()
     script = (

@@ -1,4 +1,4 @@
-"""What the documents tell people to type exists, and so does what they link to or name."""
+"""The commands, links and files that the documentation mentions exist."""
 
 import re
 import shlex
@@ -12,13 +12,13 @@ from reducer.cli.app import main
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = re.compile(r"settles\.py|.*replace_by_arguments\.py")
-"""Files that a reader is told to write."""
+"""Files that the documentation asks the reader to write."""
 
 _SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def commands(text: str) -> list[list[str]]:
-    """The words of every `mlir-reducer …` in blocks for a shell."""
+    """The words of every `mlir-reducer …` command in shell blocks."""
     found = []
     for block in _SHELL.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
@@ -45,7 +45,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that GitHub gives the headings of a page, code left out."""
+    """The anchors that GitHub gives the headings of a page, without code blocks."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     titles = re.findall(r"^#+ (.+)$", text, re.M)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in titles)
@@ -63,7 +63,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_of_ours_exist(page: Path) -> None:
-    """A page may leave out how the path of a file begins: `search/sweep.py`, or `sweep.py`."""
+    """A page may omit the start of a path: `search/sweep.py`, or `sweep.py`."""
     folders = [ROOT / name for name in ("benchmarks", "oracles", "reducer", "tests")]
     ours = [path for folder in folders for path in folder.rglob("*.py")]
     ends = {"/".join(path.parts[-n:]) for path in ours for n in range(1, len(path.parts))}

@@ -1,4 +1,4 @@
-"""Compilers that misbehave, users who lose patience: each ends as it should and leaves no mess.
+"""Misbehaving compilers and impatient users: each run ends properly and leaves nothing behind.
 
 The scripts stand in for faults that a real compiler cannot be made to show on demand.
 """
@@ -37,7 +37,7 @@ def test_a_good_script_is_the_yardstick(reducer: Reducer, script: Script) -> Non
     done = reducer("reduce", "in.mlir", "--json", "-", "--", script(FAIL))
     assert done.returncode == 0, done.stderr
     assert "x.bad" in result(reducer)
-    report = json.loads(done.stdout)  # and nothing but JSON is on standard output
+    report = json.loads(done.stdout)  # only JSON on standard output
     assert report["verified"] and report["output"]["ops"] == 1
     assert sum(report["oracle"]["by_verdict"].values()) == report["oracle"]["calls"]
     reducer.assert_clean()
@@ -180,7 +180,7 @@ def test_seconds_are_a_budget_too(reducer: Reducer, script: Script) -> None:
         "reduce", "in.mlir", "--max-seconds", 1, "-j1", "--", script("sleep 0.2\n" + FAIL)
     )
     assert done.returncode == 3, done.stderr
-    output = reducer.home / "in.reduced.mlir"  # a slow machine may not come so far
+    output = reducer.home / "in.reduced.mlir"  # a slow machine may not get this far
     assert not output.exists() or "x.bad" in output.read_text()
 
 

@@ -1,4 +1,4 @@
-"""Reductions of what is killed: by our limit on memory, or by somebody else."""
+"""Reducing failures in which the compiler is killed: by our memory limit, or by someone else."""
 
 import json
 import sqlite3
@@ -18,7 +18,7 @@ EAT = f"""exec {sys.executable} -c 'x = b"x" * (200 << 20); import time; time.sl
 
 
 def reduce(folder: Path, body: str, *options: str) -> tuple[str, dict[str, Any]]:
-    """What is left of a program of some lines, and the record."""
+    """The result of reducing a program of a few lines, and the record."""
     tool = write_script(folder / "fake", body)
     source, record = folder / "in.mlir", folder / "out.json"
     source.write_text(program(6))
@@ -36,7 +36,7 @@ def test_a_compiler_that_kills_itself_can_be_reduced(tmp_path: Path) -> None:
 
 
 def test_a_kill_is_not_taken_for_runaway_memory(tmp_path: Path) -> None:
-    """What is killed without `x.bad` is another failure than to exceed the limit on memory."""
+    """Being killed without `x.bad` is a different failure from exceeding the memory limit."""
     body = f"if has x.bad; then {EAT}fi\nhas x.op && kill -9 $$\nexit 0\n"
     text, record = reduce(tmp_path, body, "--memory-limit=100", "--no-report")
     assert "x.bad" in text and "x.op" not in text
@@ -52,7 +52,7 @@ def test_a_kill_now_and_then_changes_nothing(jobs: int, tmp_path: Path) -> None:
 
 
 def test_how_many_run_at_once_does_not_change_the_limit(tmp_path: Path) -> None:
-    """A candidate that fits beside one other compiler must not fail beside seven."""
+    """A candidate that fits next to one other compiler must not fail next to seven."""
     tool = write_script(tmp_path / "fake", FAIL)
     (tmp_path / "models").mkdir()
     (tmp_path / "models/in.mlir").write_text(program(2))

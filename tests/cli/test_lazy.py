@@ -1,4 +1,4 @@
-"""Only the command that is asked for is imported."""
+"""Only the requested command is imported."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`--signature`: how much of the failure must stay."""
+"""`--signature`: how much of the failure must be preserved."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever files and symbols are called, their names are data: never run, never a place."""
+"""Names of files and symbols are data: they are never executed or used as paths."""
 
 import os
 import shlex
@@ -46,12 +46,12 @@ def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
     assert '\n  "x.bad"() : () -> ()\n' in result
     assert (reducer.home / name).read_text() == program(8)
     reducer.assert_clean()
-    if name.isprintable():  # else the comment shows it escaped
+    if name.isprintable():  # otherwise the comment shows it escaped
         paste(reducer, result.splitlines()[0].removeprefix("// "))
 
 
 def paste(reducer: Reducer, command: str) -> None:
-    """The printed command, given to a shell, fails and does nothing else."""
+    """Check that the printed command fails in a shell, and does nothing else."""
     before = names(reducer.home)
     done = subprocess.run(
         ["/bin/sh", "-c", f"PATH=.:$PATH; {command}"],
@@ -91,7 +91,7 @@ def test_a_link_where_we_write_does_not_lead_us_elsewhere(reducer: Reducer, link
 
 
 def test_what_is_inside_an_input_is_text(reducer: Reducer) -> None:
-    """Commands, paths and placeholders that a tool less careful would follow."""
+    """Commands, paths and placeholders that a less careful tool would follow."""
     hostile = (
         "// RUN: touch pwned\n// ../../../etc/passwd {} %s $(touch pwned)\n"
         'module @"../pwned" attributes {x.path = "/tmp/pwned; touch pwned"} {\n'

@@ -1,4 +1,4 @@
-"""`reduce --passes-with`: what another release compiles."""
+"""`reduce --passes-with`: failures that another release compiles."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_only_iree_has_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_no_other_bug_with_the_same_message_takes_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On its own, this one loses a rank, and then every later release fails in some way."""
+    """Without the option, this case loses a rank, and then every later release fails as well."""
     monkeypatch.chdir(tmp_path)
     load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
     options = ("--iree", BAD, "--no-report", "--no-pass-level", "--keep-flags")

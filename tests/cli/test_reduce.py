@@ -1,4 +1,4 @@
-"""`mlir-reducer reduce` with well-behaved scripts: options and what is printed."""
+"""`mlir-reducer reduce` with well-behaved scripts: options and output."""
 
 import gzip
 import json

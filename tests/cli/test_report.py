@@ -32,7 +32,7 @@ def cli(*words: object) -> Result:
 
 
 def repro(archive: Path, folder: Path, compiler: Path) -> "subprocess.CompletedProcess[str]":
-    """Unzips into an empty folder and runs the script there."""
+    """Unzip into an empty folder and run the script there."""
     folder.mkdir()
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(folder)
@@ -76,7 +76,7 @@ def test_a_healthy_compiler_is_told(
 ) -> None:
     case = corpus("complex-dot2-hip-segv")
     Path("x.mlir").write_text(case.input_text())
-    flags = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"  # which both releases take
+    flags = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"  # accepted by both releases
     done = cli("report", "x.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *flags)
     assert done.exit_code == 0, done.output
     for version, status in ((NEWEST_TESTED, 0), ("3.8.0", 1)):

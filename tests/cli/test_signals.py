@@ -1,4 +1,4 @@
-"""One signal stops, two leave. What they do to a whole run is in test_faults."""
+"""The first signal stops, the second exits. Whole runs with signals are in test_faults."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def test_what_was_ignored_stays_ignored_and_the_rest_comes_back() -> None:
 
 
 def test_a_signal_may_come_while_the_main_thread_waits_for_the_very_event() -> None:
-    """It then holds the lock of the event, and a handler that needs it would never return."""
+    """The thread then holds the event's lock, and a handler that needs it would deadlock."""
     pid = os.fork()
     if pid == 0:
         signal.alarm(20)  # ends a process that hangs
@@ -48,7 +48,7 @@ def test_a_signal_may_come_while_the_main_thread_waits_for_the_very_event() -> N
         with stop_on_signals(stop, leave=lambda: None):
             with vars(stop)["_cond"]:
                 os.kill(os.getpid(), signal.SIGINT)
-                for _ in range(1000):  # where a handler gets its chance to run
+                for _ in range(1000):  # a point at which handlers can run
                     pass
             os._exit(0 if stop.wait(10) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

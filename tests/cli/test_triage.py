@@ -34,7 +34,7 @@ class Bench:
         write_script(self.home / "cc.sh", COUNT.format(home=self.home) + body + FAIL + OTHER)
 
     def __call__(self, *words: object, code: int = 0) -> dict[str, Any]:
-        """A triage to its end, as JSON."""
+        """Run a triage to completion and return its JSON."""
         target = self.home / "out.json"
         result = self.reducer(*self.words(*words, "--json", target))
         assert result.returncode == code, result.stderr
@@ -176,15 +176,15 @@ def test_what_was_done_before_an_end_is_not_done_again(bench: Bench, number: int
         process.wait(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
     report = bench("-j", 1)
-    assert report["states"]["new"] == 2  # nobody has been told before
+    assert report["states"]["new"] == 2  # not reported before
     again = sum(count - 1 for count in bench.runs().values())
     fresh = _repetitions(bench)
-    assert again <= fresh + 1  # at most the run that was under way
+    assert again <= fresh + 1  # at most the run that was in progress
     bench.reducer.assert_clean()
 
 
 def _repetitions(bench: Bench) -> int:
-    """How many runs an undisturbed triage repeats, since it checks that failures do not flicker."""
+    """The number of runs that an uninterrupted triage repeats to check that failures are stable."""
     before = bench.runs()
     bench("--db", "other.sqlite")
     return sum(count - 1 for count in (bench.runs() - before).values())

@@ -1,4 +1,4 @@
-"""Nothing of a run stays behind."""
+"""Nothing of a run is left behind."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def test_workspaces_nest() -> None:
 
 
 def test_the_guardian_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kill in between would leave the folder for ever."""
+    """A kill in between would leave the folder behind forever."""
     existed: list[bool] = []
 
     def start(mark: str, folder: Path) -> "subprocess.Popen[bytes]":

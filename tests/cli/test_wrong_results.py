@@ -91,7 +91,7 @@ def test_wrong_results_reduce(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """From the hand-written trigger to something no larger, confirmed by its own command."""
+    """The hand-written trigger reduces to something no larger, confirmed by its own command."""
     monkeypatch.chdir(tmp_path)
     case = load_case(name)
     case.write_input(Path("in.mlir"))
@@ -106,7 +106,7 @@ def test_wrong_results_reduce(
     again = run(*shown[1:])
     assert again.exit_code == 0
     assert report["bucket"] in again.stdout
-    if witness is not None:  # nobody asked it during the reduction
+    if witness is not None:  # not run during the reduction
         again = run("check", "in.reduced.mlir", *_asking(witness, words))
         assert again.exit_code == 0
         assert report["bucket"] in again.stdout

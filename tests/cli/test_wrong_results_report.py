@@ -23,7 +23,7 @@ pytestmark = pytest.mark.iree
 def report(
     tmp_path_factory: pytest.TempPathFactory, iree_toolchain: Callable[..., Toolchain]
 ) -> Path:
-    """The unpacked archive of a report on a compiler that was given by its path."""
+    """The unpacked archive of a report on a compiler given by path."""
     folder = tmp_path_factory.mktemp("report")
     case = load_case("mis-powf-negative-base")
     model = case.write_input(folder / "model.mlir")
@@ -39,7 +39,7 @@ def report(
 
 @pytest.fixture
 def ask(report: Path, tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs `repro.sh` in an empty folder, with nothing around it but `mlir-reducer`."""
+    """Runs `repro.sh` in an empty folder, with only `mlir-reducer` on PATH."""
     tools = tmp_path / "bin"
     tools.mkdir()
     write_script(tools / "mlir-reducer", f'exec "{sys.executable}" -m reducer "$@"\n')
@@ -76,7 +76,7 @@ def test_the_compiler_stays_at_home(report: Path) -> None:
 
 
 def test_the_very_inputs_are_asked_again(report: Path) -> None:
-    """Another release may be wrong on inputs that nobody has seen here."""
+    """Another release may be wrong for inputs that were not tried here."""
     first = (report / "repro.mlir").read_text().splitlines()[0]
     assert " --function f " in first and first.count("--input=4xf32=") == 2
 
@@ -91,7 +91,7 @@ def test_wrong_results_are_seen_elsewhere(
 def test_another_failure_is_not_these_results(
     ask: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
-    """A compiler that gives up on the module has neither kept nor fixed the defect."""
+    """A compiler that rejects the module has neither kept nor fixed the defect."""
     broken = write_script(tmp_path / "iree-compile", 'echo "error: not today" >&2; exit 1\n')
     runtime = write_script(tmp_path / "iree-run-module", "exit 1\n")
     done = ask(IREE_COMPILE=str(broken), PATH=f"{runtime.parent}/bin:{tmp_path}:{os.defpath}")

@@ -1,4 +1,4 @@
-"""Reading back the IR that a compiler prints around its passes."""
+"""Reading the IR that a compiler prints before and after its passes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +55,7 @@ LIMITS = Limits(seconds=60.0, memory=8 << 30)
 def find(
     iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case]
 ) -> Callable[..., FailingPass | None]:
-    """Finds the failing pass of a corpus case on the wheel of its first run."""
+    """Finds the failing pass of a corpus case with the wheel of its first run."""
 
     def run(name: str, calls: int = 50) -> FailingPass | None:
         case = corpus(name)
@@ -95,7 +95,7 @@ def test_a_complaint_of_a_pass_needs_the_pass(find: Find) -> None:
 
 @pytest.mark.iree
 def test_the_pass_around_a_pass_that_needs_more_than_its_text_says(find: Find) -> None:
-    """No pipeline text holds the callbacks of this bufferization, so alone it succeeds."""
+    """No pipeline text can express the callbacks of this bufferization, so it succeeds alone."""
     found = find("seed-21014-topk-bufferize-40")
     assert found
     assert found.step
@@ -131,9 +131,9 @@ def test_the_bounds_hold(find: Find) -> None:
 @pytest.mark.parametrize(
     ("name", "step"),
     [
-        # Its pipeline's text has an option that cannot be read back.
+        # Its pipeline text has an option that cannot be parsed back.
         ("seed-20581a-gather-subview", "iree-hal-serialize-target-executables"),
-        # It fails without a word, so only the pass tells.
+        # It fails without a message, so only the pass identifies it.
         ("seed-20581b-pad-operands-dynamic-k", "iree-codegen-gpu-pad-operands"),
     ],
 )
@@ -148,7 +148,7 @@ def test_older_compilers(find: Find, name: str, step: str) -> None:
 def test_a_hang_is_where_the_last_pass_began(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    """Killed, a compiler writes no reproducer; what it printed before each pass remains."""
+    """A killed compiler writes no reproducer, but the IR it printed before each pass remains."""
     script = tmp_path / "hanging-opt"
     script.write_text(
         f"""#!/bin/sh

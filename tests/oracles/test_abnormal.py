@@ -1,4 +1,4 @@
-"""The last words of a dying compiler."""
+"""The final message of a crashing compiler."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which pass a text calls the failing one."""
+"""Which pass the output names as the failing one."""
 
 from pathlib import Path
 
@@ -160,7 +160,7 @@ def test_order_of_parallel_dispatches_does_not_matter() -> None:
 
 
 def test_later_error_of_a_dispatch_is_not_its_bug() -> None:
-    """Two errors come from one dispatch: the second says what the first led to."""
+    """Two errors from one dispatch: the second is a consequence of the first."""
     stderr = (DATA / "matmul-i4-dyn-maskedload.txt").read_text()
     assert "'func.func' op failed to emulate bit width" in stderr
     assert recorded("matmul-i4-dyn-maskedload").op == "vector.maskedload"
@@ -212,7 +212,7 @@ def test_other_ends(stderr: str, exit_code: int, kind: Kind, template: str) -> N
     [(End.TIMEOUT, Kind.TIMEOUT), (End.MEMORY, Kind.MEMORY), (End.CANCELLED, Kind.CANCELLED)],
 )
 def test_forced_end_says_nothing_else(end: End, kind: Kind) -> None:
-    """What a killed process printed depends on when it was killed."""
+    """The output of a killed process depends on when it was killed."""
     finding = classify(failure("a.mlir:1:1: error: failed to bufferize op\n", -9, end))
     assert (finding.kind, finding.template) == (kind, "")
 

@@ -43,7 +43,7 @@ def test_output_only_for_tools_that_know_it(program: str, has_output: bool) -> N
 
 
 def test_relative_paths_hold_where_the_user_is(tmp_path: Path) -> None:
-    """The compiler runs in a private folder, so a file that a flag names must be found there."""
+    """The compiler runs in a private folder, but must find files named in flags."""
     (tmp_path / "spec.mlir").touch()
     command = Command.parse(["t", "--spec=spec.mlir", "--x=none"], directory=tmp_path)
     assert command.expand("i") == ["t", f"--spec={tmp_path}/spec.mlir", "--x=none", "i"]

@@ -1,4 +1,4 @@
-"""The compiler oracle, on real compilers and on scripts that misbehave as none does on demand."""
+"""The compiler oracle, with real compilers and with scripts that misbehave on demand."""
 
 import threading
 from collections.abc import Callable
@@ -33,7 +33,7 @@ func.func @f(%x: !torch.vtensor<[?,{n}],f32>) -> !torch.vtensor<[?,3],si64> {{
 }}
 """
 
-# What a pass of the compiler once made: a batch_matmul whose operand has too many dimensions.
+# Once produced by a compiler pass: a batch_matmul whose operand has too many dimensions.
 BATCH_MATMUL = """
 #a = affine_map<(b, m, n, k) -> (b, m, k)>
 #b = affine_map<(b, m, n, k) -> (b, k, n)>
@@ -55,7 +55,7 @@ func.func @f(%x: tensor<?x?xf32>, %s: tensor<3xindex>) -> tensor<?x?x?xf32> {
 
 
 def fake(tmp_path: Path, body: str, name: str = "fake-compile") -> Path:
-    """A compiler that does what no real one does on demand."""
+    """A compiler that misbehaves in a way no real one does on demand."""
     path = tmp_path / name
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
@@ -165,7 +165,7 @@ def test_confirm_runs_what_is_displayed_in_an_empty_folder(tmp_path: Path) -> No
 
 
 def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:
-    """Two silent bugs differ in the pass only; where it is expected, it costs no second run."""
+    """Two silent bugs differ only in the pass; if it is expected, no second run is needed."""
     path = fake(
         tmp_path,
         f"""echo run >> {tmp_path}/runs
@@ -184,7 +184,7 @@ def test_pass_names_a_failure_without_a_message(tmp_path: Path) -> None:
 
 
 def test_what_ran_before_does_not_change_a_signature(tmp_path: Path) -> None:
-    """Of two dispatches that fail, the one that is told of first depends on the threads."""
+    """Which of two failing dispatches is reported first depends on the threads."""
     path = fake(
         tmp_path,
         """case "$(cat "$1") $*" in
@@ -258,7 +258,7 @@ def test_verifier_rejects_the_input(iree_toolchain: Callable[..., Any]) -> None:
 
 @pytest.mark.iree
 def test_verifier_fails_after_a_pass(iree_toolchain: Callable[..., Any]) -> None:
-    """Nothing is wrong with the input; index tensors only have no place at the ABI."""
+    """The input is valid, but index tensors are not supported at the ABI."""
     outcome = real(iree_toolchain, CPU).run(RESHAPE)
     assert (outcome.kind, outcome.signature.stage) == (Kind.VERIFIER, "pipeline")
     assert outcome.signature.op == "hal.element_type"
@@ -275,7 +275,7 @@ def test_one_bug_at_two_sizes(iree_toolchain: Callable[..., Any]) -> None:
 
 @pytest.mark.iree
 def test_crash_has_frames_without_a_symbolizer(iree_toolchain: Callable[..., Any]) -> None:
-    """An operation of no known dialect crashes dispatch creation in this release."""
+    """An op of an unknown dialect crashes dispatch creation in this release."""
     outcome = real(iree_toolchain, CPU).run('func.func @f() { "no.op"() : () -> () return }')
     assert (outcome.kind, outcome.exit_code) == (Kind.CRASH, -11)
     assert outcome.signature.template == "SIGSEGV"

@@ -1,4 +1,4 @@
-"""Messages as written."""
+"""Deriving signatures at each level."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ BROKEN = """\
 
 
 class NoProbes:
-    """No `-opt` tool, and a compiler that names no pass unless told to."""
+    """No `-opt` tool, and a compiler that names no pass without flags."""
 
     def __init__(self, dump: str = "") -> None:
         self.dump = dump
@@ -93,7 +93,7 @@ def test_further_errors(level: str, same: bool) -> None:
 
 @pytest.mark.parametrize("level", Level)
 def test_repeated_errors_in_another_order(level: Level) -> None:
-    """Several dispatches fail with one bug; which comes first, and how many, is chance."""
+    """Several dispatches fail with one bug; their order and number are not deterministic."""
     first, second = text(), text(line="8:1")
     assert kept(level, first + second, second + first + second)
 
@@ -148,7 +148,7 @@ def test_a_silent_failure_is_its_pass(level: Level) -> None:
 
 
 def test_being_told_to_name_the_pass_changes_no_normal_signature() -> None:
-    """The oracle tells the compiler so from some failure on; others must not notice."""
+    """The oracle adds these flags after some failures; other failures must not be affected."""
     dumped = text() + "// -----// IR Dump After FooPass Failed (foo) //----- //\n"
     names_pass = derive(classify(result(dumped)), Level.NORMAL, NoProbes(), names_pass=True)
     assert names_pass == signature(Level.NORMAL, text())

@@ -1,4 +1,4 @@
-"""Reading what linkers say of symbols."""
+"""Reading linker messages about symbols."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def signature(stderr: str, level: Level = Level.NORMAL) -> Signature:
 
 
 def linking(*symbols: str) -> str:
-    """What IREE prints if these are missing."""
+    """IREE's output if these symbols are missing."""
     lines = [
         f"iree-lld: error: undefined symbol: {symbol}\n>>> referenced by -:1" for symbol in symbols
     ]

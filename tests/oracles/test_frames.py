@@ -1,4 +1,4 @@
-"""Short C++ names."""
+"""Stack frames and short C++ names."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -117,7 +117,7 @@ def test_frames_of_the_system(line: str) -> None:
 
 @pytest.mark.iree
 def test_raw_addresses_and_names_give_the_same_frames(iree_toolchain: Callable[..., Any]) -> None:
-    """One crash, recorded with a symbolizer and without, possibly at another load address."""
+    """One crash, recorded with and without a symbolizer, possibly at another load address."""
     folder = iree_toolchain("3.13.0").compile.resolve().parent
     raw = crash_frames(text("raw-addresses-3.13.0"), lambda module: load_index(folder / module))
     assert raw == crash_frames(text("matmul-k0-sigfpe"), lambda module: None)
@@ -135,7 +135,7 @@ def test_recursion_counts_once_and_the_entry_ends_the_stack() -> None:
 
 
 def test_no_path_of_the_text_is_opened() -> None:
-    """Library names are bare: where the library lies, the oracle knows itself."""
+    """Library names are bare: the oracle itself knows where the library is."""
     asked: list[str] = []
     stack = " #0 0x0000000000001000 f (/a/../lib.so+0x10)\n #1 0x0000000000002000 g (/x/lib.so+0x2)"
     name_frames(parse_stack(stack), lambda module: asked.append(module))

@@ -1,4 +1,4 @@
-"""A kind is a row of one table: the traits in it are all that the rest of the program looks at."""
+"""A kind is a row of one table: the rest of the program uses only its traits."""
 
 import json
 import pickle
@@ -45,7 +45,7 @@ MakeKind = Callable[[Traits], Kind]
 
 @pytest.fixture
 def new_kind(monkeypatch: pytest.MonkeyPatch) -> MakeKind:
-    """Adds a kind of these traits to the table, for one test: no other file knows of it."""
+    """Add a kind with these traits to the table for one test; no other file knows it."""
 
     def add(traits: Traits) -> Kind:
         kind: Kind = Kind._new_member_(Kind, NAME, traits)  # type: ignore[attr-defined]
@@ -98,7 +98,7 @@ def test_what_is_no_bug_has_none_of_its_traits(kind: Kind) -> None:
 
 
 def test_nothing_but_an_oracle_names_a_kind() -> None:
-    """A list of kinds elsewhere would be one more place to know a new kind."""
+    """A list of kinds elsewhere would be another place to update for a new kind."""
     named = {
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in (ROOT / "reducer").rglob("*.py")
@@ -205,7 +205,7 @@ def test_another_failure_met_on_the_way(
 def test_two_inputs_that_end_alike_in_triage(
     tmp_path: Path, new_kind: MakeKind, traits: Traits, buckets: int
 ) -> None:
-    """Those that only hit the same limit are not the same bug."""
+    """Inputs that only hit the same limit are not the same bug."""
     records = Records(tmp_path)
     signature = Signature(new_kind(traits), "two locks")
     for digest in ("a", "b"):
@@ -242,7 +242,7 @@ def test_a_higher_limit_asks_again_for_what_it_decides(
 def test_what_speaks_against_a_merge(
     tmp_path: Path, new_kind: MakeKind, traits: Traits, speaks: bool
 ) -> None:
-    """A bucket of one compiler whose input ends like this on another."""
+    """A bucket of one compiler whose input has this outcome on another."""
     records = Records(tmp_path)
     bug = Signature(Kind.VERIFIER, "bad")
     records.result("a", "3.12.0", bug)

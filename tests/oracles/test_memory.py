@@ -1,4 +1,4 @@
-"""How much memory there is: that of the machine, or of the container that we are in."""
+"""How much memory is available: that of the machine, or of the container around us."""
 
 import os
 import sys
@@ -52,12 +52,12 @@ def test_without_a_limit_it_is_the_machines(files: dict[str, str], tmp_path: Pat
     "files",
     [
         {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "64000000\n"},
-        {  # a group around ours is stricter
+        {  # a parent group is stricter
             "proc/self/cgroup": "0::/a/b\n",
             "sys/fs/cgroup/a/memory.max": "64000000\n",
             "sys/fs/cgroup/a/b/memory.max": "max\n",
         },
-        {  # a container is told the path of the host, and sees its own group at the top
+        {  # a container sees the host's path, but its own group is at the top
             "proc/self/cgroup": "2:cpu:/x\n4:memory:/docker/77\n0::/docker/77\n",
             "sys/fs/cgroup/memory/memory.limit_in_bytes": "64000000\n",
         },
@@ -99,7 +99,7 @@ def wait_for(path: Path) -> None:
 def test_the_last_makes_room_and_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both fit alone, not together. The one that came second runs twice and ends as if alone."""
+    """Both fit alone, not together. The second to arrive runs twice and ends as if alone."""
     room = Room(400 * MB)
     monkeypatch.setattr(settle, "room_here", lambda: room)
 
@@ -135,7 +135,7 @@ print("done")
 
 
 def test_who_comes_first_never_makes_room() -> None:
-    """Or two runs could displace each other for ever."""
+    """Otherwise two runs could displace each other forever."""
     room = Room(100)
     first, second = room.seat(), room.seat()
     with first.taken(None), second.taken(None):

@@ -1,4 +1,4 @@
-"""Oracles of the user's own, found as an installed package's entry point."""
+"""User-defined oracles, found as an installed package's entry point."""
 
 import json
 import re
@@ -49,7 +49,7 @@ class Words:
 
 
 def install(folder: Path, module: str, source: str, entry_points: dict[str, str]) -> None:
-    """Puts a package with entry points into a folder, as an installer does."""
+    """Put a package with entry points into a folder, as an installer does."""
     folder.mkdir(exist_ok=True)
     (folder / f"{module}.py").write_text(source)
     info = folder / f"{module}-1.0.dist-info"
@@ -151,7 +151,7 @@ def test_it_is_found_where_packages_are(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 class Judge:
-    """Answers what it is told to, after running a command."""
+    """Returns a fixed result after running a command."""
 
     def __init__(self, answer: object, *command: str) -> None:
         self.answer = answer

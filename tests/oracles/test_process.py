@@ -192,7 +192,7 @@ def test_stray_in_its_own_session_dies_too(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_children_of_an_oracle_inside_die_too(tmp_path: Path) -> None:
-    """A script may run a reducer of its own, whose compilers have sessions of their own."""
+    """A script may run a reducer itself, whose compilers are in sessions of their own."""
     inner = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
     code = (
         "import sys\nfrom pathlib import Path\n"
@@ -269,7 +269,7 @@ def test_descriptors_do_not_leak(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 @pytest.mark.parametrize("session", [False, True])
 def test_no_child_outlives_a_killed_process(tmp_path: Path, session: bool) -> None:
-    """Whoever uses the library has no time to clean up after SIGKILL; a child's child counts."""
+    """A user of the library cannot clean up after SIGKILL; grandchildren count too."""
     sleeper = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
     starter = (
         "import subprocess, sys\n"

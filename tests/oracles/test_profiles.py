@@ -1,4 +1,4 @@
-"""What is known about particular compilers, and what is asked of it."""
+"""Knowledge about particular compilers, and the functions that use it."""
 
 import re
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_the_files_of_finished_phases(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
 def test_no_wording_matches_everything(profile: CompilerProfile) -> None:
-    """They are joined: one that matches nothing in particular would hide every message."""
+    """Patterns are joined: one that matches everything would hide all messages."""
     fields = (
         profile.follow_ups,
         profile.crash_banners,

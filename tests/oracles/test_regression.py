@@ -1,4 +1,4 @@
-"""A second compiler that must have nothing against what fails."""
+"""A second compiler that must accept the failing candidate."""
 
 import threading
 from pathlib import Path

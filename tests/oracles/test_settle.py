@@ -1,4 +1,4 @@
-"""A kill that nobody here has sent is no word of the program, unless it comes again."""
+"""A kill from outside says nothing about the program, unless it happens again."""
 
 import itertools
 import sys
@@ -17,7 +17,7 @@ FAILS = "echo \"x.mlir:1:1: error: failed to legalize operation 'x.bad'\" >&2; e
 
 
 def outcome(folder: Path, body: str, memory: int | None = None) -> Outcome:
-    """What a compiler with this body does to any input."""
+    """The outcome of a compiler with this body on any input."""
     tool = write_script(folder / "fake-compile", body)
     command = Command(("fake-compile", "{}"))
     oracle = CompilerOracle(command, tool, limits=Limits(60.0, memory))
@@ -26,7 +26,7 @@ def outcome(folder: Path, body: str, memory: int | None = None) -> Outcome:
 
 @pytest.fixture
 def ever_short_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that ends something for want of memory all the time."""
+    """A kernel that keeps killing processes for lack of memory."""
     kills = itertools.count()
     monkeypatch.setattr(settle, "out_of_memory_kills", lambda: next(kills))
 
@@ -38,7 +38,7 @@ def test_what_is_killed_from_outside_runs_once_more(end: str, tmp_path: Path) ->
 
 
 def test_what_dies_like_that_by_itself_is_a_crash(tmp_path: Path) -> None:
-    """Some wrapper may end it so; that is as good a failure as any."""
+    """A wrapper may end it in this way; that is a failure like any other."""
     body = 'echo >> "$0.runs"\nkill -9 $$\n'
     found = outcome(tmp_path, body)
     assert found.signature == Signature(Kind.CRASH, "SIGKILL")
@@ -55,13 +55,13 @@ def test_the_kernels_kill_is_not_our_limit(tmp_path: Path, ever_short_of_memory:
 def test_a_failure_while_the_kernel_killed_something_runs_once_more(
     tmp_path: Path, ever_short_of_memory: None
 ) -> None:
-    """It may have been a child of the compiler, which then fails for no reason of its own."""
+    """The killed process may have been a child of the compiler, which then fails as a result."""
     once = '[ -e "$0.ran" ] || { touch "$0.ran"; echo "error: linker failed" >&2; exit 1; }\n'
     assert outcome(tmp_path, once + FAILS).kind is Kind.LEGALIZATION
 
 
 def test_a_run_that_starts_again_is_read_from_its_beginning(tmp_path: Path) -> None:
-    """What the first run printed must not complete a match of the second."""
+    """Output of the first run must not complete a match in the second."""
     body = f'if [ -e "$0.ran" ]; then echo end; exit 0; fi\necho begin\n{KILLED_ONCE}'
     tool = write_script(tmp_path / "fake-compile", body)
     inner = CompilerOracle(Command(("fake-compile", "{}")), tool, limits=Limits(60.0))

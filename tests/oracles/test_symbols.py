@@ -1,4 +1,4 @@
-"""Address to function, from the library itself."""
+"""Mapping addresses to functions with the library's own symbols."""
 
 import struct
 import sys

@@ -1,4 +1,4 @@
-"""Templates: what of a message is the bug, and what is the input."""
+"""Templates: which parts of a message identify the bug, and which depend on the input."""
 
 import pytest
 from hypothesis import given
@@ -36,7 +36,7 @@ SAME = [
         "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
     ),
     ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
-    # which constant of a family is left over is chance
+    # which constant of a family remains is arbitrary
     ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
 ]
@@ -74,7 +74,7 @@ def test_apostrophe_is_no_quote() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_gives_a_bounded_line(text: str) -> None:
-    """Messages hold parts of the input, so anything may stand in them."""
+    """Messages contain parts of the input, so they can contain any text."""
     template = template_of(text)
     assert len(template) <= 300
     assert "\n" not in template

@@ -1,4 +1,4 @@
-"""Other failures are kept with the smallest program that showed them, whatever happens."""
+"""Other failures are kept with the smallest program that showed them, in all circumstances."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ class Place:
     def after(
         self, *slips: OtherFailure, fresh: bool = True, ignored: str = "", take_over: bool = True
     ) -> AlsoFoundStore:
-        """What is kept after these."""
+        """The store after these failures were added."""
         with Journal.open(self.journal, identity={"a": "b"}, fresh=fresh) as journal:
             found = AlsoFoundStore(
                 self.path, journal, self.said.append, ignored=frozenset({ignored} - {""})
@@ -107,7 +107,7 @@ def test_a_resumed_run_has_it_all_and_repeats_nothing(place: Place) -> None:
     whole = place.tree()
     for upto in range(len(slips) + 1):
         place.after(*slips[:upto])
-        (place.path / "0123456789ab").mkdir(parents=True)  # as a killed run of old might leave it
+        (place.path / "0123456789ab").mkdir(parents=True)  # as an earlier killed run might leave it
         place.after(*slips, fresh=False)
         assert place.tree() == whole
     assert place.after(fresh=False).found == place.after(*slips).found

@@ -179,7 +179,7 @@ def reduce(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Report]:
-    """A whole reduction of the crash that goes through the pass, however little there is to cut."""
+    """A whole reduction of the crash that goes through the pass, even if there is little to cut."""
     monkeypatch.setattr(strategy, "_WORTH_GOING_THROUGH_PASS", 1)
     monkeypatch.setattr(before_pass, "_WORTH_ANOTHER_DIALECT", 1)
     case, toolchain = corpus(CRASH), iree_toolchain("3.8.0")
@@ -204,7 +204,7 @@ def reduce(
 def test_a_reduction_through_the_pass_resumes_to_the_same_program(
     reduce: Callable[..., Report],
 ) -> None:
-    """With more workers, too."""
+    """Also with more workers."""
     whole = reduce("whole")
     assert whole.verified and whole.one_minimal
     assert whole.output.ops is not None and whole.output.ops <= 6

@@ -1,4 +1,4 @@
-"""Generic form and back, by a real compiler."""
+"""Generic form and back, with a real compiler."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -80,7 +80,7 @@ def test_locations_point_into_the_input(normaliser: OptPrinter) -> None:
 
 
 def corpus_cases() -> Iterator[object]:
-    """All cases; those of other releases may need them."""
+    """All cases; some are only readable by other releases."""
     for case in cases():
         marks = [] if case.runs and case.runs[0].wheel == NEWEST_TESTED else [pytest.mark.slow]
         yield pytest.param(case, id=case.name, marks=marks)

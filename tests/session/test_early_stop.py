@@ -1,4 +1,4 @@
-"""Stopping the compiler at the failing phase, by a real compiler's phases."""
+"""Stopping the compiler at the failing phase, with the phases of a real compiler."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dropping flags, asked of an oracle that is a function of the command."""
+"""Dropping flags, with an oracle that depends only on the command."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ DOCUMENT = PlainText('"x.bad"() : () -> ()\n')
 
 
 class CommandOracle(PredicateOracle):
-    """Fails on the commands that a predicate accepts, and on everything without `x.bad` never."""
+    """Fails on texts with `x.bad` under the commands that a predicate accepts."""
 
     def __init__(self, command: Command, needs: Callable[[str], bool]) -> None:
         super().__init__(lambda text: "x.bad" in text and needs(" ".join(command.argv)))
@@ -33,7 +33,7 @@ class CommandOracle(PredicateOracle):
 
 
 def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
-    """What is left of a command, and the runs that it took."""
+    """The shortened command, and the number of runs it took."""
     oracle = CommandOracle(Command.parse(words.split()), needs)
     changes: list[Command | None] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
@@ -81,7 +81,7 @@ def test_few_runs_where_nothing_or_everything_goes(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> None:
-    """Without `--target` the tool complains whatever the input, in words that look the same."""
+    """Without `--target` the tool fails on any input, with a message that looks the same."""
     oracle = CommandOracle(Command.parse(["tool", "--target=x"]), lambda words: True)
     bare = oracle.with_command(Command.parse(["tool"]))
     bare.fails = lambda text: True

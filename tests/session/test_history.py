@@ -33,7 +33,7 @@ TEXT = PlainText("a\nb\n")
 
 
 class Meter:
-    """What was spent, set by hand."""
+    """Costs that a test sets by hand."""
 
     def __init__(self) -> None:
         self.now = Spent()
@@ -48,7 +48,7 @@ class Meter:
 
 
 def play(recorder: HistoryRecorder, meter: Meter) -> None:
-    """A phase of two runs, a candidate that fails, one that is accepted, a milestone."""
+    """A phase of two runs: a candidate that fails and one that is accepted; then a milestone."""
     recorder.phase("run the input")
     meter.spend(2)
     recorder.phase("delete ops")

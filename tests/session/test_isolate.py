@@ -98,7 +98,7 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
 def test_a_dispatch_that_runs_away_is_followed_to_its_op(
     isolation: Callable[..., Isolation], limits: Limits, kind: Kind
 ) -> None:
-    """Nothing is printed at all, and only one of the dispatches uses up its limit."""
+    """Nothing is printed, and only one of the dispatches exceeds its limit."""
     work = isolation(RUNAWAY, limits=limits)
     assert work.evaluator.target is not None and work.evaluator.target.kind is kind
     before = work.evaluator.costs.calls

@@ -1,4 +1,4 @@
-"""A compiler that says little, or points to the wrong place, costs calls but not the result."""
+"""A compiler that prints little, or points to the wrong place, costs calls but not the result."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,7 @@ NO_STACK = r"/^ *#?[0-9]+[. ]|^Stack dump/d"
 
 
 def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[Report, str]:
-    """Reduces a case planted in a module, with the compiler's words edited by sed."""
+    """Reduce a case planted in a module, with the compiler's output edited by sed."""
     compiler = toolchain.compile
     if edit:
         compiler = folder / "bin" / "iree-compile"

@@ -1,4 +1,4 @@
-"""A result on disk is replaced only by a better one, whatever becomes of a reduction."""
+"""A result on disk is replaced only by a better one, however a reduction ends."""
 
 import sqlite3
 import threading
@@ -20,7 +20,7 @@ EARLIER = "what another reduction has left\n"
 
 
 class Place(Silent):
-    """A folder in which texts are reduced. It looks at the output whenever it is told something."""
+    """A folder in which texts are reduced. It inspects the output file on every event."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -121,7 +121,7 @@ def test_the_first_accepted_candidate_replaces_an_earlier_result(place: Place) -
     assert place.seen[0] == EARLIER and EARLIER not in place.seen[1:]
 
 
-# ---- going on ----------------------------------------------------------------------------------
+# ---- resuming ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("resume", [True, False])
@@ -180,7 +180,7 @@ def test_verdicts_hold_for_one_input_alone(place: Place) -> None:
 
 
 class Forgetful(PredicateOracle):
-    """The failure is gone when the result is confirmed."""
+    """Fails, except when the result is confirmed."""
 
     def confirm(
         self,

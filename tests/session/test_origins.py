@@ -20,7 +20,7 @@ INPUT = """\
 
 
 def names(origins: Origins, before: Module, after: Module) -> dict[str, str]:
-    """Each op's line, trimmed, and that of the op that it was."""
+    """Each op's line, trimmed, mapped to that of the op it came from."""
     return {
         after.header(op).strip().partition(" : ")[0]: before.header(old).strip().partition(" : ")[0]
         for op, old in origins.known.items()
@@ -83,7 +83,7 @@ def test_what_the_compiler_printed_anew_is_aligned() -> None:
 
 
 def test_falling_back_to_what_was_printed_anew() -> None:
-    """By its names alone `t.b` would be none of the input's."""
+    """By name alone, `t.b` would match no op of the input."""
     before = Module.parse(INPUT)
     after = Module.parse(
         function('%0 = "t.b"(%arg0) : (f32) -> f32', '"t.store"(%0) : (f32) -> ()')

@@ -1,4 +1,4 @@
-"""The second reproducer: what lies in the file, and that it fails."""
+"""The second reproducer: the content of its file, and that it fails."""
 
 import subprocess
 import threading
@@ -86,7 +86,7 @@ def test_a_function_without_its_executable(make: Make, tmp_path: Path) -> None:
     assert "hal.executable" not in text
     assert report.output.ops <= 6
     assert report.verified
-    # What the report prints, typed by hand.
+    # Run the command exactly as the report prints it.
     again = subprocess.run(report.command, cwd=tmp_path, capture_output=True, text=True)
     assert again.returncode == 1
     assert "failed to bufferize op" in again.stderr
@@ -146,7 +146,7 @@ def test_the_four_lines_of_issue_20548(make: Make) -> None:
 
 @pytest.mark.iree
 def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_path: Path) -> None:
-    """With one worker: how many others are cut short, and so not remembered, is for the clock."""
+    """With one worker: with more, how many runs are cut short and not cached depends on timing."""
 
     def alone(journal: str, **options: object) -> tuple[PassReport | None, str]:
         name = "reduce-f8-add-hip-readlane"

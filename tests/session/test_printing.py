@@ -118,7 +118,7 @@ Finished = Callable[[Callable[[str], bool]], tuple[str, int]]
 
 @pytest.fixture
 def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterator[Finished]:
-    """A function from what fails to the text that is left, and the runs that it took."""
+    """A function from a predicate to the final text and the number of runs."""
     normaliser = OptPrinter(iree_toolchain().opt, Limits(120.0))
     generic = normaliser.generic(PRETTY)
     assert generic is not None

@@ -1,4 +1,4 @@
-"""The record of a reduction as JSON, and what is read of records that others have written."""
+"""The record of a reduction as JSON, and reading records written by others."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whole reductions with a real compiler: what goes in, and the text that must come out."""
+"""Whole reductions with a real compiler: input text and expected output text."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
 def reduce(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> Callable[..., tuple[Report, str]]:
-    """Reduces a text with the default compiler; gives the report and the bare result."""
+    """Reduces a text with the default compiler; returns the report and the bare result."""
 
     def run(
         text: str, *flags: str, oracle: Oracle | None = None, jobs: int = 2
@@ -72,7 +72,7 @@ func.func @main(%a: !torch.vtensor<[?,32],f32>) -> !torch.vtensor<[?,1],si64> {
 def test_invalid_ir_in_the_middle_of_a_large_module(
     reduce: Reduce, corpus: Callable[[str], Case]
 ) -> None:
-    """The four lines of iree #20548 come back from among more than 5,000 ops."""
+    """The four lines of iree #20548 are found among more than 5,000 ops."""
     trigger = corpus("batch-matmul-20548").input_text()
     report, after = reduce(plant(trigger, layers=640), *HIP)
     assert report.input.ops > 5000

@@ -1,4 +1,4 @@
-"""Failures that come and go, played by an oracle with a seed."""
+"""Intermittent failures, simulated by an oracle with a seed."""
 
 import random
 import re
@@ -34,7 +34,7 @@ class FlakyOracleOf(PredicateOracle):
         self._lock = threading.Lock()
 
     def rate(self, text: str) -> float:
-        """The highest of those whose words are all in the text."""
+        """The highest rate whose words are all in the text."""
         return max([0.0, *(rate for word, rate in self.rates.items() if _has(text, word))])
 
     def run(
@@ -136,7 +136,7 @@ def test_the_result_is_run_until_its_rate_is_known() -> None:
 
 
 class Good(CompilerOracle):
-    """A release on which every program ends like that; it remembers the limits that it got."""
+    """A release with the same outcome on every program; records the limits it was given."""
 
     key = "good"
 

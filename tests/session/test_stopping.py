@@ -1,4 +1,4 @@
-"""A request to stop, whenever it comes, leaves a report and the best result."""
+"""A stop request at any time leaves a report and the best result."""
 
 import threading
 from contextlib import closing
@@ -13,7 +13,7 @@ from tests.support.silent import Silent
 
 
 class StoppedInTheEnd(PredicateOracle):
-    """Somebody loses patience while the printed command runs."""
+    """Requests a stop while the printed command runs."""
 
     def confirm(
         self,

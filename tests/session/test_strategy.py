@@ -1,4 +1,4 @@
-"""The stages of a reduction, with oracles whose drift we choose."""
+"""The stages of a reduction, with oracles that diverge in a controlled way."""
 
 import threading
 from pathlib import Path
@@ -44,9 +44,9 @@ class ShortenedOracle(PredicateOracle):
 
 
 class HangingOracle(PredicateOracle):
-    """Takes for ever with one op, and three seconds with any of the others; none of it is waited.
+    """Hangs with one op and takes three seconds with any of the others; simulated, without waiting.
 
-    What is slow must not be taken for what does not end, as soon as the limit is below that.
+    Slow candidates must not be taken for hangs once the limit is below three seconds.
     """
 
     limits = Limits(seconds=2.0)
@@ -86,9 +86,9 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
 def context_of(
     oracle: PredicateOracle, folder: Path, length: int = 40, header: str = ""
 ) -> tuple[Context, list[str]]:
-    """What the stages start from, and the notes that they will leave.
+    """The initial context of the stages, and the list of notes that they will add.
 
-    `header` is in the text as it was given, and not in its generic form.
+    `header` is in the text as given, but not in its generic form.
     """
     text = header + chain(length)
     settings = Settings(
@@ -131,7 +131,7 @@ def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shorten
 
 
 def test_what_is_slow_is_not_taken_for_what_hangs(tmp_path: Path) -> None:
-    """The ops in the middle are halved towards: all but one of them are only slow."""
+    """Halving converges on the ops in the middle, of which all but one are only slow."""
     best, notes = reduce(HangingOracle('"t.op37"', '"t.op'), tmp_path)
     assert isinstance(best.confirmed, Module)
     names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
@@ -159,7 +159,7 @@ def test_the_file_on_disk_fails_at_every_moment(
 def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so that the full command halves
+    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
     oracle = ShortenedOracle('"t.op1"', shortened_name='"t.op1"')
     oracle.fails = oracle.short.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
     reduce(oracle, tmp_path, 400)
@@ -169,7 +169,7 @@ def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
 
 
 def stages_shown(context: Context) -> list[str]:
-    """The stages that a search shows, without the transformations that polishing shows."""
+    """The stages that a search reports, without the transformations reported by polishing."""
     shown: list[str] = []
     context.show = shown.append
     search(context)

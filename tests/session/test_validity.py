@@ -1,4 +1,4 @@
-"""The compiler's own tool tells invalid programs from valid ones, many in one process."""
+"""The compiler's own tool separates invalid from valid programs, many in one process."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ ALL = {
 
 
 class Texts(dict[str, str]):
-    """The journal's part in it."""
+    """A cache in place of the journal."""
 
     def get_text(self, key: str) -> str | None:
         return self.get(key)
@@ -104,7 +104,7 @@ def test_invalid_programs_are_told_apart(
 ) -> None:
     screen = screen_of(oracle_of(iree_toolchain(version)))
     assert screen.passes(list(ALL), VALID) == list(ALL.values())
-    assert screen.runs == 2  # those with a separator inside are asked about alone
+    assert screen.runs == 2  # texts that contain a separator are checked alone
     assert screen.rejected == list(ALL.values()).count(False)
     assert screen.seconds > 0
 

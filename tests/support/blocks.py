@@ -1,4 +1,4 @@
-"""Random functions of several blocks, for property tests of what changes control flow."""
+"""Random functions of several blocks, for property tests of control flow changes."""
 
 from hypothesis import strategies as st
 
@@ -18,7 +18,7 @@ def modules_with_blocks(draw: st.DrawFn) -> str:
 
 
 class _Writer:
-    """Writes one function. What its first block makes is known in all the others."""
+    """Writes one function. Values defined in its first block are visible in all others."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -65,7 +65,7 @@ class _Writer:
         return lines, scope
 
     def _last(self, number: int, scope: _Scope, results: list[str]) -> str:
-        """A jump or a branch where there is somewhere to go and something to pass, or a return."""
+        """A jump or a branch if there is a target and a value to pass, else a return."""
         last = max(1, len(self.targets))
         numbers = st.integers(1, last) | st.just(min(number + 1, last))  # often the next block
         wanted = self.draw(st.lists(numbers, max_size=2)) if self.targets else []

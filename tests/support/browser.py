@@ -50,7 +50,7 @@ class View:
 
 @dataclass
 class Page:
-    """A loaded page: what it complained about, what it asked for, and what it can be asked."""
+    """A loaded page: its console errors, its network requests, and access to its state."""
 
     browser: "Browser"
     session: str
@@ -68,7 +68,7 @@ class Page:
         return answer["result"].get("value")
 
     def look(self, view: View) -> None:
-        """Gives the window a size and the page a colour scheme."""
+        """Set the window size and the color scheme of the page."""
         self.browser.call(
             "Emulation.setDeviceMetricsOverride",
             {
@@ -84,7 +84,7 @@ class Page:
         self.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
     def press(self, key: str) -> None:
-        """Presses a key: Tab, ArrowRight…"""
+        """Press a key: Tab, ArrowRight…"""
         for kind in ("keyDown", "keyUp"):
             event = {"type": kind, "key": key, "code": key, **_KEYS.get(key, {})}
             self.browser.call("Input.dispatchKeyEvent", event, self.session)
@@ -146,7 +146,7 @@ class Browser:
             self._process.kill()
             self._process.wait()
         os.close(self._in)
-        for _attempt in range(20):  # its children may still be writing
+        for _attempt in range(20):  # child processes may still be writing
             try:
                 self._folder.cleanup()
                 return
@@ -155,7 +155,7 @@ class Browser:
 
     @contextmanager
     def open(self, path: Path, view: View | None = None) -> Iterator[Page]:
-        """Loads a file in a page of its own."""
+        """Load a file in a new page."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         attached = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})
         page = self._pages[attached["sessionId"]] = Page(self, attached["sessionId"])
@@ -176,7 +176,7 @@ class Browser:
     def call(
         self, method: str, parameters: dict[str, Any], session: str = "", timeout: float = 60
     ) -> dict[str, Any]:
-        """Calls a method and returns its result."""
+        """Call a method and return its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if session:
@@ -203,7 +203,7 @@ class Browser:
         return decoded
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Keeps what a page complains about and asks for."""
+        """Record the errors and the requests of a page."""
         page = self._pages.get(event.get("sessionId", ""))
         if page is None:
             return

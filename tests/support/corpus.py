@@ -1,9 +1,9 @@
 """The corpus: real compiler failures under corpus/, each a folder with a `case.toml`.
 
-A folder may hold `input.mlir.xz`, the input as it was first seen, and `expert.mlir`, the smallest
-one that a person found for the bug. A case without an input of its own is a bug that came from
-somewhere else than a model at hand: benchmarks plant the expert into a healthy module to get
-something to reduce. A case without runs is healthy everywhere.
+A folder may hold `input.mlir.xz`, the original input, and `expert.mlir`, the smallest input that a
+person found for the bug. A case without an original input was not found in a model: benchmarks
+plant its expert input into a healthy module to have something to reduce. A case without runs
+compiles everywhere.
 """
 
 import lzma
@@ -31,7 +31,7 @@ class Run:
     flags: tuple[str, ...]
     kind: str
     seconds: float
-    """Wall time of the compiler as once measured on two busy cores: an order of magnitude."""
+    """Wall-clock time of the compiler, measured once on two busy cores: an order of magnitude."""
     message: str = ""
     """A part of what the compiler prints (for a miscompile: the wrong result)."""
     expert: str | None = None
@@ -39,11 +39,11 @@ class Run:
     package: str = "iree-base-compiler"
     program: str = "iree-compile"
     timeout: float | None = None
-    """Seconds; not to have ended by then is the failure."""
+    """Seconds; exceeding this limit is the failure."""
     memory: int | None = None
-    """Megabytes; to use more is the failure."""
+    """Megabytes; exceeding this limit is the failure."""
     match: str | None = None
-    """A pattern, if what is printed is the failure."""
+    """A pattern, if the failure is in the output."""
 
     @property
     def is_plain(self) -> bool:
@@ -53,16 +53,16 @@ class Run:
 
     @property
     def is_wordless(self) -> bool:
-        """Whether nothing is printed."""
+        """Whether the failure prints nothing."""
         return bool(self.timeout or self.memory) or self.program == "iree-opt"
 
     def limits(self, longest: float | None = None) -> Limits:
-        """What a run may use: `longest` seconds, unless time is the point."""
+        """The limits of a run: `longest` seconds, unless the failure is a timeout."""
         memory = None if self.memory is None else self.memory << 20
         return Limits(self.timeout or longest, memory)
 
     def oracle(self, limits: Limits) -> Oracle:
-        """The question whether a text fails in this way. Installs the compiler."""
+        """An oracle for this failure. Installs the compiler."""
         if self.package == TRITON:
             words = [*triton_command(install_triton(self.wheel)), *self.flags]
             executable = Path(words[0])
@@ -77,7 +77,7 @@ class Run:
         return install("newest" if self.package == TRITON else self.wheel).opt
 
     def words(self) -> list[str]:
-        """What `mlir-reducer` is told of this failure, the command included.
+        """The arguments of `mlir-reducer` for this failure, including the command.
 
         Installs a compiler that `mlir-reducer` does not.
         """
@@ -90,14 +90,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Execution:
-    """How a miscompiled program is run: arguments of `iree-run-module`, and the right results."""
+    """How to run a miscompiled program: arguments of `iree-run-module`, and the correct results."""
 
     arguments: tuple[str, ...]
     expected: tuple[str, ...]
     options: tuple[str, ...] = ()
-    """What `mlir-reducer` is told of it: the reference, inputs. `{folder}` is that of the case."""
+    """Options of `mlir-reducer`: the reference, inputs. `{folder}` stands for the case's folder."""
     plantable: bool = True
-    """Whether the options still fit if the trigger is a part of something larger."""
+    """Whether the options still apply if the trigger is part of something larger."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Case:
     healthy: tuple[str, ...] = ()
     """Versions known to compile it."""
     otherwise: tuple[str, ...] = ()
-    """Versions known to fail on the input, but not like the first run."""
+    """Versions known to fail on the input, but differently from the first run."""
     execution: Execution | None = None
 
     @property
@@ -123,7 +123,7 @@ class Case:
 
     @property
     def packed_input(self) -> Path | None:
-        """The compressed input as it was first seen, if there is one."""
+        """The compressed original input, if there is one."""
         path = self.folder / "input.mlir.xz"
         return path if path.is_file() else None
 
@@ -132,7 +132,7 @@ class Case:
         return self.folder / run.expert if run.expert else None
 
     def has(self, name: str, run: Run) -> bool:
-        """Whether there is an "input" as it was first seen, or an "expert" for a run."""
+        """Whether there is an original "input", or an "expert" for a run."""
         return self.packed_input is not None if name == "input" else run.expert is not None
 
     def text(self, name: str, run: Run) -> str:
@@ -141,21 +141,21 @@ class Case:
         return self.input_text() if name == "input" or expert is None else expert.read_text()
 
     def on(self, run: Run, wheels: Collection[str]) -> Run | None:
-        """The run, on one of these compiler versions if it fails there alike."""
+        """The run, on one of these compiler versions if it fails in the same way there."""
         if run.package == TRITON or run.wheel in wheels:
             return run
         alike = run.wheel == self.runs[0].wheel and sorted({*wheels} & {*self.failing}, key=Version)
         return replace(run, wheel=alike[-1]) if alike else None
 
     def words(self, run: Run) -> list[str]:
-        """What `mlir-reducer` is told of a run of this case, the command included."""
+        """The arguments of `mlir-reducer` for a run of this case, including the command."""
         if self.execution is None:
             return run.words()
         options = [option.format(folder=self.folder) for option in self.execution.options]
         return ["--wrong-results", *options, *run.words()]
 
     def input_text(self) -> str:
-        """The input as it was first seen, or the expert's where that is all there is."""
+        """The original input, or the expert's if there is no other."""
         if self.packed_input is None:
             return (self.folder / "expert.mlir").read_text()
         with lzma.open(self.packed_input, "rt", encoding="utf-8") as stream:
@@ -171,8 +171,9 @@ class Case:
 def load_case(name: str) -> Case:
     """The case of that name.
 
-    Raises FileNotFoundError if there is none, KeyError or TypeError if its manifest lacks a field
-    or has one too many.
+    Raises:
+        FileNotFoundError: there is none.
+        KeyError, TypeError: a field of its manifest is missing or unknown.
     """
     folder = CORPUS / name
     manifest = tomllib.loads((folder / "case.toml").read_text())

@@ -1,4 +1,4 @@
-"""Whether a compiler fails on a case of the corpus as the manifest says."""
+"""Check that a compiler fails on a case of the corpus as the manifest describes."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.support.corpus import Case, Execution, Run
 
 INPUTS = "input", "expert"
 LONGEST = 900
-"""Seconds after which a compiler run is given up: many times what it takes on a quiet machine."""
+"""Seconds after which a compiler run is given up: many times its duration on an idle machine."""
 
 
 def fails_as_described(case: Case, run: Run, name: str, folder: Path) -> bool:
@@ -23,7 +23,7 @@ def fails_as_described(case: Case, run: Run, name: str, folder: Path) -> bool:
 
 
 def _results(text: str, run: Run, execution: Execution, folder: Path) -> list[str]:
-    """What the program prints for each of its results."""
+    """The program's output for each of its results."""
     toolchain = install(run.wheel, runtime=True)
     (folder / "input.mlir").write_text(text)
     program = folder / "program.vmfb"

@@ -1,4 +1,4 @@
-"""Reductions by the real program whose compiler, or whose own process, is disturbed on purpose."""
+"""Reductions by the real program with faults injected into its compiler or its own process."""
 
 import json
 import random
@@ -18,12 +18,12 @@ from tests.support.faulty_compiler import digest_of, is_interesting
 
 OUTPUT = "in.reduced.mlir"
 REPORT, REPORT_ARCHIVE = "in.reduced.report", "in.reduced.report.zip"
-_LOOK = 0.003  # seconds between two looks at what is on disk
+_LOOK = 0.003  # seconds between checks of the file on disk
 
 
 @dataclass(frozen=True)
 class Faults:
-    """How likely each kind of fault is in one run of the compiler; see `faulty_compiler`."""
+    """The probability of each kind of fault in one run of the compiler; see `faulty_compiler`."""
 
     mess: float = 0.0
     wrong: float = 0.0
@@ -33,14 +33,14 @@ class Faults:
 
 @dataclass(frozen=True)
 class Program:
-    """A random program, and the ops without which nothing fails."""
+    """A random program, and the ops that the failure needs."""
 
     text: str
     needs: tuple[str, ...]
 
     @classmethod
     def random(cls, rng: random.Random) -> "Program":
-        """Nested ops with odd strings in them, one to three of which are needed."""
+        """Nested ops with odd strings, one to three of which are needed."""
         names = [f"x.op{number}" for number in range(rng.randrange(20, 80))]
         needs = ["x.bad", *(f"x.need{number}" for number in range(rng.randrange(3)))]
         for need in needs:
@@ -79,7 +79,7 @@ class Workplace:
         self.set_faults(Faults())
 
     def set_faults(self, faults: Faults) -> None:
-        """From the next run on."""
+        """Set the faults from the next run on."""
         settings = {
             "needs": self.program.needs,
             "log": str(self.log),
@@ -104,7 +104,7 @@ class Workplace:
         return Counter(line.split()[0] for line in _lines(self.log / "runs"))
 
     def is_sound(self, text: str) -> bool:
-        """Whether a result is whole and interesting: the input, or what the compiler failed on."""
+        """Whether a result is complete and interesting: the input, or a text that failed."""
         failing = {line.split()[0] for line in _lines(self.log / "runs") if line.endswith(" 1")}
         known = digest_of(text) in failing or text == self.program.text
         return known and is_interesting(text, list(self.program.needs))
@@ -129,7 +129,7 @@ class Workplace:
 
 @contextmanager
 def watching(path: Path) -> Iterator[set[str]]:
-    """Every content that a file has while the body of the `with` runs, as far as one can see."""
+    """Collect every content of a file, as far as polling sees it, while the `with` body runs."""
     seen: set[str] = set()
     done = threading.Event()
 

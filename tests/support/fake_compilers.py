@@ -1,6 +1,6 @@
-"""Small scripts that play a compiler, for faults that a real one cannot be made to show.
+"""Small scripts that act as compilers, for faults that a real one cannot be made to show.
 
-Each is called as `script … input.mlir` and fails wherever the text `x.bad` is left.
+Each is called as `script … input.mlir` and fails if the input contains `x.bad`.
 """
 
 import os
@@ -20,7 +20,7 @@ fi
 
 
 def flake(percent: int, folder: Path, seed: int = 0) -> str:
-    """Lines that end a script well in all but about so many of a hundred runs.
+    """Shell lines that make a script succeed in all but about `percent` of a hundred runs.
 
     The n-th run in `folder` is the same for the same seed.
     """
@@ -48,7 +48,7 @@ def write_script(path: Path, body: str) -> Path:
 class Reducer:
     """Runs the real program in a process of its own, as a user would.
 
-    It works in the folder `home` and, unless told of a `cache`, finds no installed compiler.
+    It works in the folder `home` and finds no installed compiler unless given a `cache`.
     """
 
     def __init__(self, home: Path, cache: Path | None = None) -> None:
@@ -64,7 +64,7 @@ class Reducer:
         }
 
     def __call__(self, *words: object, timeout: float = 120) -> "subprocess.CompletedProcess[str]":
-        """Runs it to its end."""
+        """Run it to completion."""
         with self.start(*words) as process:
             try:
                 out, err = process.communicate(timeout=timeout)
@@ -74,7 +74,7 @@ class Reducer:
 
     @contextmanager
     def start(self, *words: object) -> Iterator["subprocess.Popen[str]"]:
-        """Starts it; kills it at the end."""
+        """Start it, and kill it at the end."""
         with subprocess.Popen(
             self.argv(*words),
             stdout=subprocess.PIPE,
@@ -106,11 +106,11 @@ class Reducer:
         return found
 
     def leftovers(self) -> list[Path]:
-        """What lies in the temporary folder."""
+        """The contents of the temporary folder."""
         return list(self.temporary.rglob("*"))
 
     def assert_clean(self) -> None:
-        """Nothing runs and nothing lies about; cleaning up after a kill may take a moment."""
+        """Check that no process and no file is left; cleaning up after a kill may take a moment."""
         wait_until(lambda: not self.strays() and not self.leftovers())
         left = [*self.strays(), *map(str, self.leftovers())]
         assert left == [], left  # said even where pytest does not
@@ -118,7 +118,7 @@ class Reducer:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
-    """Waits for a condition; whether it came true."""
+    """Wait for a condition; return whether it became true."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if condition():

@@ -1,7 +1,7 @@
 """Published releases that are shell scripts, in a package index that is a folder.
 
-Each release has `iree-compile` and `iree-opt`. They take the flags that they are made to know, tell
-them with `--help-hidden`, and note each run in a file.
+Each release has `iree-compile` and `iree-opt`. They accept configured flags, list them with
+`--help-hidden`, and log each run to a file.
 """
 
 import zipfile
@@ -54,10 +54,10 @@ class Release:
 
 
 class Releases:
-    """An index with some releases, a cache, and the noted runs.
+    """An index with some releases, a cache, and the log of runs.
 
-    The releases are installed already, which pip takes a second for, unless there is to be a
-    reason to fetch them.
+    The releases are installed in advance, because pip takes a second, unless a test needs them to
+    be downloaded.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Releases:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that make them the only releases that can be found."""
+        """Environment variables that make these the only releases available."""
         return {
             "PIP_CONFIG_FILE": "/dev/null",
             "PIP_NO_INDEX": "1",
@@ -85,7 +85,7 @@ class Releases:
 
     @property
     def runs(self) -> list[str]:
-        """One line for each run: version, tool, checksum and size of the input, arguments."""
+        """One line per run: version, tool, checksum and size of the input, arguments."""
         return self._log.read_text().splitlines()
 
     def _make_wheel(self, version: str, release: Release) -> None:

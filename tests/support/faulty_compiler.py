@@ -32,7 +32,7 @@ _BOMB = 4  # generations: 16 processes
 
 
 def digest_of(text: str) -> str:
-    """The hash of a text without comments, as it stands in `runs`."""
+    """The hash of a text without comments, as used in `runs`."""
     lines = (line for line in text.splitlines(True) if not line.startswith("//"))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -43,7 +43,7 @@ def is_interesting(text: str, needs: list[str]) -> bool:
 
 
 def main() -> None:
-    """Compiles the file named last, or whatever it does instead."""
+    """Compile the file named last, possibly with a fault."""
     settings = json.loads(os.environ[VARIABLE])
     path = Path(sys.argv[-1])
     text = path.read_text()
@@ -77,7 +77,7 @@ def _strike(faults: list[Fault], rng: random.Random, log: Path, path: Path) -> N
 
 
 def _note(log: Path, line: str) -> int:
-    """Adds a line; how many there are now."""
+    """Append a line; return the new number of lines."""
     with log.open("a+") as file:
         file.write(f"{line}\n")
         file.flush()
@@ -89,7 +89,7 @@ def _note(log: Path, line: str) -> int:
 
 
 def flood(rng: random.Random, path: Path) -> None:
-    """More on standard error than anybody can keep, all before the message."""
+    """Write more to standard error than can be kept, all before the message."""
     for _ in range(rng.randrange(1, 200)):
         os.write(2, b"\xff\0\x1b[31m flood" * 4096)
     os.write(2, b"\n")
@@ -106,30 +106,30 @@ def litter(rng: random.Random, path: Path) -> None:
 
 
 def huge_file(rng: random.Random, path: Path) -> None:
-    """Many megabytes where the output goes."""
+    """Write many megabytes to the output file."""
     with Path("output.bin").open("wb") as file:
         file.write(b"x" * (rng.randrange(1, 32) << 20))
 
 
 def vandalism(rng: random.Random, path: Path) -> None:
-    """The input is gone, or something else."""
+    """Delete or replace the input."""
     path.unlink()
     if rng.random() < 0.5:
         path.mkdir()
 
 
 def orphan(rng: random.Random, path: Path) -> None:
-    """A child that is left running."""
+    """Leave a child running."""
     _child()
 
 
 def daemon(rng: random.Random, path: Path) -> None:
-    """A child with a session of its own that nothing but SIGKILL ends."""
+    """Leave a child in its own session that only SIGKILL ends."""
     _child(os.setsid, _deaf)
 
 
 def bomb(rng: random.Random, path: Path) -> None:
-    """Each of its processes starts another, in sessions of their own."""
+    """Start processes that each start another, in sessions of their own."""
     if os.fork() == 0:
         for _ in range(_BOMB):
             if os.fork() == 0:
@@ -143,31 +143,31 @@ def bomb(rng: random.Random, path: Path) -> None:
 
 
 def hang(rng: random.Random, path: Path) -> None:
-    """Asleep, for ever."""
+    """Sleep forever."""
     time.sleep(_LONG)
 
 
 def deaf_hang(rng: random.Random, path: Path) -> None:
-    """Ignores SIGTERM, and has a child elsewhere that does, too."""
+    """Ignore SIGTERM, with a child elsewhere that does, too."""
     _deaf()
     _child(os.setsid, _deaf)
     time.sleep(_LONG)
 
 
 def loop(rng: random.Random, path: Path) -> None:
-    """Busy, for ever."""
+    """Spin forever."""
     while True:
         pass
 
 
 def endless_flood(rng: random.Random, path: Path) -> None:
-    """Writes, for ever."""
+    """Write forever."""
     while True:
         os.write(rng.choice((1, 2)), b"y" * 65536)
 
 
 def eat(rng: random.Random, path: Path) -> None:
-    """More memory than allowed."""
+    """Use more memory than allowed."""
     kept = []
     while True:
         kept.append(bytearray(16 << 20))
@@ -175,25 +175,25 @@ def eat(rng: random.Random, path: Path) -> None:
 
 
 def die(rng: random.Random, path: Path) -> None:
-    """By a signal, perhaps one that an operator sent."""
+    """Die by a signal, possibly one that an operator might send."""
     signals = (signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGBUS)
     os.kill(os.getpid(), rng.choice(signals))
 
 
 def odd_exit(rng: random.Random, path: Path) -> None:
-    """An exit code and not a word."""
+    """Exit with an unusual code and no output."""
     os._exit(rng.choice((1, 2, 3, 101, 126, 127, 134, 139, 255)))
 
 
 def other_error(rng: random.Random, path: Path) -> None:
-    """Another failure than the one at hand."""
+    """Fail in a way other than the target failure."""
     print(f"{path}:1:1: error: no such thing as 'x{rng.random()}'", file=sys.stderr)
     sys.stderr.flush()
     os._exit(1)
 
 
 def success(rng: random.Random, path: Path) -> None:
-    """Nothing fails, this time."""
+    """Succeed this time."""
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""The real program in a fork of this process: all that a start of it does, but for the imports."""
+"""The real program in a fork of this process, which saves the imports."""
 
 import os
 import signal
@@ -12,11 +12,11 @@ from reducer.cli import main
 from tests.support.fake_compilers import Reducer
 
 SAID = "said"
-"""What the program said last: a file in its folder."""
+"""The file in its folder with the program's last output."""
 
 
 class Forked:
-    """A running program; nothing but this process may start threads before that."""
+    """A running program; only this process may have started threads before the fork."""
 
     def __init__(self, reducer: Reducer, words: Sequence[object]) -> None:
         self._code: int | None = None
@@ -39,7 +39,7 @@ class Forked:
         return self.kill()
 
     def kill(self) -> int:
-        """Kills it if it still runs; the exit code."""
+        """Kill it if it still runs; return the exit code."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
@@ -48,7 +48,7 @@ class Forked:
 
 
 def _become(reducer: Reducer, words: list[str]) -> None:
-    """Runs the program as `Reducer.start` would; never returns."""
+    """Run the program as `Reducer.start` would; never returns."""
     code: object = 70
     try:
         os.setsid()

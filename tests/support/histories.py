@@ -1,4 +1,4 @@
-"""Facts about a reduction that never was, for pages."""
+"""Facts about an invented reduction, for pages."""
 
 from oracles import Kind, Signature
 from reducer.ir import Module

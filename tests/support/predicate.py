@@ -1,4 +1,4 @@
-"""An oracle in place of a compiler, for tests of the search alone: it fails as a predicate says."""
+"""An oracle in place of a compiler, for tests of the search alone: a predicate decides."""
 
 import threading
 import time
@@ -15,10 +15,7 @@ PASSED = Outcome(Kind.SUCCESS, SUCCESS, 0, 0.0, 0.0, 0, (), "")
 
 
 class PredicateOracle:
-    """Fails on the texts that the predicate accepts, and remembers every text it was given.
-
-    `failure` is how it fails.
-    """
+    """Fails with `failure` on texts that the predicate accepts, and records every text."""
 
     key = "predicate"
     limits = Limits()

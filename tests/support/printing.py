@@ -1,11 +1,11 @@
-"""Puts the text of a module together again, to see that its table has all of it."""
+"""Print a module from its op table, to check that the table is complete."""
 
 from reducer.ir import Module
 from reducer.ir.module import NONE
 
 
 def printed(module: Module) -> str:
-    """The module's text, put together from the table of its ops alone."""
+    """The module's text, rebuilt only from the table of its ops."""
     out: list[str] = []
     position = 0
     for alias in module.t.aliases:

@@ -1,9 +1,9 @@
-"""Texts that real compilers printed, recorded under tests/oracles/recorded/ with their true groups.
+"""Recorded compiler output under tests/oracles/recorded/, with the true group of each text.
 
-Two texts belong to one group if and only if one bug made both. `manifest.jsonl` has a line for
-each: file, group, where it comes from, compiler, command, exit code (negative: a signal). What the
-short extra runs printed that the oracle makes for a signature lies beside it, and `symbols` are the
-names that the compiler's own library gives to the addresses of a stack.
+Two texts belong to one group if and only if they have the same bug. `manifest.jsonl` has a line for
+each: file, group, source, compiler, command, exit code (negative: a signal). Next to it is the
+output of the short extra runs that the oracle makes for a signature; `symbols` are the names that
+the compiler's library gives to the addresses of a stack.
 """
 
 import json
@@ -34,16 +34,16 @@ class Recording:
     probes: dict[str, int] = field(default_factory=dict)
     symbols: dict[str, str] = field(default_factory=dict)
     same_text_as: str = ""
-    """Another bug's group that no text can tell from this one."""
+    """The group of another bug that cannot be distinguished by its text."""
     asked: str = ""
-    """What the command asks of the compiler beyond the usual: to name the pass, for example."""
+    """What the command requests beyond the usual, such as naming the pass."""
 
     @property
     def stderr(self) -> str:
         return (RECORDED / self.file).read_text()
 
     def signature(self, level: Level) -> Signature:
-        """What the oracle makes of it, without any compiler."""
+        """The oracle's signature for it, computed without a compiler."""
         finding = classify(_result(self.exit_code, self.stderr), lambda module: _Symbols(self))
         return derive(finding, level, _Probes(self))
 
@@ -61,14 +61,14 @@ def manifest() -> list[dict[str, Any]]:
 
 
 def add_line(entry: dict[str, Any]) -> None:
-    """Adds a line to the manifest; one for the same file is replaced."""
+    """Add a line to the manifest, replacing any for the same file."""
     lines = {line["file"]: line for line in manifest()} | {entry["file"]: entry}
     MANIFEST.parent.mkdir(parents=True, exist_ok=True)
     MANIFEST.write_text("".join(json.dumps(lines[file]) + "\n" for file in sorted(lines)))
 
 
 class _Probes:
-    """Answers with what was recorded."""
+    """Returns the recorded output."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -89,7 +89,7 @@ class _Probes:
 
 
 class _Symbols:
-    """The names of a recorded stack's addresses; nothing else of the library is known."""
+    """The names of a recorded stack's addresses, and no other symbols of the library."""
 
     def __init__(self, recording: Recording) -> None:
         self._names = {int(key, 16): name for key, name in recording.symbols.items()}

@@ -1,6 +1,6 @@
-"""What the Tab key offers in a real zsh and a real fish.
+"""Tab completions in a real zsh and a real fish.
 
-`make shells` installs both, on Debian and Ubuntu.
+`make shells` installs both on Debian and Ubuntu.
 """
 
 import os
@@ -35,7 +35,7 @@ PS1='{_PROMPT.decode()}'
 
 
 def find_shell(name: str) -> str:
-    """The program. Where there is none the test is skipped, or fails if it is required."""
+    """The program; if missing, the test is skipped, or fails if the shell is required."""
     program = shutil.which(name)
     if program is None:
         if os.environ.get("MLIR_REDUCER_SHELLS") == "required":
@@ -92,7 +92,7 @@ def offered_by_zsh(script: str, line: str, home: Path, environment: Mapping[str,
 
 
 def _read_until(terminal: int, wanted: bytes | None) -> None:
-    """Reads what is shown until it has these bytes, or to the end."""
+    """Read the output until it contains these bytes, or to the end."""
     shown = b""
     deadline = time.monotonic() + _SECONDS
     while wanted is None or wanted not in shown:

@@ -1,4 +1,4 @@
-"""Before and after, side by side: what tests of transformations are written with."""
+"""Helpers for before/after tests of transformations."""
 
 import re
 from textwrap import dedent
@@ -33,7 +33,7 @@ def body_of(text: str) -> str:
 
 
 def apply_to(transformation: Transformation[Module], text: str, *numbers: int) -> str:
-    """Applies a transformation at the sites of these numbers (all of them if none is given)."""
+    """Apply a transformation at the sites with these numbers (default: all)."""
     module = Module.parse(text)
     sites = transformation.sites(module)
     chosen: list[Site] = [sites[n] for n in numbers] if numbers else sites

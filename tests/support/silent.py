@@ -1,10 +1,10 @@
-"""A listener for reductions that nobody watches."""
+"""A listener that ignores all events."""
 
 from reducer.session import Progress
 
 
 class Silent:
-    """Hears everything and says nothing."""
+    """Ignores all events."""
 
     def phase(self, name: str) -> None: ...
     def progress(self, event: Progress) -> None: ...

@@ -1,4 +1,4 @@
-"""Builds triage databases by hand, and compilers that only say what a test wants."""
+"""Triage databases built by hand, and compilers that return what a test needs."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ def failure(template: str = "bad", kind: Kind = Kind.VERIFIER, **facts: object) 
 
 
 class Records:
-    """A database with results that nothing was run for."""
+    """A database with results that no run produced."""
 
     def __init__(self, folder: Path, run: int = 1) -> None:
         self.database = Database.open(folder / "triage.sqlite")
@@ -83,7 +83,7 @@ class Records:
 
 
 class Scripted:
-    """An executor whose answers a function gives, at once and on the caller's thread."""
+    """An executor whose results come from a function, immediately and on the caller's thread."""
 
     def __init__(self, answer: Callable[[Task], TaskResult], capacity: int = 2) -> None:
         self._answer = answer
@@ -101,12 +101,12 @@ class Scripted:
 
 
 def answer(signature: Signature) -> TaskResult:
-    """What a run that ends like this answers."""
+    """The result of a run with this signature."""
     return TaskResult(Outcome(signature.kind, signature, seconds=1.0).to_json(), runs=1)
 
 
 class Silent:
-    """A watcher that remembers messages."""
+    """A watcher that records messages."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
@@ -128,7 +128,7 @@ class Silent:
 
 
 def write_all(folder: Path, files: dict[str, str | bytes]) -> Sequence[Path]:
-    """Writes files, their folders included."""
+    """Write files, creating their folders."""
     paths = []
     for name, content in files.items():
         path = folder / name
@@ -145,7 +145,7 @@ def triaged(
     common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
     options: TriageOptions = OPTIONS,
 ) -> Summary:
-    """A run over a folder, with the database beside the inputs."""
+    """A triage of a folder, with the database next to the inputs."""
     inputs, unreadable = find_inputs([folder])
     compilers = tuple(find_compiler("iree-compile", version) for version in versions)
     plan = RunMatrix(compilers, lines, common, "/")

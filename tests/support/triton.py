@@ -1,7 +1,7 @@
-"""A compiler with assertions: Triton's, from its wheel, which holds one large library.
+"""A compiler with assertions: Triton's, from its wheel, which contains one large library.
 
-Kept beside the versions of IREE, installed on first use. About 290 MB are downloaded, so only slow
-tests ask for it.
+It is stored next to the versions of IREE and installed on first use. The download is about 290 MB,
+so only slow tests use it.
 """
 
 import subprocess
@@ -19,7 +19,8 @@ _LIBRARY = "triton/_C/libtriton.so"
 def install_triton(version: str) -> Path:
     """The library of that version, for the running interpreter.
 
-    Raises CalledProcessError if there is none.
+    Raises:
+        CalledProcessError: there is none.
     """
     library = toolchains_folder() / f"triton-{version}" / "libtriton.so"
     if not library.is_file():

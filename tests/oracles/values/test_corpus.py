@@ -1,4 +1,4 @@
-"""Real wrong results of real compilers, each against the reference that fits."""
+"""Real wrong results of real compilers, each with a suitable reference."""
 
 import sys
 from collections.abc import Callable

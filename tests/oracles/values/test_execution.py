@@ -1,4 +1,4 @@
-"""Twins of programs with uninitialised tensors filled."""
+"""Filling the uninitialized tensors of a program with poison."""
 
 from oracles.values.execution import poisoned
 

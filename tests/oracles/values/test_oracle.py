@@ -122,7 +122,7 @@ def test_references_that_do_not_agree_settle_nothing(lab: Lab) -> None:
 
 
 def test_uninitialised_memory_is_no_defect(lab: Lab) -> None:
-    """The twin with filled tensors gives another result, since its text is another."""
+    """The module with filled tensors gives another result, since its text differs."""
     text = WRONG + '  %0 = "tensor.empty"() : () -> tensor<2xi32>\n'
     side = lab.side("reference")
     side.run_module.write_text(
@@ -156,7 +156,7 @@ def test_confirm_knows_nothing_beforehand(lab: Lab) -> None:
 
 
 def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None:
-    """The witness finds fault with a size of 1; on the input it did not."""
+    """The witness disagrees for a size of 1; on the input it agreed."""
     text = WRONG.replace("%input0: tensor<2xi32>", "%input0: tensor<?xi32>")
     oracle = lab.oracle(text)
     assert oracle.run(text).kind is Kind.MISCOMPILE
@@ -171,7 +171,7 @@ def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None
 
 
 def test_a_module_with_sizes_that_do_not_agree_is_not_wrong(lab: Lab) -> None:
-    """Unless they did not agree on the input already, or nobody can tell."""
+    """Unless they already disagreed on the input, or the audit cannot tell."""
     odd = WRONG + "// odd\n"
 
     def audit(text: str, function: str, inputs: Sequence[str]) -> str:
