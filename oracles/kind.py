@@ -119,8 +119,10 @@ class Traits:
 
     @property
     def costly(self) -> bool:
-        """Whether such a run goes on up to a limit. Where it then happens to be says nothing, so
-        that two inputs that end like this need not have anything in common.
+        """Whether such a run lasts until a limit.
+
+        The point at which it ends is then arbitrary, so two inputs with this outcome need not have
+        anything in common.
         """
         return self.exhausts is not None
 
@@ -143,14 +145,15 @@ _UNWANTED = "Other behavior than shown above."
 
 
 class Kind(StrEnum):
-    """How one run ended; the coarsest part of a signature. The value is part of every bucket's
-    name, of journals and databases: it never changes.
+    """How one run ended; the coarsest part of a signature.
+
+    The value is part of bucket names, journals and databases: it must never change.
     """
 
     traits: Traits
 
     def __new__(cls, value: str, traits: Traits | None = None) -> "Kind":
-        """A member: its text, and its traits. Only a lookup, `Kind("crash")`, goes without them."""
+        """A member: its text and its traits. Only a lookup, `Kind("crash")`, passes no traits."""
         if traits is None:
             raise TypeError(f"the kind {value!r} has no traits")
         kind = str.__new__(cls, value)

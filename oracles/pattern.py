@@ -105,15 +105,17 @@ class Scanner:
 
 
 class PatternOracle:
-    """Interesting is what prints a match of `regex`, ends with `exit_code`, or both if both are
-    given. Anything else is a success: it is not what was asked for. The compiler is ended at the
-    first match unless its exit code matters. With `pass_name`, only the IR printed after that pass
-    is looked at (see `ir_after`).
+    """A candidate is interesting if its output matches `regex`, it exits with `exit_code`, or both.
 
-    Raises ValueError where neither is given or the pattern is wrong.
+    Both must hold if both are given. Any other outcome is a success. The compiler is ended at the
+    first match unless its exit code matters. With `pass_name`, only the IR printed after that pass
+    is searched (see `ir_after`).
+
+    Raises:
+        ValueError: neither is given, or the pattern is invalid.
 
     Attributes:
-        kinds: what a run that is interesting ends in.
+        kinds: the kinds of outcome that are interesting.
     """
 
     kinds: ClassVar = frozenset({Kind.MATCH, Kind.EXIT_CODE})
@@ -254,9 +256,12 @@ _OTHERS = ("--mlir-disable-threading", "--mlir-elide-elementsattrs-if-larger=64"
 
 
 def ir_after(inner: CompilerOracle, pass_name: str, regex: str) -> PatternOracle:
-    """Interesting is what has a match of `regex` in the IR after the pass with that argument name.
+    """An oracle for a match of `regex` in the IR after the pass with that argument name.
 
-    The compiler is ended at the first match. Raises ValueError where the pattern is wrong.
+    The compiler is ended at the first match.
+
+    Raises:
+        ValueError: the pattern is invalid.
     """
     given = {flag.partition("=")[0] for flag in inner.command.flags}
     extra = [flag for flag in _OTHERS if flag.partition("=")[0] not in given]

@@ -117,8 +117,11 @@ class Case:
 
 
 class PluginOracle:
-    """Asks a `Judge`. `plugin` says which, `shown` makes the words that ask the same of a file,
-    up to the command."""
+    """Runs a `Judge`.
+
+    `plugin` is the loaded class; `shown` makes the command line that repeats the judgment for a
+    file, up to the user's command.
+    """
 
     def __init__(
         self,

@@ -73,8 +73,10 @@ def _read(word: str) -> tuple[str, Any]:
 
 
 def _arguments(function: Callable[..., Any], inputs: list[tuple[str, Any]]) -> list[Any]:
-    """All inputs in order; or, where each parameter's annotation is a type such as "8x?xf32", the
-    first input of that type that no earlier parameter took.
+    """The arguments for the function.
+
+    All inputs in order; or, if each parameter is annotated with a type such as "8x?xf32", the first
+    input of that type that no earlier parameter took.
     """
     parameters = list(inspect.signature(function).parameters.values())
     wanted = [parameter.annotation for parameter in parameters]

@@ -118,7 +118,7 @@ def test_a_module_that_reads_uninitialised_memory_is_not_wrong(
 def test_another_release_is_right(
     backend: str, kind: Kind, iree_toolchain: Callable[..., Toolchain]
 ) -> None:
-    """The benchmark of the corpus also asks a later one, of a failure that is in no new release."""
+    """The benchmark of the corpus also uses a later one, for a failure that no new release has."""
     flag = "--iree-hal-target-backends=llvm-cpu"
     asked = side(install(iree_toolchain().version, runtime=True), flag)
     asked = replace(asked, command=with_backend(asked.command, backend))
