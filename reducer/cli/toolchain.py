@@ -75,7 +75,7 @@ _VERSION_TIMEOUT = 10.0  # seconds
 
 
 def versions() -> str:
-    """One line each for this program, the compiler on PATH, and each installed compiler."""
+    """One line for this program, one for the compiler on PATH, one for all installed compilers."""
     lines = [f"mlir-reducer {__version__}"]
     if found := shutil.which(DEFAULT.compiler):
         lines.append(f"{DEFAULT.compiler} on PATH: {compiler_version(Path(found))}")

@@ -156,7 +156,7 @@ class SanityChecks:
         return first, measured.rate(target)
 
     def _expect(self, first: Outcome) -> None:
-        """Make failures like this one the target of every later run."""
+        """Make a compiler oracle expect failures like this one (see `CompilerOracle.expect`)."""
         if isinstance(self.evaluator.oracle, CompilerOracle):
             self.evaluator.oracle.expect(first)
 
