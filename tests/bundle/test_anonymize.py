@@ -40,6 +40,11 @@ def test_the_folder_of_a_compiler_goes() -> None:
     assert hide_folders("/opt/llvm/bin/mlir-opt", [Path("/opt/llvm/bin")]) == "mlir-opt"
 
 
+def test_a_folder_in_another_one_goes_as_a_whole() -> None:
+    folders = [Path("/opt/llvm"), Path("/opt/llvm/bin")]
+    assert hide_folders("/opt/llvm/bin/mlir-opt /opt/llvm/x.mlir", folders) == "mlir-opt x.mlir"
+
+
 def test_the_home_of_the_user_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/jane.doe")
     assert hide_folders("in /home/jane.doe/models/x.mlir") == "in ~/models/x.mlir"

@@ -60,6 +60,11 @@ def test_finds_the_first_bad_release_with_few_runs(publish: Publish) -> None:
     assert "5 releases not tested" in done.stdout
 
 
+def test_releases_are_ordered_by_number_and_not_by_letter(publish: Publish) -> None:
+    publish({f"3.{n}.0": Release(BAD if n >= 10 else "") for n in range(8, 12)})
+    assert "first bad 3.10.0, last good 3.9.0" in run(*COMMAND).stdout
+
+
 def test_what_was_mended_and_came_back_is_seen_when_all_are_asked(publish: Publish) -> None:
     bad = (3, 4, 7, 8)
     publish({f"3.{n}.0": Release(BAD if n in bad else "") for n in range(10)})

@@ -18,7 +18,7 @@ def test_the_first_signal_asks_to_stop(capfd: pytest.CaptureFixture[str]) -> Non
     assert "progress is kept" in capfd.readouterr().err
 
 
-def test_the_second_signal_cleans_up_and_leaves() -> None:
+def test_the_second_signal_cleans_up_and_leaves(capfd: pytest.CaptureFixture[str]) -> None:
     pid = os.fork()
     if pid == 0:
         with stop_on_signals(threading.Event(), leave=lambda: os.write(2, b"cleaned up\n")):
@@ -26,6 +26,7 @@ def test_the_second_signal_cleans_up_and_leaves() -> None:
             os.kill(os.getpid(), signal.SIGINT)
         os._exit(99)  # not reached
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    assert "cleaned up\n" in capfd.readouterr().err
 
 
 def test_what_was_ignored_stays_ignored_and_the_rest_comes_back() -> None:

@@ -18,6 +18,7 @@ from reducer.toolchain import Toolchain, toolchains_folder
 from tests.conftest import NEWEST_TESTED
 from tests.support.clusters import LocalCluster, local_cluster
 from tests.support.corpus import load_case
+from tests.support.fake_compilers import wait_until
 
 OLD = {"nthreads": 4, "resources": {"iree-3.8.0": 4.0}}
 NEW = {"nthreads": 2, "resources": {"iree-3.13.0": 2.0, "iree-3.8.0": 2.0}}
@@ -124,6 +125,28 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
         waiting.join(timeout=30)
         assert [result.end for result in ends] == [End.CANCELLED]
         assert oracle.run("not MLIR").kind is Kind.INVALID_INPUT  # the slot is free again
+    finally:
+        cluster.close()
+
+
+@pytest.mark.iree
+def test_a_run_that_is_cancelled_ends_where_it_runs(
+    processes: LocalCluster, tmp_path: Path
+) -> None:
+    note, folder, cancel = tmp_path / "pid", tmp_path / "empty", threading.Event()
+    folder.mkdir()
+    words = ["/bin/sh", "-c", f"echo $$ > {note}; exec sleep 100"]
+    cluster = Cluster(processes.address)
+    try:
+        runner = ClusterRunner(cluster, pytest.fail)
+        run = threading.Thread(
+            target=lambda: runner(words, cwd=folder, limits=Limits(), cancel=cancel)
+        )
+        run.start()
+        assert wait_until(lambda: note.exists() and note.read_text().endswith("\n"))
+        cancel.set()
+        run.join(timeout=30)
+        assert wait_until(lambda: not Path("/proc", note.read_text().strip()).exists())
     finally:
         cluster.close()
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from reducer.ir import Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, terminator_of
 from tests.support.modules import modules
+from tests.support.sides import function
 from tests.support.wellformed import problems
 
 BEFORE = """\
@@ -156,3 +157,15 @@ def test_dropping_an_operand_updates_the_segment_sizes() -> None:
         '"t.b"(%0, %0) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (i32, i32) -> ()'
         in rewrite.render()
     )
+
+
+def test_aliases_that_a_kept_alias_names_stay() -> None:
+    text = function(
+        '"t.a"() {x = #outer} : () -> ()\n"t.b"() {x = #other} : () -> ()',
+        head="#inner = #t.in<1>\n#other = #t.in<2>\n#outer = #t.out<#inner>",
+    )
+    module = Module.parse(text)
+    rewrite = Rewrite(module)
+    rewrite.remove(module.t.name.index("t.b"))
+    aliases = [line for line in rewrite.render().splitlines() if line.startswith("#")]
+    assert aliases == ["#inner = #t.in<1>", "#outer = #t.out<#inner>"]

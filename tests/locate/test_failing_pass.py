@@ -170,6 +170,37 @@ exit 0
     assert found.step.text == "builtin.module(func.func(cse))"
 
 
+def test_of_a_pass_that_runs_twice_the_last_ir_counts(tmp_path: Path) -> None:
+    first, second = (MODULE.replace("func.func", name) for name in ("t.first", "t.second"))
+    banner = "// -----// IR Dump {}: cse ('builtin.module' operation) //----- //\n{}"
+    failed = banner.format("After CSEPass Failed", second)
+    dumps = "".join(banner.format("Before CSEPass", text) for text in (first, second)) + failed
+    (tmp_path / "failed").write_text(failed)
+    (tmp_path / "dumps").write_text(dumps)
+    script = tmp_path / "twice-opt"
+    script.write_text(
+        f"""#!/bin/sh
+case "$*" in
+  --help-hidden) echo "      --cse   -   Eliminate subexpressions"; exit 0;;
+  *--pass-pipeline*) grep -q t.second input.mlir || exit 0;;
+  *--mlir-print-ir-before=*) cat {tmp_path}/dumps >&2;;
+  *) cat {tmp_path}/failed >&2;;
+esac
+echo "input.mlir:2:1: error: failed to legalize operation 't.second'" >&2
+exit 1
+"""
+    )
+    script.chmod(0o755)
+    message = "failed to legalize operation 't.second'"
+    target = Signature(Kind.LEGALIZATION, message, "t.second", "pipeline")
+    tool = OptTool(script, limits=LIMITS, calls=20, seconds=60.0)
+    found = find_failing_pass(Command.parse(["twice-opt"]), script, first, target, tool)
+    assert found
+    assert found.step
+    assert found.step.text == "builtin.module(cse)"
+    assert found.text == second
+
+
 def test_the_same_failure_one_level_down() -> None:
     seen = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "input")
     assert same_failure(Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline"), seen)

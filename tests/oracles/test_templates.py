@@ -13,6 +13,7 @@ SAME = [
     ("but got 'vector<1xi8>'", "but got 'f8E4M3FNUZ'"),
     ("got tensor<4x?xf32, #x.y<[1]>>", "got memref<2xf16, #gpu.address_space<global>>"),
     ("type '!torch.vtensor<[?,3],f32>'", "type '!torch.int'"),
+    ("cannot tile a shape of 4x?x8", "cannot tile a shape of 16x2"),
     ("(tensor<1xf32>, i32) -> vector<4xf16>", "(tensor<2xindex>) -> tensor<1xf32>"),
     # operand numbers, SSA names, blocks
     ("operand #0 of %arg1 in ^bb0", "operand #13 of %23#1 in ^bb12"),

@@ -2,10 +2,11 @@ import re
 
 import pytest
 
+from reducer.ir import Module
 from reducer.page import reduction_page
 from reducer.page.reduction import gains
 from reducer.session.history import FELL_BACK, Moment, Spent, Tries
-from tests.support.histories import facts, history
+from tests.support.histories import FINAL, facts, history
 
 
 def test_shares_are_orders_of_magnitude_and_add_up_to_one() -> None:
@@ -79,6 +80,14 @@ def test_everything_quoted_is_escaped() -> None:
     assert page.count("<script>") == page.count("</script>") == 1
     assert "<img" not in page
     assert "<!--" not in page
+
+
+def test_what_ops_are_called_and_hold_is_escaped_in_graphs() -> None:
+    constant = '"t.made"() <{value = "<img src=x>"}> : () -> i64'
+    hostile = FINAL.replace('"t.made"() : () -> i64', constant)
+    page = reduction_page(facts(history=history(final=hostile), final=Module.parse(hostile)))
+    assert "t.made &#34;&lt;img" in page
+    assert "<img" not in page
 
 
 def test_undecodable_names() -> None:

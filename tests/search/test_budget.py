@@ -137,3 +137,14 @@ def test_speculative_runs_are_charged_when_they_are_used() -> None:
         evaluator.first_interesting([third])
     evaluator.close()
     assert "third" not in oracle.texts
+
+
+def test_a_run_that_a_known_candidate_does_not_need_goes_to_the_next() -> None:
+    known, new = (Candidate(PlainText(text), "cut") for text in ("line 1\n", "line 2\n"))
+    memory = Memory()
+    oracle = PredicateOracle(lambda text: has(text, 2))
+    for candidates, position in (([known], None), ([known, new], 1)):
+        evaluator = Evaluator(oracle, memory, target=FAILURE, jobs=2, budget=Budget(calls=1))
+        found = evaluator.first_interesting(candidates)
+        evaluator.close()
+        assert (found and found[0]) == position

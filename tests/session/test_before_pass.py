@@ -208,8 +208,8 @@ def test_a_reduction_through_the_pass_resumes_to_the_same_program(
     whole = reduce("whole")
     assert whole.verified and whole.one_minimal
     assert whole.output.ops is not None and whole.output.ops <= 6
-    assert whole.by_verdict["probe"] >= 2
-    cut_short = reduce("stopped", max_calls=whole.calls // 4)
+    assert whole.candidates.by_verdict["probe"] >= 2
+    cut_short = reduce("stopped", max_calls=whole.costs.calls // 4)
     assert cut_short.status == "budget"
     resumed = reduce("stopped", resume=True, jobs=3)
     assert resumed.text.replace("stopped.mlir", "whole.mlir") == whole.text

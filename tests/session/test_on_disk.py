@@ -253,3 +253,10 @@ def test_other_failures_stay_as_long_as_the_result_they_belong_to(place: Place) 
     assert bucket.exists()
     assert place.reduce(also_found=True).on_disk is OnDisk.RESULT
     assert not bucket.exists()
+
+
+def test_a_spent_budget_leaves_the_best_as_people_read_it(place: Place) -> None:
+    report = place.reduce(calls=9)
+    assert report.status == "budget" and report.verified
+    content = place.output.read_text(encoding="utf-8")
+    assert content.startswith(f"// predicate out.mlir\n{report.text}// ")

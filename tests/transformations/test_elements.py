@@ -15,6 +15,7 @@ from tests.support.sides import function
         ("f64", ["f32"]),
         ("i4", ["i32", "i64"]),
         ("ui8", ["si64", "i32"]),
+        ("ui32", ["si64", "i32"]),
         ("complex<f64>", ["complex<f32>"]),
         ("complex<f32>", []),
         ("f32", []),

@@ -124,3 +124,16 @@ def test_ranks_of_unverified_shapes_are_ignored() -> None:
         5,
     )
     assert len(texts) == 1
+
+
+def test_a_constant_that_numbers_no_later_dim_stays() -> None:
+    text = function(
+        """\
+%0 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+%1 = "torch.aten.softmax.int"(%a, %0) : (!torch.vtensor<[?,5],f32>, !torch.int) -> \
+!torch.vtensor<[?,5],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[?,5],f32>",
+    )
+    (as_it_is,) = DropDims().of(Module.parse(text)).texts({1: DROPPED})
+    assert "value = 1" in as_it_is

@@ -1,7 +1,7 @@
 """Tied sizes: from ops to variables."""
 
 from reducer.ir import Module
-from reducer.ir.sizes import SizeSystem
+from reducer.ir.sizes import DROPPED, SizeSystem
 from tests.support.sides import function
 
 
@@ -72,6 +72,40 @@ def test_a_reshape_without_reassociation_is_recognized() -> None:
         arguments="%a: tensor<?x16x3xf32>",
     )
     assert [v.size for v in SizeSystem(Module.parse(text)).free] == [None, 3, 2, 8]
+
+
+def test_a_slice_without_units_has_the_last_of_them() -> None:
+    """The slice 1x1x4 is as large as its source from the second dim on."""
+    text = function(
+        '%0 = "t.slice"(%a) <{static_sizes = array<i64: 1, 1, 4>}> : '
+        '(tensor<8x1x4xf32>) -> tensor<1x4xf32>\n"func.return"() : () -> ()',
+        arguments="%a: tensor<8x1x4xf32>",
+    )
+    system = SizeSystem(Module.parse(text))
+    unit = next(v for v in system.variables if v.size == 1)
+    after = system.text({unit.number: DROPPED})
+    assert after is not None
+    assert "static_sizes = array<i64: 1, 4>}> : (tensor<8x4xf32>) -> tensor<4xf32>" in after
+
+
+def test_a_reshape_skips_units_beside_dynamic_sizes() -> None:
+    assert variables(
+        '%0 = "t.view"(%a) : (tensor<1x?x6xf32>) -> tensor<?x2x3xf32>', "%a: tensor<1x?x6xf32>"
+    ) == ["1: %a.0", "?: %a.1 %0.0", "6: %a.2", "2: %0.1", "3: %0.2"]
+
+
+def test_numbers_of_dims_are_no_sizes() -> None:
+    """The inner tiles are 2x3 and change along; that the dims are as well is chance."""
+    text = function(
+        '"t.pack"(%a) <{inner_dims_pos = array<i64: 2, 3>, tiles = array<i64: 2, 3>}> : '
+        '(tensor<8x9x2x3xf32>) -> ()\n"func.return"() : () -> ()',
+        arguments="%a: tensor<8x9x2x3xf32>",
+    )
+    system = SizeSystem(Module.parse(text))
+    tile = next(v for v in system.variables if v.size == 2)
+    after = system.text({tile.number: 1})
+    assert after is not None
+    assert "inner_dims_pos = array<i64: 2, 3>, tiles = array<i64: 1, 3>" in after
 
 
 def test_calls_and_loops_pass_sizes_on() -> None:

@@ -37,6 +37,7 @@ def test_the_same(actual: str, expected: str) -> None:
     [
         ("2xi32=1000000 2", "2xi32=1000001 2", MismatchKind.VALUES),
         ("2xf32=1 2", "2xf32=1 2.1", MismatchKind.VALUES),
+        ("2xf32=1 INF", "2xf32=2 INF", MismatchKind.VALUES),
         ("2xf32=2 1", "2xf32=1 2", MismatchKind.ORDER),
         ("2xf32=NAN 2", "2xf32=1 2", MismatchKind.NOT_FINITE),
         ("2xf32=1 2", "2xf32=1 INF", MismatchKind.NOT_FINITE),
