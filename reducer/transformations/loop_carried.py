@@ -29,9 +29,10 @@ class DropLoopCarried:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
+        dropped = {(site.op, site.number) for site in sites}
         for site in sorted(sites, key=lambda site: site.op):  # definitions of initial values first
             loop = _loop(module, site.op)
-            if loop is None:
+            if loop is None or _starts_from_renamed_result(module, loop, site.number, dropped):
                 return None
             _drop(rewrite, loop, site.number)
         return rewrite.render()
@@ -77,6 +78,20 @@ def _loop(module: Module, op: int) -> _Loop | None:
 
 def _types(module: Module, values: Sequence[int]) -> list[str]:
     return [module.type_of(value) for value in values if value != NONE]
+
+
+def _starts_from_renamed_result(
+    module: Module, loop: _Loop, number: int, dropped: set[tuple[int, int]]
+) -> bool:
+    """Whether the initial value is a result that stays while its loop loses another one.
+
+    The loop's remaining results get new names, so nothing can be replaced by the old one.
+    """
+    initial = module.t.operands[loop.op][len(module.t.operands[loop.op]) - loop.count + number]
+    return any(
+        initial in module.results(op) and (op, module.results(op).index(initial)) not in dropped
+        for op, _ in dropped
+    )
 
 
 def _drop(rewrite: Rewrite, loop: _Loop, number: int) -> None:

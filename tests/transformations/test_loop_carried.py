@@ -3,6 +3,7 @@
 from reducer.ir import Module
 from reducer.transformations.loop_carried import DropLoopCarried
 from tests.support.sides import apply_to, body_of, function
+from tests.support.wellformed import problems
 
 FOR = function(
     """
@@ -123,3 +124,28 @@ def test_nested_loops() -> None:
 def test_other_bodies_carry_nothing() -> None:
     text = FOR.replace('"scf.yield"(%1, %arg5) : (f32, i32)', '"scf.yield"(%1) : (f32)')
     assert DropLoopCarried().sites(Module.parse(text)) == []
+
+
+def test_a_result_that_gets_a_new_name_takes_no_place() -> None:
+    """The second loop starts from a result of the first one, which loses another result."""
+    text = function(
+        """
+        %0:2 = "t.loop"(%arg0, %arg0) ({
+        ^bb0(%arg1: i32, %arg2: i32):
+          "t.yield"(%arg1, %arg2) : (i32, i32) -> ()
+        }) : (i32, i32) -> (i32, i32)
+        %1 = "t.loop"(%0#1) ({
+        ^bb0(%arg1: i32):
+          "t.yield"(%arg1) : (i32) -> ()
+        }) : (i32) -> i32
+        "func.return"(%1) : (i32) -> ()
+        """,
+        arguments="%arg0: i32",
+        results="i32",
+    )
+    module = Module.parse(text)
+    first, second, third = DropLoopCarried().sites(module)
+    assert DropLoopCarried().apply(module, [first, third]) is None
+    for together in ([second, third], [first, second, third], [third]):
+        dropped = DropLoopCarried().apply(module, together)
+        assert dropped is not None and not problems(Module.parse(dropped))
