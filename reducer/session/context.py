@@ -105,15 +105,15 @@ class Context:
         assert self.boundary is not None
         return self.boundary
 
-    def search(self, evaluator: Evaluator | None = None) -> SearchState[Module]:
+    def search(self) -> SearchState[Module]:
         """A search state for the module; candidates that the search accepts become the best."""
-        return self._search(self.module, Module.parse, evaluator)
+        return self._search(self.module, Module.parse)
 
     def search_text(self) -> SearchState[PlainText]:
         """A search state for a document that is plain text."""
         assert isinstance(self.document, PlainText)
         state: SearchState[PlainText] = self._search(
-            self.document, lambda edited: state.document.edited(edited), None
+            self.document, lambda edited: state.document.edited(edited)
         )
         return state
 
@@ -121,10 +121,8 @@ class Context:
         """Make a candidate on which the full command fails the best."""
         self._accept(candidate, provisional=False)
 
-    def _search(
-        self, document: D, parse: Callable[[str], D], evaluator: Evaluator | None
-    ) -> SearchState[D]:
-        asked = evaluator or self.early or self.full
+    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
+        asked = self.early or self.patient  # what is not confirmed later must not be just slow
         accept = partial(self._accept, provisional=self.early is not None)
         return SearchState(document, parse, asked, accept, self._checkpoint)
 

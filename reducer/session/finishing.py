@@ -46,20 +46,22 @@ def _verified(context: Context) -> str:
         context.note("the result does not fail the same way with comments, so it has none")
     context.is_verified = _is_confirmed(context, text)
     if not context.is_verified and context.flaky is None:
-        context.note(measured_flakiness(context.full, text, ops, "the result"))
+        context.note(measured_flakiness(context.patient, text, ops, "the result"))
     return text
 
 
 def _is_confirmed(context: Context, text: str) -> bool:
     """Run the printed command once more, uncached, in a folder of its own.
 
-    A flaky failure takes as many runs as are needed to decide, and to estimate its rate.
+    A flaky failure takes as many runs as are needed to decide, and to estimate its rate. A hang
+    must outlast the longer limit.
     """
-    asked = context.full
+    asked = context.patient
 
     def fails() -> bool:
         name = context.settings.output.name
-        outcome = asked.oracle.confirm(text, name, limits=asked.limits, cancel=asked.stop)
+        limits = asked.query.scaled_limits
+        outcome = asked.oracle.confirm(text, name, limits=limits, cancel=asked.stop)
         verdict = asked.judge(outcome)
         asked.costs.add(verdict, outcome.cpu_seconds, context.best.size.ops)
         asked.costs.charged += 1

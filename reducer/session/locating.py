@@ -19,27 +19,26 @@ def follow_diagnostics(context: Context) -> bool:
     locations = context.conversions.locations(text, module)
     seeds = ops_of_diagnostics(context.first.diagnostics, locations, module)
     if seeds:
-        state = context.search(context.patient)
-        context.is_located = grow_around(state, context.module_boundary, seeds)
+        context.is_located = grow_around(context.search(), context.module_boundary, seeds)
     return context.is_located
 
 
 def sample_kinds(context: Context) -> bool:
     """Try one op of each kind with its producers, then a few small windows."""
-    context.is_located = sample(context.search(context.patient), context.module_boundary)
+    context.is_located = sample(context.search(), context.module_boundary)
     return context.is_located
 
 
 def follow_dispatch(context: Context) -> bool:
     """Trace the dispatch on which code generation fails back to the ops it was made from."""
     module, text = context.module, context.settings.text
-    asked, conversions = context.patient, context.conversions
-    dispatch = failing_dispatch(asked, conversions, text, module.op_count)
+    conversions = context.conversions
+    dispatch = failing_dispatch(context.patient, conversions, text, module.op_count)
     if dispatch is None:
         return False
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
     if seeds:
-        context.is_located = grow_set(context.search(asked), context.module_boundary, seeds)
+        context.is_located = grow_set(context.search(), context.module_boundary, seeds)
     return context.is_located
 
 

@@ -84,11 +84,13 @@ def cut_before_the_pass(context: Context) -> bool:
 def drop_flags(context: Context) -> bool:
     """Drop flags from the command. If one goes, the document may shrink further."""
 
+    patience = context.full.query.patience
+
     def on_change(shorter: Evaluator) -> None:
-        context.full = shorter
+        context.full = shorter.with_(patience=patience)
         _name_command(context)
 
-    return FlagReducer(context.full, context.journal, on_change).shorten(context.document)
+    return FlagReducer(context.patient, context.journal, on_change).shorten(context.document)
 
 
 def _name_command(context: Context) -> None:

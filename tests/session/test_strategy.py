@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind, Limits, Outcome, Signature
+from oracles import Command, Kind, Limits, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.budget import Budget, Stopped
 from reducer.search.evaluator import Evaluator
-from reducer.session import strategy
+from reducer.session import finishing, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.conversions import CompilerPasses, Conversions
@@ -67,6 +67,22 @@ class HangingOracle(PredicateOracle):
         takes = 1e9 if self.fails(text) else 3.0 if self.slow in text else 0.0
         kind = Kind.TIMEOUT if takes > limits.seconds else Kind.SUCCESS
         return Outcome(kind, Signature(kind, "", "", "", ()), None, takes, takes, 0, (), "")
+
+
+class HangingCommandOracle(HangingOracle):
+    """Hangs on an op if the command has the flag `--hang`; takes three seconds without it."""
+
+    def __init__(self, name: str, command: Command) -> None:
+        super().__init__(name if "--hang" in command.argv else "nothing", slow=name)
+        self._name, self._command = name, command
+        self.key = " ".join(command.argv)
+
+    @property
+    def command(self) -> Command:
+        return self._command
+
+    def with_command(self, command: Command) -> "HangingCommandOracle":
+        return HangingCommandOracle(self._name, command)
 
 
 def chain(length: int) -> str:
@@ -143,6 +159,55 @@ def test_a_plain_hang_costs_no_second_search(tmp_path: Path) -> None:
     best, notes = reduce(HangingOracle('"t.op37"', "nothing"), tmp_path)
     assert '"t.op37"' in best.confirmed.text
     assert notes == []
+
+
+def test_text_that_is_only_slow_is_not_a_hang(tmp_path: Path) -> None:
+    """It takes two lines to hang; either alone is slow at most."""
+    oracle = HangingOracle("", slow="!alias")
+    oracle.fails = lambda text: "!alias" in text and "t.op7" in text
+    context, _ = context_of(oracle, tmp_path, header="!alias = i32\n")
+    search(context)
+    context.full.close()
+    left = context.best.confirmed.text
+    assert oracle.fails(left) and "t.op6" not in left
+
+
+def test_halves_that_are_only_slow_do_not_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
+    oracle = HangingOracle("", slow='"t.op')
+    oracle.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
+    best, _ = reduce(oracle, tmp_path, 400)
+    assert oracle.fails(best.confirmed.text)
+
+
+def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> None:
+    command = Command.parse(["tool", "--idle", "--hang", "{}"])
+    context, _ = context_of(HangingCommandOracle('"t.op7"', command), tmp_path)
+    assert shrinking.drop_flags(context)
+    assert context.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.full.query.patience == 1, "later runs of hanging candidates should stay short"
+    context.full.close()
+
+
+@pytest.mark.parametrize("endless", ['"t.op7"', '"t.op9"'])
+def test_a_result_that_is_only_slow_is_not_verified(tmp_path: Path, endless: str) -> None:
+    context, notes = context_of(HangingOracle('"t.op9"', slow='"t.op'), tmp_path)
+    context.readable = chain(40).replace('"t.op9"', endless)
+    finishing.verify(context)
+    context.full.close()
+    assert context.is_verified == (endless == '"t.op9"')
+    assert any("the result does not fail on every run" in note for note in notes) == (
+        endless == '"t.op7"'
+    )
+
+
+def test_no_other_failure_is_given_more_time(tmp_path: Path) -> None:
+    context, _ = context_of(PredicateOracle(lambda text: '"t.op7"' in text), tmp_path)
+    assert context.patient is context.full
+    assert context.search().evaluator is context.full
+    context.full.close()
 
 
 def test_the_file_on_disk_fails_at_every_moment(

@@ -66,7 +66,7 @@ class PredicateOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        return self.run(text, cancel=cancel)
+        return self.run(text, cancel=cancel, limits=limits)
 
     def display(self, input_name: str) -> list[str]:
         return ["predicate", input_name]
