@@ -229,8 +229,7 @@ def reduce(
                             report, reduction.oracle, opt, display, deferred, reduction.stop
                         )
         except NotInteresting:
-            if not reduction.journal.is_tentative:  # else it still belongs to an earlier reduction
-                settings.journal.unlink(missing_ok=True)  # nothing to resume
+            reduction.journal.discard()  # nothing to resume
             raise
         finally:
             display.close()

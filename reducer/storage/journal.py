@@ -69,10 +69,12 @@ class Journal(SharedFile):
     reused = 0
     """The number of verdicts of an earlier run that were present on opening."""
 
-    def __init__(self, connection: sqlite3.Connection, log: Callable[[str], None]) -> None:
-        super().__init__(connection)
+    def __init__(
+        self, connection: sqlite3.Connection | None, path: Path, log: Callable[[str], None]
+    ) -> None:
+        super().__init__(_memory() if connection is None else connection)
+        self._file = None if connection is None else path  # None while the journal is in memory
         self._log = log
-        self._fell_back = False
 
     @classmethod
     def open(
@@ -99,13 +101,12 @@ class Journal(SharedFile):
             JournalBusy: another process is using the journal.
             JournalMismatch: it should be resumed, but belongs to another reduction.
         """
-        connection = _usable(path, log)
-        journal = cls(connection, log)
+        journal = cls(_usable(path, log), path, log)
         try:
             if fresh or not journal._goes_on(identity, resume, path):
                 journal._start_anew(identity)
         except BaseException:
-            connection.close()
+            journal.close()
             raise
         return journal
 
@@ -116,10 +117,10 @@ class Journal(SharedFile):
         Raises:
             JournalBusy: another process is using the journal.
         """
-        connection = _usable(path, log)
-        if not _has_tables(connection):
-            _initialise(connection, {})
-        return cls(connection, log)
+        journal = cls(_usable(path, log), path, log)
+        if not _has_tables(journal._connection):
+            _initialise(journal._connection, {})
+        return journal
 
     def settle(self) -> None:
         """Discard the earlier content of the file for good; until then, closing restores it."""
@@ -130,6 +131,17 @@ class Journal(SharedFile):
                 except sqlite3.Error as error:
                     self._fall_back(error)
             self.is_tentative = False
+
+    def discard(self) -> None:
+        """Close the journal and delete its file.
+
+        The file stays if it may hold the journal of an earlier reduction: if this one is in memory,
+        or has not replaced it for good.
+        """
+        with self._lock:
+            self.close()
+            if self._file is not None and not self.is_tentative:
+                self._file.unlink(missing_ok=True)
 
     def doubt(self, doubtful: bool) -> None:
         """Record whether the verdicts may be wrong; if so, they are only reused with `resume`."""
@@ -235,9 +247,9 @@ class Journal(SharedFile):
 
     def _fall_back(self, error: sqlite3.Error) -> None:
         """Continue in memory with whatever can still be read; re-raise if already in memory."""
-        if self._fell_back or isinstance(error, sqlite3.ProgrammingError):
+        if self._file is None or isinstance(error, sqlite3.ProgrammingError):
             raise error
-        self._fell_back = True
+        self._file = None
         self._log(f"cannot write the journal any longer ({error}); continuing without it")
         memory = _memory()
         try:
@@ -253,8 +265,8 @@ class Journal(SharedFile):
         self._connection = memory
 
 
-def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection:
-    """Open the file or, if it cannot be used, a replacement."""
+def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection | None:
+    """Open the file, or a new one in place of a damaged one; None if neither is possible."""
     try:
         return _connect(path)
     except (_ForeignFile, sqlite3.DatabaseError) as error:
@@ -296,10 +308,8 @@ def _check(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(answer)
 
 
-def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite3.Connection:
-    """Replace a file that cannot be used.
-
-    A damaged file is set aside and replaced by a new one; otherwise the journal is in memory.
+def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite3.Connection | None:
+    """Set a damaged file aside and open a new one; None if the journal must be in memory.
 
     Raises:
         JournalBusy: another process is using the file.
@@ -316,11 +326,11 @@ def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite
             connection = _connect(path)
         except (OSError, _ForeignFile, sqlite3.Error) as second:
             log(f"cannot keep a journal in {path} ({second}); continuing without it")
-            return _memory()
+            return None
         log(f"the journal {path} is damaged ({error}); moved to {aside.name} and starting over")
         return connection
     log(f"cannot keep a journal in {path} ({error}); continuing without it")
-    return _memory()
+    return None
 
 
 def _put_aside(path: Path) -> Path:
@@ -402,6 +412,9 @@ class JournalNamespace(Journal):
 
     def settle(self) -> None:
         """Do nothing; only the underlying journal can be settled."""
+
+    def discard(self) -> None:
+        """Do nothing; the underlying journal keeps its file."""
 
     def doubt(self, doubtful: bool) -> None:
         """Do nothing; doubts about a namespace do not concern the whole reduction."""

@@ -187,6 +187,16 @@ def test_a_refused_input_leaves_an_earlier_result_with_all_that_belongs_to_it() 
     assert json.loads(done.stdout)["oracle"]["calls"] == 1, "its journal is there as well"
 
 
+def test_a_refused_input_leaves_an_earlier_journal_that_cannot_be_opened() -> None:
+    run("in.mlir", "-j1", "--", "./fake")
+    Path("in.reduced.journal-wal").mkdir()  # where SQLite needs a file
+    done = run("in.mlir", "--", "/bin/true")
+    assert done.exit_code == 1 and "cannot keep a journal" in done.stderr
+    Path("in.reduced.journal-wal").rmdir()
+    done = run("in.mlir", "-j1", "--json", "-", "--", "./fake")
+    assert json.loads(done.stdout)["oracle"]["calls"] == 1
+
+
 def test_a_budget_that_ends_before_anything_is_accepted_leaves_no_file() -> None:
     done = run("in.mlir", "--max-calls", 3, "--", "./fake")
     assert done.exit_code == 3

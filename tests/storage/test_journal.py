@@ -173,6 +173,33 @@ def test_a_full_disk_does_not_restore_verdicts_of_another_reduction(path: Path) 
         assert journal.get("h") == crash()
 
 
+def test_discarding_deletes_its_own_file(path: Path) -> None:
+    journal = open_journal(path)
+    journal.put("h", crash(), ops=1)
+    journal.discard()
+    assert list(path.parent.iterdir()) == []
+
+
+def test_discarding_leaves_the_journal_of_another_reduction(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    Journal.open(path, identity=IDENTITY | {"input": "cc"}).discard()
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash()
+
+
+def test_discarding_after_falling_back_to_memory_leaves_the_file(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+    with Journal.open(path, identity=IDENTITY | {"input": "cc"}) as journal:
+        journal._connection.execute("PRAGMA max_page_count = 1")
+        journal.put("big", crash(stderr=os.urandom(200_000).hex()), ops=1)
+        journal.settle()
+        journal.discard()
+    with open_journal(path, resume=True) as journal:
+        assert journal.get("h") == crash()
+
+
 def test_a_journal_of_an_older_layout_is_read_and_emptying_drops_its_other_tables(
     path: Path,
 ) -> None:
