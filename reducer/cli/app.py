@@ -1,6 +1,7 @@
 """The program `mlir-reducer` with its commands."""
 
 import io
+import signal
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -69,6 +70,8 @@ class _Program(LazyGroup):
         kwargs["standalone_mode"] = False
         if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack characters
             sys.stdout.reconfigure(errors="backslashreplace")
+        if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         run_and_exit(lambda: super(_Program, self).main(*args, **kwargs))
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -6,6 +6,7 @@ The scripts stand in for faults that a real compiler cannot be made to show on d
 import json
 import re
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,21 @@ def test_a_command_that_succeeds_leaves_nothing_to_do(reducer: Reducer, script: 
     assert done.returncode == 1
     assert "does not fail" in done.stderr
     assert sorted(path.name for path in reducer.home.iterdir()) == ["fake", "in.mlir", "tmp"]
+
+
+def test_a_parent_that_ignores_the_end_of_its_children(reducer: Reducer, script: Script) -> None:
+    """SIG_IGN survives exec, and the kernel then keeps no exit code for `wait`."""
+    done = subprocess.run(
+        reducer.argv("check", "in.mlir", "--", script(FAIL)),
+        cwd=reducer.home,
+        env=reducer.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "legalization" in done.stdout
 
 
 def test_a_failure_that_needs_no_input_is_refused(reducer: Reducer, script: Script) -> None:
