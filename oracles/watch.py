@@ -184,6 +184,16 @@ def _codes(number: signal.Signals) -> tuple[int, int]:
     return -number, 128 + number
 
 
+def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
+    """Set a resource limit of a process; a stricter hard limit that it already has stays."""
+    # The process may have ended, or belong to another user.
+    with suppress(ProcessLookupError, PermissionError, ValueError):
+        _, present = resource.prlimit(pid, kind)
+        if present != resource.RLIM_INFINITY:
+            hard = min(hard, present)
+        resource.prlimit(pid, kind, (min(soft, hard), hard))
+
+
 class _Watch:
     def __init__(
         self,
@@ -223,23 +233,22 @@ class _Watch:
         """
         for pid in tree(self.child.pid):
             if hasattr(resource, "prlimit"):
-                # The process may have ended, or a stricter limit may apply.
-                with suppress(ProcessLookupError, PermissionError, ValueError):
-                    self._limit_resources(pid)
+                self._limit_resources(pid)
             with suppress(OSError):
                 Path(f"/proc/{pid}/oom_score_adj").write_text("1000", encoding="utf-8")
 
     def _limit_resources(self, pid: int) -> None:
         limits = self.limits
-        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.disk, limits.disk))
+        _lower(pid, resource.RLIMIT_CORE, 0, 0)
+        _lower(pid, resource.RLIMIT_FSIZE, limits.disk, limits.disk)
         if limits.cpu is not None:
             cpu = math.ceil(limits.cpu)
-            resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu + _GRACE))
+            _lower(pid, resource.RLIMIT_CPU, cpu, cpu + _GRACE)
         elif limits.seconds is not None:
             # Never reached while we watch; kills the child if we are killed.
-            cpu = math.ceil(limits.seconds * (os.cpu_count() or 1)) + 60
-            resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
+            longest = limits.seconds * (1 + _MAX_WAIT_FACTOR)
+            cpu = math.ceil(longest * (os.cpu_count() or 1)) + 60
+            _lower(pid, resource.RLIMIT_CPU, cpu, cpu)
 
     def wait(self) -> End:
         while self.end is End.EXITED and not self.child.has_exited():

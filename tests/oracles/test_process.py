@@ -12,6 +12,7 @@ import pytest
 
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.tree import RUN_VARIABLE, longest_wait
+from oracles.watch import _MAX_WAIT_FACTOR
 
 LONG = 60.0
 
@@ -117,14 +118,39 @@ def test_processor_time_of_what_a_script_runs_is_bounded(tmp_path: Path) -> None
     assert (result.end, result.exit_code) == (End.TIMEOUT, 128 + signal.SIGXCPU)
 
 
+_WAIT_FOR_LIMITS = """
+import resource, time
+until = time.monotonic() + 20
+while resource.getrlimit(resource.RLIMIT_CPU)[0] < 0 and time.monotonic() < until: time.sleep(0.01)
+"""
+
+
 def test_a_child_that_is_forgotten_runs_out_of_processor_time(tmp_path: Path) -> None:
-    code = (
-        "import resource, time\n"
-        "while resource.getrlimit(resource.RLIMIT_CPU)[0] < 0: time.sleep(0.01)\n"
-        "print(*resource.getrlimit(resource.RLIMIT_CPU))"
-    )
+    code = f"{_WAIT_FOR_LIMITS}print(*resource.getrlimit(resource.RLIMIT_CPU))"
     soft, hard = map(int, python(code, tmp_path, Limits(LONG)).stdout.split())
-    assert LONG < soft <= hard  # no limit would be -1
+    longest = LONG * (1 + _MAX_WAIT_FACTOR) * (os.cpu_count() or 1)  # while we still watch it
+    assert longest < soft <= hard  # no limit would be -1
+
+
+def test_a_stricter_limit_of_the_user_stays_and_the_others_apply(tmp_path: Path) -> None:
+    child = (
+        f"{_WAIT_FOR_LIMITS}print(*resource.getrlimit(resource.RLIMIT_FSIZE),"
+        "*resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_CORE)[1])"
+    )
+    code = f"""
+import resource, sys
+from pathlib import Path
+from oracles.process import Limits, run_process
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+argv = [sys.executable, "-c", {child!r}]
+print(run_process(argv, cwd=Path(), limits=Limits({LONG}, disk=8 << 20)).stdout)
+"""
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=LONG, check=True)
+    *files, soft, hard, core = map(int, done.stdout.split())
+    assert files == [1 << 20, 1 << 20]
+    assert 0 < soft <= hard
+    assert core == 0
 
 
 def test_flood_on_both_streams_is_bounded(tmp_path: Path) -> None:
