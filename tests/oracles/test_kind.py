@@ -32,7 +32,7 @@ VALUES = {
     *("memory", "miscompile", "other-error", "success", "invalid-input", "script", "plugin"),
     *("match", "exit-code", "cancelled"),
 }
-NAME = "deadlock"
+NAME = "made-up"  # the documentation's own example is a name that people may add
 
 BUG = Traits()
 SLOW = Traits(exhausts=Resource.TIME)
@@ -49,7 +49,7 @@ def new_kind(monkeypatch: pytest.MonkeyPatch) -> MakeKind:
 
     def add(traits: Traits) -> Kind:
         kind: Kind = Kind._new_member_(Kind, NAME, traits)  # type: ignore[attr-defined]
-        kind._name_ = NAME.upper()
+        kind._name_ = NAME.upper().replace("-", "_")
         monkeypatch.setitem(Kind._value2member_map_, NAME, kind)
         monkeypatch.setattr(Kind, "_member_names_", [*Kind._member_names_, kind._name_])
         monkeypatch.setitem(Kind._member_map_, kind._name_, kind)
@@ -66,12 +66,12 @@ def test_what_is_on_disk_stays_readable() -> None:
 
 
 def test_a_kind_without_traits_is_refused() -> None:
-    with pytest.raises(TypeError, match="'deadlock' has no traits"):
+    with pytest.raises(TypeError, match=f"'{NAME}' has no traits"):
         Kind._new_member_(Kind, NAME)  # type: ignore[attr-defined]
 
 
 def test_an_unknown_text_is_no_kind() -> None:
-    with pytest.raises(ValueError, match="deadlock"):
+    with pytest.raises(ValueError, match=NAME):
         Kind(NAME)
 
 
@@ -128,11 +128,12 @@ def test_the_row_in_the_documentation(new_kind: MakeKind) -> None:
     page = (ROOT / "docs" / "extending.md").read_text()
     (row,) = re.findall(r"```text\n(DEADLOCK = .*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
-    exec(row, {"Traits": Traits, "Resource": Resource}, names)
+    exec(row, {"Traits": Traits}, names)
     text, traits = names["DEADLOCK"]
-    kind = new_kind(traits)
-    assert (text, kind.traits.costly) == (NAME, True)
-    assert title(facts(signature=Signature(kind), text="x")) == "deadlock (`hip`)"
+    assert (text, traits.aborts, traits.costly) == ("deadlock", True, False)
+    blocked = facts(signature=Signature(new_kind(traits)), text="x")
+    assert happened(blocked, "`x`") == "blocks on `x`"
+    assert title(blocked) == "deadlock (`hip`)"
 
 
 def test_a_title_takes_the_message_where_there_is_one(new_kind: MakeKind) -> None:
@@ -148,8 +149,8 @@ def test_a_title_takes_the_message_where_there_is_one(new_kind: MakeKind) -> Non
     ("named_by", "lines"),
     [
         (NamedBy.OUTPUT, ["the last line"]),
-        (NamedBy.DIAGNOSTIC, ["deadlock: two locks in a::lock"]),
-        (NamedBy.SIGNATURE, ["deadlock: two locks in a::lock"]),
+        (NamedBy.DIAGNOSTIC, [f"{NAME}: two locks in a::lock"]),
+        (NamedBy.SIGNATURE, [f"{NAME}: two locks in a::lock"]),
         (NamedBy.STACK, ["two locks", "  in a::lock"]),
         (NamedBy.DURATION, ["does not finish within 7 s"]),
     ],
