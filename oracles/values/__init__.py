@@ -3,15 +3,15 @@
 from oracles.values.differential import Comparison
 from oracles.values.execution import CompilerConfig, Implementation, Poisoned
 from oracles.values.inputs import InputSpec
-from oracles.values.oracle import Call, Display, ValuesOracle
+from oracles.values.oracle import Call, CommandDisplay, ValuesOracle
 from oracles.values.python import PythonReference
 from oracles.values.references import other_flags, with_backend
 
 __all__ = [
     "Call",
+    "CommandDisplay",
     "Comparison",
     "CompilerConfig",
-    "Display",
     "Implementation",
     "InputSpec",
     "Poisoned",

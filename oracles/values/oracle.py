@@ -26,7 +26,7 @@ class Call:
     inputs: tuple[str, ...]
 
 
-class Display(Protocol):
+class CommandDisplay(Protocol):
     """Makes a command line that repeats the comparison for a file, with this call if given."""
 
     def __call__(self, input_name: str, call: Call | None = None) -> list[str]: ...
@@ -46,7 +46,7 @@ class ValuesOracle:
         input_text: str,
         *,
         limits: Limits | None = None,
-        display: Display | None = None,
+        display: CommandDisplay | None = None,
     ) -> None:
         self.comparison = comparison
         self.input_text = input_text

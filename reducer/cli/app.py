@@ -63,7 +63,7 @@ _COMMANDS = {
 }
 
 
-class _Program(LazyGroup):
+class _CommandGroup(LazyGroup):
     """A group that turns every outcome, even an unexpected one, into a message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -72,7 +72,7 @@ class _Program(LazyGroup):
             sys.stdout.reconfigure(errors="backslashreplace")
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        run_and_exit(lambda: super(_Program, self).main(*args, **kwargs))
+        run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
 
     def invoke(self, ctx: click.Context) -> Any:
         # Import the module that explains errors first: later, it may be impossible to open more
@@ -90,7 +90,7 @@ def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 @click.group(
-    cls=_Program,
+    cls=_CommandGroup,
     deferred=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -14,9 +14,9 @@ from oracles import Command, Limits
 from oracles.command import verifying_tool
 from oracles.profiles import RUNTIME
 from oracles.values import (
+    CommandDisplay,
     Comparison,
     CompilerConfig,
-    Display,
     Implementation,
     InputSpec,
     Poisoned,
@@ -52,7 +52,7 @@ class WrongResults:
         text: str,
         *,
         limits: Limits,
-        display: Display,
+        display: CommandDisplay,
     ) -> ValuesOracle:
         """The oracle for one command.
 

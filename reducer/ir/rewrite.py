@@ -37,7 +37,7 @@ class Returned:
 
 
 @dataclass(slots=True)
-class _Signature:
+class _SignatureEdits:
     """Changes to the arguments of a function."""
 
     added: list[tuple[str, str]] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Rewrite:
         self._dropped_results: dict[int, set[int]] = {}
         self._dropped_arguments: dict[int, set[int]] = {}  # of blocks
         self._operands: dict[tuple[int, int], str] = {}
-        self._signatures: dict[int, _Signature] = {}
+        self._signatures: dict[int, _SignatureEdits] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
         self._entries: dict[int, dict[str, str | None]] = {}
@@ -169,8 +169,8 @@ class Rewrite:
             self._fresh += 1
         return f"%s{self._fresh}"
 
-    def _signature(self, function: int) -> _Signature:
-        return self._signatures.setdefault(function, _Signature())
+    def _signature(self, function: int) -> _SignatureEdits:
+        return self._signatures.setdefault(function, _SignatureEdits())
 
     # ---- rendering -------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Rewrite:
             kept = [old[v.was] if v.was is not None and v.was < len(old) else "{}" for v in values]
             self._set_attribute_array(function, "res_attrs", kept)
 
-    def _edit_function_type(self, function: int, change: _Signature) -> None:
+    def _edit_function_type(self, function: int, change: _SignatureEdits) -> None:
         inputs = [kind for _, kind in self._arguments(function)]
         self._override_function_type(function, inputs=inputs)
         entry = self.module.syntax(function).property("arg_attrs")
@@ -300,7 +300,7 @@ class Rewrite:
 
     def _arguments(self, function: int) -> list[tuple[str, str]]:
         block = entry_block(self.module, function)
-        change = self._signatures.get(function, _Signature())
+        change = self._signatures.get(function, _SignatureEdits())
         kept: list[tuple[str, str]] = []
         if block is not None and self.module.t.block_label_end[block] != NONE:
             values = self.module.block_args(block)

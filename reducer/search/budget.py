@@ -18,7 +18,7 @@ class Stopped(Exception):
 
 
 @dataclass
-class Costs:
+class CostCounter:
     """What a reduction has spent, excluding cached verdicts.
 
     `calls` counts all runs. `charged` counts those charged to the budget, which excludes
@@ -56,7 +56,7 @@ class Budget:
     seconds: float | None = None
     started: float = field(default_factory=time.monotonic)
 
-    def is_spent(self, costs: Costs, reserved: int = 0) -> bool:
+    def is_spent(self, costs: CostCounter, reserved: int = 0) -> bool:
         """Whether at most `reserved` calls, or no time, is left."""
         return self.calls_left(costs) <= reserved or self.seconds_left <= 0
 
@@ -67,7 +67,7 @@ class Budget:
             return math.inf
         return self.seconds - (time.monotonic() - self.started)
 
-    def calls_left(self, costs: Costs) -> float:
+    def calls_left(self, costs: CostCounter) -> float:
         """The oracle calls left; infinite without a limit."""
         return math.inf if self.calls is None else self.calls - costs.charged
 
@@ -98,10 +98,10 @@ class Ledger:
 
 
 @dataclass
-class Trial:
+class CandidateRuns:
     """The runs of a candidate whose turn to be judged has not come.
 
-    `ahead` is the number of candidates before it; the trial leaves one run of the budget for each.
+    `ahead` is the number of candidates before it; it leaves one run of the budget for each.
     `digests` are the hashes of its runs.
     """
 
@@ -113,7 +113,7 @@ class Accounts:
     """Thread-safe costs of all runs, with the runs that are still to be charged."""
 
     def __init__(self) -> None:
-        self.costs = Costs()
+        self.costs = CostCounter()
         self._ledger = Ledger()
         self._lock = threading.Lock()
 
@@ -150,7 +150,7 @@ class Accounts:
                 self.costs.charged += 1
                 self._ledger.settle(digest)
 
-    def check(self, budget: Budget, trial: Trial | None = None) -> None:
+    def check(self, budget: Budget, trial: CandidateRuns | None = None) -> None:
         """Check that another run is affordable, for this `trial` if one is given.
 
         Raises:

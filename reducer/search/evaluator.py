@@ -16,7 +16,7 @@ from typing import Any, Unpack
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from reducer.ir import D, Document
-from reducer.search.budget import Accounts, Budget, Costs, Trial
+from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.query import Query, QueryChanges, Review, RunLimits
@@ -156,7 +156,7 @@ class Evaluator:
         return self.query.limits.current
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> CostCounter:
         """What all views together have spent."""
         return self._shared.accounts.costs
 
@@ -178,7 +178,7 @@ class Evaluator:
         ops: int,
         cancel: threading.Event | None = None,
         *,
-        trial: Trial | None = None,
+        trial: CandidateRuns | None = None,
     ) -> Outcome:
         """The outcome of one text, from the cache or from the oracle.
 
@@ -217,7 +217,7 @@ class Evaluator:
         cancel: threading.Event | None = None,
         *,
         repetition: int = 0,
-        trial: Trial | None = None,
+        trial: CandidateRuns | None = None,
     ) -> Outcome:
         """The outcome of one run; each `repetition` of the same text is cached separately.
 
@@ -257,7 +257,7 @@ class Evaluator:
         digest = self._digest(text)
         return None if self._shared.accounts.is_due(digest) else self.cache.get(digest)
 
-    def check(self, trial: Trial | None = None) -> None:
+    def check(self, trial: CandidateRuns | None = None) -> None:
         """Check that another run is allowed, for this `trial` if one is given.
 
         Raises:
@@ -352,12 +352,12 @@ class Evaluator:
             )
 
     def _submit(
-        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
+        self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
     ) -> Future[tuple[Verdict, Outcome]]:
         return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
 
     def _evaluate(
-        self, candidate: Candidate[D], cancel: threading.Event, trial: Trial
+        self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
     ) -> tuple[Verdict, Outcome]:
         """The verdict on one candidate and the outcome it is based on."""
         outcome = self.run(candidate.text, candidate.document.op_count, cancel, trial=trial)

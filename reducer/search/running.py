@@ -7,12 +7,12 @@ from typing import Generic
 
 from oracles import Outcome
 from reducer.ir import D
-from reducer.search.budget import Stopped, Trial
+from reducer.search.budget import CandidateRuns, Stopped
 from reducer.search.candidate import Candidate, Verdict
 
 _GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
 
-Start = Callable[[threading.Event, Trial], Future[tuple[Verdict, Outcome]]]
+Start = Callable[[threading.Event, CandidateRuns], Future[tuple[Verdict, Outcome]]]
 """Start the candidate on a worker; the event cancels the run."""
 
 
@@ -58,7 +58,7 @@ class Running(Generic[D]):
         self._future.exception() if not self._future.cancel() else None
 
     def _hand_over(self, ahead: int) -> None:
-        self._trial = Trial(ahead)
+        self._trial = CandidateRuns(ahead)
         self._future = self._start(self.cancel, self._trial)
 
     def _finished(self) -> tuple[Verdict, Outcome]:

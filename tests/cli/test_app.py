@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 import reducer
 from reducer.cli import main
-from reducer.cli.app import _Program
+from reducer.cli.app import _CommandGroup
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
 
 
@@ -163,7 +163,7 @@ def test_a_bug_of_ours_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(_Program.__mro__[1], "main", broken)
+    monkeypatch.setattr(_CommandGroup.__mro__[1], "main", broken)
     done = run("reduce")
     assert done.exit_code == 70
     assert "ZeroDivisionError: oops" in done.stderr
