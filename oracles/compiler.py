@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from oracles.base import file_identity, outcome_of_process, write_candidate
+from oracles.base import Oracle, file_identity, outcome_of_process, write_candidate
 from oracles.classify import classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
@@ -288,3 +288,9 @@ class _Probes:
             # A compiler that names no pass may not know the flags.
             pass_asked=bool(failing_pass(self.named)),
         )
+
+
+def compiler_of(oracle: Oracle) -> CompilerOracle | None:
+    """The oracle that runs the compiler under test, directly or inside another oracle."""
+    inner = oracle if isinstance(oracle, CompilerOracle) else getattr(oracle, "inner", None)
+    return inner if isinstance(inner, CompilerOracle) else None

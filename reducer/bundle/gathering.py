@@ -12,7 +12,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
 from oracles.classify import pass_on_stack
 from oracles.command import INPUT
-from oracles.compiler import DISCARD
+from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
 from oracles.plugin import PluginOracle
 from oracles.stage import PIPELINE
@@ -154,13 +154,6 @@ def gather(
         record=record or ReductionRecord(),
         files=files,
     )
-
-
-def compiler_of(oracle: Oracle) -> CompilerOracle | None:
-    """The oracle that runs the compiler under test, directly or inside another oracle."""
-    if isinstance(oracle, CompilerOracle):
-        return oracle
-    return oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else None
 
 
 def program_of(oracle: Oracle) -> Path | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from oracles import CompilerOracle, Kind, Oracle, Outcome
+from oracles import Kind, Oracle, Outcome
 from oracles.profiles import DEFAULT, RELEASES
 from reducer.errors import UsageError
 from reducer.toolchain import Toolchain
@@ -101,9 +101,3 @@ class BisectQuery:
     def keeps(self, outcome: Outcome) -> bool:
         """Whether an outcome is a failure of the kind to look for."""
         return outcome.failed and (self.kinds is None or outcome.kind in self.kinds)
-
-
-def compiler_of(oracle: Oracle) -> CompilerOracle | None:
-    """The plain compiler oracle inside an oracle, if any; it compiles and classifies."""
-    inner = oracle if isinstance(oracle, CompilerOracle) else getattr(oracle, "inner", None)
-    return inner if isinstance(inner, CompilerOracle) else None

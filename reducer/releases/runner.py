@@ -12,10 +12,11 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.command import INPUT
 from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
+from oracles.compiler import compiler_of
 from oracles.profiles import DEFAULT
 from reducer.errors import Interrupted
 from reducer.releases.flags import read_help
-from reducer.releases.query import BisectQuery, compiler_of
+from reducer.releases.query import BisectQuery
 from reducer.session.conversions import OptPrinter
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
