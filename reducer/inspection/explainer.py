@@ -96,8 +96,8 @@ class Explainer:
         given = self.oracle.limits
         limits = Limits(given.seconds or _MAX_SECONDS, given.memory)
         evaluator = evaluator.with_(limits=RunLimits(limits))
-        normaliser = OptPrinter(self.opt, limits) if self.opt else None
-        conversions = Conversions(normaliser, journal, self.show)
+        printer = OptPrinter(self.opt, limits) if self.opt else None
+        conversions = Conversions(printer, journal, self.show)
         module = conversions.module(self.text)
         self.show("run the program")
         sanity = SanityChecks(evaluator, self.text, module.op_count if module else 0)

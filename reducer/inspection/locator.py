@@ -74,8 +74,8 @@ class Locator:
             return self._run(evaluator, journal)
 
     def _run(self, evaluator: Evaluator, journal: Journal) -> FailureLocation:
-        normaliser = OptPrinter(self.opt, self.oracle.limits) if self.opt else None
-        conversions = Conversions(normaliser, journal, self.show)
+        printer = OptPrinter(self.opt, self.oracle.limits) if self.opt else None
+        conversions = Conversions(printer, journal, self.show)
         self.show("run the input")
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")

@@ -117,7 +117,7 @@ class Reduction:
                 self.journal.close()
 
     def _run(self) -> Report:
-        self._show("normalise")
+        self._show("normalize")
         self._conversions = Conversions(self._printer(), self.journal, self._note)
         module = self._conversions.module(self.settings.text)
         if module is not None:

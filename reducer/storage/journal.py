@@ -119,7 +119,7 @@ class Journal(SharedFile):
         """
         journal = cls(_usable(path, log), path, log)
         if not _has_tables(journal._connection):
-            _initialise(journal._connection, {})
+            _initialize(journal._connection, {})
         return journal
 
     def settle(self) -> None:
@@ -224,7 +224,7 @@ class Journal(SharedFile):
                 self.is_tentative = _begin_anew(self._connection, identity)
             except sqlite3.Error as error:
                 self._fall_back(error)
-                _initialise(self._connection, identity)
+                _initialize(self._connection, identity)
 
     def _value(self, query: str, *parameters: object) -> Any:
         """The first column of the first row, or None."""
@@ -256,11 +256,11 @@ class Journal(SharedFile):
             if self._connection.in_transaction or not self.is_tentative:
                 self._connection.backup(memory)
             else:  # rolled back to the earlier journal
-                _initialise(memory, {})
+                _initialize(memory, {})
         except sqlite3.Error:
             memory.close()
             memory = _memory()
-            _initialise(memory, {})
+            _initialize(memory, {})
         self._connection.close()
         self._connection = memory
 
@@ -377,7 +377,7 @@ def _begin_anew(connection: sqlite3.Connection, identity: Mapping[str, str]) -> 
     return replaces
 
 
-def _initialise(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
+def _initialize(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     """Empty the journal, set its identity, and commit."""
     if _begin_anew(connection, identity):
         connection.execute("COMMIT")
