@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from reducer.errors import BadInput, NotInteresting
-from reducer.inspection.explainer import Explainer, Fact
+from reducer.inspection.changes import Mutation, ProgramFeature
+from reducer.inspection.explainer import Explainer, Fact, _FeatureProber
 from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
-from tests.support.predicate import PredicateOracle
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.sizes_of import sizes_of
 
 pytestmark = pytest.mark.iree
@@ -79,3 +81,15 @@ def test_flags_and_a_real_compiler(
     (matmul,) = [fact for fact in explanation.facts if fact.subject == "linalg.batch_matmul"]
     assert matmul.verdict is not Verdict.SAME
     assert explanation.calls <= 60
+
+
+def test_of_several_invalid_changes_the_nearest_is_reported() -> None:
+    invalid = Outcome(
+        Kind.INVALID_INPUT, Signature(Kind.INVALID_INPUT, "expected"), 1, 0.0, 0.0, 0, (), ""
+    )
+    oracle = PredicateOracle(lambda text: True, failure=invalid)
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    changes = tuple(Mutation(label, (label,)) for label in ("near", "far"))
+    fact = _FeatureProber(evaluator, 1, {}).probe(ProgramFeature("size", "x", "1", changes))
+    evaluator.close()
+    assert (fact.change, fact.verdict) == ("near", Verdict.INVALID)
