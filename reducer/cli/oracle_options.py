@@ -22,8 +22,6 @@ from oracles.values import Call
 from reducer.cli.completion import complete_versions
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
-from reducer.releases.flags import translate
-from reducer.releases.runner import flags_of
 from reducer.session import Listener, Report, Settings
 from reducer.session.pass_level import (
     MAX_CALLS,
@@ -33,6 +31,7 @@ from reducer.session.pass_level import (
     reduce_pass_level,
 )
 from reducer.toolchain import Toolchain, ToolchainError, find, install, resolve_executable
+from reducer.toolchain.flags import flags_of, translate
 
 _MEGABYTE = 1 << 20
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from oracles import Outcome, Signature
 from oracles.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
-from reducer.releases.flags import Translation, translate
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.printing import message_of, one_line
 from reducer.toolchain import ToolchainError
+from reducer.toolchain.flags import Translation, translate
 
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")

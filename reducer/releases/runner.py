@@ -2,35 +2,22 @@
 
 import json
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
-from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature, run_process
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
 from oracles.command import INPUT
 from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compiler import compiler_of
 from oracles.profiles import DEFAULT
 from reducer.errors import Interrupted
-from reducer.releases.flags import read_help
 from reducer.releases.query import BisectQuery
 from reducer.session.conversions import OptPrinter
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
-
-_SECONDS = 60.0
-
-
-def flags_of(executable: Path) -> dict[str, str]:
-    """The flags in a tool's help; empty if it has no `--help-hidden`."""
-    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        words = [str(executable), "--help-hidden"]
-        result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS))
-    return read_help(result.stdout) if result.exit_code == 0 else {}
-
+from reducer.toolchain.flags import flags_of
 
 CLASSIFIER_VERSION = 1
 """Incremented whenever the meaning of cached journal entries changes."""

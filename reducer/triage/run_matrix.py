@@ -5,9 +5,8 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reducer.releases.flags import translate
-from reducer.releases.runner import flags_of
 from reducer.toolchain import resolve_executable
+from reducer.toolchain.flags import flags_of, translate
 from reducer.triage.configurations import Compiler, Configuration, FlagsLine
 from reducer.triage.database import Store
 from reducer.triage.inputs import Input

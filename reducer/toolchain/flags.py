@@ -6,14 +6,18 @@ descriptions are the same.
 """
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from oracles import Limits, run_process
 from oracles.profiles import RenamedFlags, renames_of
 
 Known = Mapping[str, str]
 """The flags of one release, with two dashes, and their descriptions."""
 
+_HELP_SECONDS = 60.0
 _ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
 
 
@@ -28,6 +32,14 @@ class Translation:
     words: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...] = ()
     unknown: tuple[int, ...] = ()
+
+
+def flags_of(executable: Path) -> dict[str, str]:
+    """The flags in a tool's help; empty if it has no `--help-hidden`."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        words = [str(executable), "--help-hidden"]
+        result = run_process(words, cwd=Path(folder), limits=Limits(_HELP_SECONDS))
+    return read_help(result.stdout) if result.exit_code == 0 else {}
 
 
 def read_help(text: str) -> dict[str, str]:
