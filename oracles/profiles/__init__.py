@@ -7,7 +7,7 @@ No other package contains flags, passes or messages of a particular project
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 
-from oracles.profiles.iree import BUG_FORM, IREE, RELEASES, RUNTIME
+from oracles.profiles.iree import BUG_FORM, IREE, RELEASES, RUNTIME, TARGETS
 from oracles.profiles.profile import (
     BugForm,
     CompilerProfile,
@@ -16,6 +16,7 @@ from oracles.profiles.profile import (
     Releases,
     RenamedFlags,
     Runtime,
+    Targets,
 )
 
 PROFILES: tuple[CompilerProfile, ...] = (IREE,)
@@ -51,6 +52,12 @@ def dispatches_of(program: str | PurePath, flags: Sequence[str]) -> Dispatches |
     return profile.dispatches if profile.compiles_whole(str(program), flags) else None
 
 
+def targets_of(program: str | PurePath, flags: Sequence[str]) -> Targets | None:
+    """What else the program of a command compiles for; None if that is unknown."""
+    profile = profile_of(program)
+    return profile.targets if profile.compiles_whole(str(program), flags) else None
+
+
 def renames_of(program: str | PurePath) -> Sequence[RenamedFlags]:
     """The renames that may apply to a program's flags.
 
@@ -77,6 +84,7 @@ __all__ = [
     "PROFILES",
     "RELEASES",
     "RUNTIME",
+    "TARGETS",
     "BugForm",
     "CompilerProfile",
     "Dispatches",
@@ -84,9 +92,11 @@ __all__ = [
     "Releases",
     "RenamedFlags",
     "Runtime",
+    "Targets",
     "any_of",
     "dispatches_of",
     "phases_of",
     "profile_of",
     "renames_of",
+    "targets_of",
 ]

@@ -11,6 +11,7 @@ from oracles.profiles.profile import (
     Releases,
     RenamedFlags,
     Runtime,
+    Targets,
 )
 
 _COMPILER, _OPT = "iree-compile", "iree-opt"
@@ -105,6 +106,57 @@ RENAMED_FLAGS = RenamedFlags(
 )
 
 
+# ---- targets ---------------------------------------------------------------------------------
+
+_DRIVERS = {
+    "local": "llvm-cpu",
+    "local-sync": "llvm-cpu",
+    "local-task": "llvm-cpu",
+    "vulkan-spirv": "vulkan",
+    "rocm": "hip",
+    "amdgpu": "hip",
+}
+"""Targets by the names of devices and backends that are spelled differently."""
+
+
+def _chosen(values: frozenset[str]) -> frozenset[str]:
+    """`local` is a device whose backend another flag names, else `llvm-cpu`."""
+    named = frozenset(_DRIVERS.get(value, value) for value in values)
+    return named - {"llvm-cpu"} if "vmvx" in named else named
+
+
+TARGETS = Targets(
+    names={
+        "llvm-cpu": ("--iree-hal-target-backends=llvm-cpu",),
+        "vmvx": ("--iree-hal-target-backends=vmvx",),
+        "vulkan": ("--iree-hal-target-backends=vulkan-spirv",),
+        "cuda": ("--iree-hal-target-backends=cuda",),
+        "hip": ("--iree-hal-target-backends=rocm", "--iree-rocm-target=gfx942"),
+    },
+    chosen=_chosen,
+    selecting=(
+        "iree-hal-target-device",
+        "iree-hal-target-backends",
+        "iree-hal-local-target-device-backends",
+        "iree-hal-default-device",
+    ),
+    families=(
+        "iree-llvmcpu-",
+        "iree-vmvx-",
+        "iree-rocm-",
+        "iree-hip-",
+        "iree-amdgpu-",
+        "iree-cuda-",
+        "iree-vulkan-",
+        "iree-metal-",
+        "iree-webgpu-",
+    ),
+    level_flag="--iree-opt-level",
+    levels=("O0", "O1", "O2", "O3"),
+    default_level="O0",
+)
+
+
 # ---- the runtime -----------------------------------------------------------------------------
 
 
@@ -151,23 +203,6 @@ RUNTIME = Runtime(
         "llvm-cpu": ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host"),
     },
     backend_of=_backend_of,
-    target_flags=(
-        "iree-hal-target-device",
-        "iree-hal-target-backends",
-        "iree-hal-local-target-device-backends",
-        "iree-hal-default-device",
-    ),
-    target_families=(
-        "iree-llvmcpu-",
-        "iree-vmvx-",
-        "iree-rocm-",
-        "iree-hip-",
-        "iree-amdgpu-",
-        "iree-cuda-",
-        "iree-vulkan-",
-        "iree-metal-",
-        "iree-webgpu-",
-    ),
     unoptimized=("--iree-opt-level=O0",),
 )  # fmt: skip
 
@@ -207,6 +242,7 @@ IREE = CompilerProfile(
     partial_flags=("compile-to", "compile-from", "compile-mode"),
     phases=PHASES,
     dispatches=DISPATCHES,
+    targets=TARGETS,
     runtime=RUNTIME,
     releases=RELEASES,
     renamed_flags=RENAMED_FLAGS,

@@ -3,7 +3,8 @@
 Compilers built on MLIR share its flags, generic form, diagnostics and `…-opt` tool, and most of
 this program relies on those alone. Everything else about a compiler is in its `CompilerProfile`.
 
-There are two kinds of fields. *Capabilities* (`phases`, `dispatches`, `runtime`, `releases`) are
+There are two kinds of fields. *Capabilities* (`phases`, `dispatches`, `targets`, `runtime`,
+`releases`) are
 None for a compiler without them, and the steps that need them are skipped. *Wordings* are patterns
 for text that a compiler prints or reads. They are combined over all profiles (`any_of`), because
 text does not show which program it belongs to: a wrapper may have any name, and signatures are
@@ -87,6 +88,29 @@ class Releases:
 
 
 @dataclass(frozen=True)
+class Targets:
+    """What one compiler can compile for, and how hard it can optimize.
+
+    Attributes:
+        names: each target with the flags that select it, spelled as in the newest release.
+        chosen: the targets that values of `selecting` name.
+        selecting: flags that select a target, without dashes.
+        families: prefixes of the flags that belong to one target, without dashes.
+        level_flag: `level_flag=LEVEL` sets the optimization level.
+        levels: the optimization levels.
+        default_level: the level without that flag.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    chosen: Callable[[frozenset[str]], frozenset[str]]
+    selecting: tuple[str, ...]
+    families: tuple[str, ...]
+    level_flag: str
+    levels: tuple[str, ...]
+    default_level: str
+
+
+@dataclass(frozen=True)
 class Runtime:
     """How to run compiled modules, and how to compile for other backends to compare results.
 
@@ -105,9 +129,8 @@ class Runtime:
         device_missing: the statuses that concern the machine and not the module.
         backends: the backends that run on any machine, with the flags that select them in every
             release. The default reference is the first one that the command does not use.
-        backend_of: the one of `backends` that a set of values of `target_flags` selects, if any.
-        target_flags: flags that select a target, without dashes.
-        target_families: prefixes of the flags that belong to one target, without dashes.
+        backend_of: the one of `backends` that a set of values of the flags that select a target
+            names, if any.
         unoptimized: the flags for the lowest optimization level.
     """
 
@@ -122,8 +145,6 @@ class Runtime:
     device_missing: frozenset[str]
     backends: Mapping[str, tuple[str, ...]]
     backend_of: Callable[[frozenset[str]], str | None]
-    target_flags: tuple[str, ...]
-    target_families: tuple[str, ...]
     unoptimized: tuple[str, ...]
 
 
@@ -158,6 +179,7 @@ class CompilerProfile:
             Such a command can be neither stopped early nor started in the middle.
         phases: how to stop the compiler early.
         dispatches: how to compile parts of a program alone.
+        targets: what the compiler can compile for.
         runtime: how to run compiled modules.
         releases: how to install releases.
         renamed_flags: flags whose names depend on the release.
@@ -178,6 +200,7 @@ class CompilerProfile:
     partial_flags: tuple[str, ...] = ()
     phases: Phases | None = None
     dispatches: Dispatches | None = None
+    targets: Targets | None = None
     runtime: Runtime | None = None
     releases: Releases | None = None
     renamed_flags: RenamedFlags = RenamedFlags()

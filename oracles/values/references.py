@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from oracles.command import INPUT, Command
-from oracles.profiles import RUNTIME
+from oracles.profiles import RUNTIME, TARGETS
 
 
 def with_backend(command: Command, backend: str) -> Command:
@@ -25,7 +25,7 @@ def other_flags(command: Command, flags: Sequence[str]) -> Command:
 
 def backend_of(command: Command) -> str | None:
     """The backend that a command selects, if it is one of those that run on any machine."""
-    chosen = [word for word in command.flags if _name(word) in RUNTIME.target_flags]
+    chosen = [word for word in command.flags if _name(word) in TARGETS.selecting]
     return RUNTIME.backend_of(
         frozenset(part for word in chosen for part in word.partition("=")[2].split(","))
     )
@@ -33,7 +33,7 @@ def backend_of(command: Command) -> str | None:
 
 def _is_target_flag(word: str) -> bool:
     name = _name(word)
-    return name in RUNTIME.target_flags or name.startswith(RUNTIME.target_families)
+    return name in TARGETS.selecting or name.startswith(TARGETS.families)
 
 
 def _name(word: str) -> str:
