@@ -21,6 +21,7 @@ from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord
 from reducer.session.figures import Origin, OtherFailureRecord
+from reducer.session.health_record import HealthRecord
 
 _SHOWN = 12
 _WIDTH = 110
@@ -123,6 +124,7 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
         *_pass_level(facts.pass_file),
         *_boundary(facts.boundary),
         *_releases(facts),
+        *_elsewhere(facts.record.health),
         *_log(facts),
         *origin(facts.record.origin or ()),
         *reduction(facts),
@@ -185,9 +187,10 @@ def _versions(facts: Facts) -> Iterator[str]:
     if compiler.package:
         lines.append(f"# pip install {RELEASES.compiler_package}=={compiler.package}")
     yield md.fenced("\n".join(lines))
-    if facts.transitions:
-        told_of = "; ".join(facts.transitions)
-        yield f"**{md.plain(told_of[:1].upper() + told_of[1:])}**"
+    health = facts.record.health
+    for told in ("; ".join(facts.transitions), health.sentence if health else ""):
+        if told:
+            yield f"**{md.plain(told[:1].upper() + told[1:])}.**"
 
 
 def _context(facts: Facts) -> str:
@@ -273,6 +276,24 @@ def _releases(facts: Facts) -> Iterator[str]:
         for one in facts.versions
     ]
     yield md.table((RELEASES.compiler_package, "", ""), rows)
+
+
+def _elsewhere(health: HealthRecord | None) -> Iterator[str]:
+    """Where else the program compiles, and whether a larger one did."""
+    if health is None or not health.places:
+        return
+    rows = [
+        (one.kind, md.code(one.name), one.health, one.before if one.before != one.health else "")
+        for one in health.places
+    ]
+    body = md.table(("", "", "Result", "Before it was reduced"), rows)
+    yield md.folded("Other targets, releases and optimization levels", body)
+    if health.lost:
+        names = ", ".join(map(md.code, health.lost))
+        yield (
+            f"**Doubtful:** the program also fails with {names}, where a larger program with this "
+            "failure compiles. It may show another bug with the same message."
+        )
 
 
 def _log(facts: Facts) -> Iterator[str]:

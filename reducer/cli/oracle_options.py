@@ -3,7 +3,7 @@
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,11 @@ from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import DEFAULT
-from oracles.regression import RegressionGuard
 from oracles.values import Call
 from reducer.cli.completion import complete_versions
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
+from reducer.health import Place, release_place
 from reducer.session import Listener, Report, Settings
 from reducer.session.pass_level import (
     MAX_CALLS,
@@ -31,7 +31,6 @@ from reducer.session.pass_level import (
     reduce_pass_level,
 )
 from reducer.toolchain import Toolchain, ToolchainError, find, install, resolve_executable
-from reducer.toolchain.flags import flags_of, translate
 
 _MEGABYTE = 1 << 20
 
@@ -291,33 +290,50 @@ def cores() -> int:
 passes_with_option = click.option(
     "--passes-with",
     metavar="VERSION",
+    multiple=True,
     shell_complete=complete_versions,
-    help="Preserve a regression: every candidate must still compile with this release of IREE, so "
-    "that the result cannot slip to another bug with the same message.",
+    help="Every candidate must still compile with this release of IREE, where the input compiles. "
+    "Without this option, such releases and targets are found by asking those that are installed.",
+)
+
+profile_with_option = click.option(
+    "--profile-with",
+    metavar="VERSION",
+    multiple=True,
+    shell_complete=complete_versions,
+    help="Install this release of IREE and ask it as well where else the program compiles.",
+)
+
+elsewhere_option = click.option(
+    "--elsewhere/--no-elsewhere",
+    default=True,
+    help="Ask the other targets and optimization levels of the compiler, and all installed "
+    "releases, whether the result compiles there. If it does not where the input does, it is "
+    "another bug, and the reduction goes back. [default: on]",
 )
 
 
-def regression(version: str | None, oracle: Oracle) -> RegressionGuard | None:
-    """The guard that checks failures with another release, if the user asked for it.
+def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tuple[Place, ...]:
+    """The releases of these versions, installed if they are missing.
 
     Raises:
         UsageError: the oracle does not run an IREE compiler.
-        ToolchainError: the version cannot be installed.
+        ToolchainError: a version cannot be installed.
     """
-    if version is None:
-        return None
+    if not versions:
+        return ()
     if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
         raise UsageError(
-            "--passes-with needs an IREE tool after --, and cannot be combined with --test, "
+            f"{option} needs an IREE tool after --, and cannot be combined with --test, "
             "--match, --exit-code, --oracle, or --wrong-results"
         )
-    toolchain = install(version, progress=lambda text: click.echo(text, err=True))
-    good = toolchain.tool(oracle.executable.name)
-    words = translate(oracle.command.argv, flags_of(good)).words
-    command = Command.parse(list(words), directory=Path.cwd())
-    # A failure there needs no details, so no extra run to name the pass.
-    plain = CompilerOracle(command, good, limits=oracle.limits, level=Level.LOOSE)
-    return RegressionGuard(version, plain)
+    return tuple(
+        release_place(
+            install(version, progress=lambda text: click.echo(text, err=True)),
+            oracle.executable.name,
+        )
+        for version in versions
+    )
 
 
 def pass_level_of(

@@ -11,10 +11,12 @@ from reducer.bundle import Bundle
 from reducer.cli.cluster import clustered, scheduler_option
 from reducer.cli.oracle_options import (
     OracleOptions,
+    elsewhere_option,
     jobs_option,
     pass_level_of,
     passes_with_option,
-    regression,
+    profile_with_option,
+    releases_to_ask,
     with_oracle_options,
 )
 from reducer.cli.progress import ProgressBudget, make_display
@@ -80,6 +82,8 @@ Exit codes:
     help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
     f"N times. [default: {MAX_RUNS}]",
 )
+@elsewhere_option
+@profile_with_option
 @passes_with_option
 @click.option(
     "--resume",
@@ -132,7 +136,9 @@ def reduce(
     max_calls: int | None,
     max_seconds: float | None,
     flaky: int | None,
-    passes_with: str | None,
+    elsewhere: bool,
+    profile_with: tuple[str, ...],
+    passes_with: tuple[str, ...],
     resume: bool,
     fresh: bool,
     keep_generic: bool,
@@ -185,6 +191,7 @@ def reduce(
     _check_json(json_target)
     with workspace() as place, ExitStack() as held:
         oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         settings = Settings(
             input=input,
@@ -201,6 +208,8 @@ def reduce(
             keep_flags=keep_flags,
             comments=comments,
             also_found=also_found,
+            ask_elsewhere=elsewhere,
+            passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
         )
         display = make_display(
@@ -211,9 +220,7 @@ def reduce(
         )
         deferred = DeferredErrors()
         try:
-            reduction = Reduction(
-                settings, oracle, display, regression=regression(passes_with, oracle)
-            )
+            reduction = Reduction(settings, oracle, display)
             with stop_on_signals(reduction.stop, leave=place.clean_up):
                 report = reduction.run()
                 bundle = None

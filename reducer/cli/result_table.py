@@ -24,6 +24,7 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
         ("1-minimal", "yes" if report.one_minimal else "no"),
         ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0"),
         *_checks(report),
+        *_elsewhere(report),
         ("cost", _cost(report)),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         ("command", shlex.join(report.command)),
@@ -117,6 +118,19 @@ def _rates(report: Report) -> list[tuple[str, str]]:
     if report.flaky.result is not None:
         rates += f", the result in {report.flaky.result}"
     return [("flaky", rates)]
+
+
+def _elsewhere(report: Report) -> list[tuple[str, str]]:
+    """Where else the result compiles, if that is known."""
+    health = report.health
+    if health is None:
+        return []
+    cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
+    facts = [("elsewhere", f"{health.sentence or 'no answer'} ({cost})")]
+    if health.lost:
+        names = ", ".join(health.lost)
+        facts.append(("doubt", f"fails with {names}, where a larger program compiles"))
+    return facts
 
 
 def _checks(report: Report) -> list[tuple[str, str]]:

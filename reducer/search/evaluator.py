@@ -228,26 +228,35 @@ class Evaluator:
         digest = self._digest(text, repetition)
         if trial is not None:
             trial.digests.append(digest)
+        cancel = cancel or self.stop
         known = self.cache.get(digest)
         if known is not None:
             if trial is None:
                 self._charge([digest])
             accounts.enter_reuse()
-            return known
+            return self._reviewed(text, known, cancel)
         self.check(trial)
-        cancel = cancel or self.stop
         outcome = query.oracle.run(text, cancel=cancel, limits=query.scaled_limits)
-        if query.review is not None and outcome.signature == query.target:
-            outcome = query.review.review(text, outcome, cancel=cancel, limits=self.limits)
-        accounts.enter_run(self.judge(outcome), outcome.cpu_seconds, ops)
         if not outcome.cancelled:
             accounts.owe(digest)  # before the cache, or the run would seem free
             self.cache.put(digest, outcome, ops)
-            if trial is None:
-                self._charge([digest])
+        reviewed = self._reviewed(text, outcome, cancel)
+        accounts.enter_run(self.judge(reviewed), outcome.cpu_seconds, ops)
+        if trial is None and not outcome.cancelled:
+            self._charge([digest])
         if self.stop.is_set():
             raise Stopped("interrupted")
-        return outcome
+        return reviewed
+
+    def _reviewed(self, text: str, outcome: Outcome, cancel: threading.Event) -> Outcome:
+        """The outcome after the second check, if there is one and the first is passed.
+
+        Only the first outcome is cached, since another view may have another review.
+        """
+        query = self.query
+        if query.review is None or query.target is None or outcome.signature != query.target:
+            return outcome
+        return query.review.review(text, outcome, oracle=query.oracle, cancel=cancel)
 
     def known(self, text: str) -> Outcome | None:
         """The cached outcome of a text, if it was run.

@@ -17,9 +17,12 @@ class Review(Protocol):
     """A second check of an outcome that has the target signature."""
 
     def review(
-        self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
+        self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
     ) -> Outcome:
-        """The outcome, or a different one if the check fails; includes the cost of both."""
+        """The outcome that `oracle` reported, or a different one if the check fails.
+
+        It remembers what it learns, and counts what it costs.
+        """
         ...
 
 

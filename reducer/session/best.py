@@ -170,6 +170,18 @@ class Best:
         self.size = Size.of(self.confirmed)
         self.on_roll_back(self.confirmed, self.size)
 
+    def fall_back(self, document: Document) -> None:
+        """Return to an earlier, larger best, because the smaller one is another bug.
+
+        Whatever this run saved is replaced at once.
+        """
+        self.confirmed = self.unconfirmed = document
+        self.size = Size.of(document)
+        self.on_roll_back(document, self.size)
+        self._steps.add(document.text, self.size)
+        if self._saved:
+            self._save(document.text)
+
     # ---- the file --------------------------------------------------------------------------
 
     @property

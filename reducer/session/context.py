@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from oracles import Outcome
+from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
@@ -23,11 +24,21 @@ from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 
+_MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
 _HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
 
 
 class EarlyStopDiverged(Exception):
     """The full command does not fail on what the early-stop command accepted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Milestone:
+    """An accepted program, the evaluator that accepted it, and the types at its boundary."""
+
+    document: Module
+    asked: Evaluator
+    boundary: BoundaryTypes
 
 
 @dataclass
@@ -46,6 +57,8 @@ class Context:
         halved: the text that halving ended with; no part of it fails by itself.
         flaky: how often the failure occurs, if it is intermittent.
         is_complete: whether every stage of the search ran to its end.
+        health: where else the programs of this reduction compile; None if that is not asked.
+        milestones: the small programs that were accepted so far, oldest first.
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
@@ -65,6 +78,8 @@ class Context:
     is_located: bool = False
     halved: str = ""
     is_complete: bool = False
+    health: HealthCheck | None = None
+    milestones: list[Milestone] = field(default_factory=list)
     readable: str = ""
     result: str | None = None
     is_verified: bool = False
@@ -73,6 +88,7 @@ class Context:
     def __post_init__(self) -> None:
         if isinstance(self.document, Module):
             self.boundary = BoundaryTypes.of(self.document)
+            self.mark()
 
     # ---- evaluators ------------------------------------------------------------------------
 
@@ -130,8 +146,28 @@ class Context:
         assert isinstance(candidate.document, Module | PlainText)
         self.best.accept(candidate.document, candidate.origin, provisional=provisional)
         self.document = candidate.document
+        self.mark()
         if not provisional:
             self._tighten_limits()
+
+    # ---- going back ------------------------------------------------------------------------
+
+    def milestone(self) -> Milestone:
+        """The present program, as one to return to."""
+        return Milestone(self.module, self.full, self.module_boundary)
+
+    def mark(self) -> None:
+        """Remember the present program and command, if the program is small."""
+        if isinstance(self.document, Module) and self.document.op_count <= _MAX_MILESTONE_OPS:
+            self.milestones.append(self.milestone())
+
+    def return_to(self, milestone: Milestone, asked: Evaluator) -> None:
+        """Make an earlier program the best again; `asked` judges all further candidates."""
+        self.full = asked
+        self.document = milestone.document
+        self.boundary = milestone.boundary
+        self.best.fall_back(milestone.document)
+        self.milestones = self.milestones[: self.milestones.index(milestone) + 1]
 
     # ---- confirming ------------------------------------------------------------------------
 

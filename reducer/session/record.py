@@ -24,6 +24,7 @@ from reducer.session.figures import (
     program_json,
     size_of,
 )
+from reducer.session.health_record import HealthRecord
 from reducer.session.history import History, Lineage
 from reducer.session.json_values import JsonValues
 from reducer.session.sanity import Flakiness
@@ -37,7 +38,8 @@ class ReductionRecord:
     `status` is `reduced`, `budget` or `interrupted`. Sizes are those of the programs without the
     comments around them. `on_disk` says whether the result is in `output_path`, or what is there
     instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
-    too many or too large to keep. `origin` is computed only for a bug report.
+    too many or too large to keep. `health` is where else the result compiles, None if that was not
+    asked. `origin` is computed only for a bug report.
     """
 
     status: str | None = None
@@ -58,6 +60,7 @@ class ReductionRecord:
     flaky: Flakiness | None = None
     also_found: tuple[OtherFailureRecord, ...] | None = None
     also_left_out: int | None = None
+    health: HealthRecord | None = None
     pass_level: PassRecord | None = None
     origin: tuple[Origin, ...] | None = None
 
@@ -112,11 +115,12 @@ class ReductionRecord:
             "flaky": self.flaky and asdict(self.flaky),
             "also_found": None if others is None else [one.to_json() for one in others],
             "also_left_out": self.also_left_out,
+            "health": self.health and self.health.to_json(),
             "pass_level": self.pass_level and self.pass_level.to_json(),
             "origin": None if origin is None else [one.to_json() for one in origin],
         }
         # Once the reduction has ended, None means that there are none of these.
-        told = ("flaky", "pass_level") if self.status is not None else ()
+        told = ("flaky", "health", "pass_level") if self.status is not None else ()
         return {key: value for key, value in values.items() if value is not None or key in told}
 
     @classmethod
@@ -144,6 +148,7 @@ class ReductionRecord:
             flaky=_flakiness(read.part("flaky")),
             also_found=None if others is None else tuple(map(OtherFailureRecord.from_json, others)),
             also_left_out=read.count("also_left_out"),
+            health=HealthRecord.from_json(read.part("health")),
             pass_level=PassRecord.from_json(read.part("pass_level")),
             origin=None if origin is None else tuple(map(Origin.from_json, origin)),
         )

@@ -8,21 +8,24 @@ from hashlib import sha256
 from typing import Any
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
-from oracles.regression import RegressionGuard
+from oracles.compiler import compiler_of
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
+from reducer.health import Elsewhere, HealthCheck, places_of
+from reducer.health.places import release_of, target_of
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Observers, OtherFailure, Stopped
 from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
-from reducer.session import strategy
+from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
+from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
     KEY,
     History,
@@ -47,8 +50,7 @@ class Reduction:
     """A reduction with its journal, its best result on disk and its costs.
 
     If `journal` is given, it is already open and used instead of the file named in the settings.
-    With a `regression`, a candidate is interesting only if the other compiler accepts it. Set
-    `stop` to end the reduction early; `run` then returns the best result so far.
+    Set `stop` to end the reduction early; `run` then returns the best result so far.
     """
 
     def __init__(
@@ -57,13 +59,12 @@ class Reduction:
         oracle: Oracle,
         listener: Listener,
         journal: Journal | None = None,
-        regression: RegressionGuard | None = None,
     ) -> None:
         self.settings = settings
         self.oracle = oracle
         self.listener = listener
         self._shared = journal
-        self._regression = regression
+        self._health: HealthCheck | None = None
         self.stop = threading.Event()
         self.notes: list[str] = []
         self._started = time.monotonic()
@@ -99,7 +100,6 @@ class Reduction:
         self._evaluator = Evaluator(
             self.oracle,
             self.journal,
-            review=self._regression,
             budget=Budget(self.settings.max_calls, self.settings.max_seconds),
             jobs=self.settings.jobs,
             stop=self.stop,
@@ -137,8 +137,6 @@ class Reduction:
     def _context(self, module: Module | None) -> Context:
         """The shared state for the stages, derived from the first run."""
         first, flaky, evaluator = self._first_run()
-        sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
-        sanity.compare(self._regression)
         limits = RunLimits(
             self.oracle.limits,
             adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
@@ -149,18 +147,40 @@ class Reduction:
         )
         text = PlainText(self.settings.text)
         self._best = Best(self.settings.output, self.journal, text, self._input_size)
-        return Context(
+        self._health = self._health_check(first)
+        guard = self._health.guard if self._health is not None else None
+        context = Context(
             settings=self.settings,
             first=first,
             document=text if module is None else module,
-            full=evaluator.with_(limits=limits, screen=self._screen),
+            full=evaluator.with_(limits=limits, screen=self._screen, review=guard),
             best=self._best,
             conversions=self._conversions,
             journal=self.journal,
             show=self._show,
             note=self._note,
             flaky=flaky,
+            health=self._health,
         )
+        auditing.require_health(context)
+        return context
+
+    def _health_check(self, first: Outcome) -> HealthCheck | None:
+        """What asks about the programs elsewhere; None if there is nothing to ask."""
+        settings, oracle = self.settings, self.oracle
+        if not isinstance(oracle, CompilerOracle):
+            return None
+        places = places_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+        if not places and not settings.passes_with:
+            return None
+        elsewhere = Elsewhere(
+            oracle,
+            first.signature,
+            self.journal,
+            jobs=settings.jobs,
+            in_other_form=self._conversions.pretty,
+        )
+        return HealthCheck(elsewhere, places, settings.passes_with)
 
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """Start recording the history of the reduction in the journal."""
@@ -189,7 +209,6 @@ class Reduction:
             "limits": f"{limits.seconds} s, {limits.memory} bytes",
             "version": __version__,
             **({} if flaky is None else {"flaky": str(flaky)}),
-            **({} if self._regression is None else {"regression": self._regression.key}),
         }
 
     def _printer(self) -> OptPrinter | None:
@@ -314,8 +333,16 @@ class Reduction:
             charged=costs.charged,
             cached=costs.cached,
             also_found_folder=others.folder if others and others.on_disk else None,
+            health=self._health_record(),
             lineage=self._lineage(history, recorder.module),
         )
+
+    def _health_record(self) -> HealthRecord | None:
+        check, compiler = self._health, compiler_of(self.oracle)
+        if check is None or compiler is None or not check.result.at:
+            return None
+        target = target_of(compiler.command)
+        return HealthRecord.of(check, target, release_of(compiler.executable))
 
     def _checks(self) -> Checks:
         screen = self._screen
@@ -328,9 +355,10 @@ class Reduction:
 
     @property
     def _compiler_seconds(self) -> float:
-        """CPU seconds of the oracle's runs and of the validity checks before them."""
+        """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self._screen.seconds if self._screen else 0.0
-        return self._evaluator.costs.compiler_seconds + checks
+        elsewhere = self._health.elsewhere.seconds if self._health else 0.0
+        return self._evaluator.costs.compiler_seconds + checks + elsewhere
 
     # ---- reporting -------------------------------------------------------------------------
 

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
-from oracles.base import outcome_digest
-from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.query import tightened
 from reducer.search.sequential import Rate, SequentialTest
 
 ENOUGH_FAILURES = 5
@@ -173,27 +170,6 @@ class SanityChecks:
             raise FlakyOracle(flakiness_message(measured, target, "the input"))
 
     # ---- once the target is known ----------------------------------------------------------
-
-    def compare(self, regression: RegressionGuard | None) -> None:
-        """Raise NotInteresting if the compiler that should accept the input does not."""
-        if regression is None:
-            return
-        cache, digest = self.evaluator.cache, outcome_digest(self.text, oracle=regression.key)
-        good = cache.get(digest)
-        if good is None:
-            _, good = regression.check(
-                self.text, cancel=self.evaluator.stop, limits=self.evaluator.limits
-            )
-            if good.cancelled:
-                raise Stopped("interrupted")
-            cache.put(digest, good, self.ops)
-            self.evaluator.costs.compiler_seconds += good.cpu_seconds
-        if good.failed:
-            raise NotInteresting(
-                f"the input also fails with {regression.name} ({good.signature.text}); choose a "
-                "release that compiles it, or leave out --passes-with"
-            )
-        regression.allow(tightened(self.evaluator.limits, good))
 
     def refuse_empty_module(self) -> None:
         """Raise NotInteresting if an empty module has the same failure."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from reducer.health import Place
 from reducer.ir import Document
 
 
@@ -27,6 +28,8 @@ class Settings:
         keep_flags: leave the command as it is.
         comments: put the command above the result and the message below it.
         also_found: keep candidates that fail differently, next to the output.
+        ask_elsewhere: check that the result compiles wherever its original compiles.
+        passes_with: places that must compile every candidate.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
     """
@@ -45,6 +48,8 @@ class Settings:
     keep_flags: bool = False
     comments: bool = True
     also_found: bool = True
+    ask_elsewhere: bool = False
+    passes_with: tuple[Place, ...] = ()
     flaky: int | None = None
 
 

@@ -88,6 +88,7 @@ def drop_flags(context: Context) -> bool:
 
     def on_change(shorter: Evaluator) -> None:
         context.full = shorter.with_(patience=patience)
+        context.mark()
         _name_command(context)
 
     return FlagReducer(context.patient, context.journal, on_change).shorten(context.document)

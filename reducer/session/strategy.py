@@ -5,7 +5,7 @@ To change the order, edit the tables at the end of this file. The stages themsel
 """
 
 from reducer.ir import Module, PlainText
-from reducer.session import finishing, locating, shrinking
+from reducer.session import auditing, finishing, locating, shrinking
 from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, carry_out
 
@@ -90,6 +90,14 @@ def _is_module_and_may_lose_flags(context: Context) -> bool:
     return _is_module(context) and _may_lose_flags(context)
 
 
+def _has_other_places(context: Context) -> bool:
+    return context.health is not None and _is_module(context)
+
+
+def _is_unknown_elsewhere(context: Context) -> bool:
+    return _has_other_places(context) and not context.is_complete
+
+
 def _always(context: Context) -> bool:
     return True
 
@@ -101,6 +109,7 @@ _HALVE = Stage("halve", _is_not_halved, shrinking.halve_module)
 _POLISH = Stage("polish", _is_module, shrinking.polish_module)
 _CUT_TEXT = Stage("cut as text", _is_text, shrinking.cut_text)
 _DROP_FLAGS = Stage("drop flags", _may_lose_flags, shrinking.drop_flags)
+_AUDIT = Stage("ask elsewhere", _has_other_places, auditing.audit)
 
 _MINIMIZE: tuple[Step, ...] = (
     StoppingEarly(_is_module, _FIND_PHASE, (_HALVE, _POLISH)),
@@ -125,9 +134,12 @@ SEARCH: tuple[Step, ...] = (
     # Minimize what is left.
     *_MINIMIZE,
     Again(_DROP_FLAGS, _MINIMIZE),
+    # Go back if the result is another bug.
+    Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
 )
 
 FINISH: tuple[Step, ...] = (
+    Stage("ask elsewhere", _is_unknown_elsewhere, auditing.complete),
     Stage("print", _always, finishing.print_for_people),
     Stage("verify", _always, finishing.verify),
 )

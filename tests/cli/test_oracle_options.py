@@ -1,4 +1,4 @@
-"""`reduce --passes-with`: failures that another release compiles."""
+"""`reduce --passes-with`, and what happens without: failures that another release compiles."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_only_iree_has_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_no_other_bug_with_the_same_message_takes_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the option, this case loses a rank, and then every later release fails as well."""
+    """By its message alone, this case loses a rank, and then every later release fails as well."""
     monkeypatch.chdir(tmp_path)
     load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
     options = ("--iree", BAD, "--no-report", "--no-pass-level", "--keep-flags")
@@ -44,8 +44,9 @@ def test_no_other_bug_with_the_same_message_takes_its_place(
     assert result.exit_code == ExitCode.NOT_INTERESTING
     assert f"the input also fails with {BAD}" in result.output
 
-    assert run("in.mlir", *options, "--passes-with", GOOD, *command).exit_code == 0
-    text = (tmp_path / "in.reduced.mlir").read_text()
-    for version, kind in ((BAD, Kind.BUFFERIZATION), (GOOD, Kind.SUCCESS)):
-        words = Command.parse(["iree-compile", *FLAGS])
-        assert CompilerOracle(words, install(version).compile).run(text).kind is kind
+    for asked in (("--no-elsewhere", "--passes-with", GOOD), ()):
+        assert run("in.mlir", *options, "--fresh", *asked, *command).exit_code == 0
+        text = (tmp_path / "in.reduced.mlir").read_text()
+        for version, kind in ((BAD, Kind.BUFFERIZATION), (GOOD, Kind.SUCCESS)):
+            words = Command.parse(["iree-compile", *FLAGS])
+            assert CompilerOracle(words, install(version).compile).run(text).kind is kind

@@ -18,6 +18,7 @@ from reducer.session.figures import (
     OtherFailureRecord,
     PassRecord,
 )
+from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.session.record import ReductionRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Size
@@ -46,6 +47,14 @@ RECORD = ReductionRecord(
         ),
     ),
     also_left_out=1,
+    health=HealthRecord(
+        "hip",
+        "3.8.0",
+        (PlaceRecord("release", "3.4.0", "compiles", "compiles", required=True),),
+        repairs=1,
+        runs=20,
+        compiler_seconds=3.14159,
+    ),
     pass_level=PassRecord(
         pass_name="cse",
         pipeline="builtin.module(cse)",
@@ -93,6 +102,23 @@ JSON: dict[str, Any] = {
         }
     ],
     "also_left_out": 1,
+    "health": {
+        "target": "hip",
+        "release": "3.8.0",
+        "text": "compiles on 3.4.0; fails for hip since 3.8.0",
+        "places": [
+            {
+                "kind": "release",
+                "name": "3.4.0",
+                "health": "compiles",
+                "before": "compiles",
+                "required": True,
+            }
+        ],
+        "repairs": 1,
+        "runs": 20,
+        "compiler_seconds": 3.142,
+    },
     "pass_level": {
         "pass": "cse",
         "pipeline": "builtin.module(cse)",
@@ -130,7 +156,7 @@ def test_only_what_is_known_is_written() -> None:
 
 def test_where_the_end_is_known_there_may_be_none_of_some() -> None:
     data = ReductionRecord(status="budget").to_json()
-    assert data == {"status": "budget", "flaky": None, "pass_level": None}
+    assert data == {"status": "budget", "flaky": None, "health": None, "pass_level": None}
 
 
 @pytest.mark.parametrize("key", JSON)

@@ -3,20 +3,16 @@
 import random
 import re
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
-from oracles.compiler import CompilerOracle
-from oracles.regression import RegressionGuard
 from reducer.errors import FlakyOracle, NotInteresting
-from reducer.search.evaluator import Evaluator
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session import Reduction, Report, Settings
-from reducer.session.sanity import SanityChecks, measure, measure_with, most_frequent
-from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
+from reducer.session.sanity import measure, measure_with, most_frequent
+from tests.support.predicate import FAILURE, PredicateOracle
 from tests.support.silent import Silent
 
 OTHER = Signature(Kind.CRASH, "boom")
@@ -133,41 +129,3 @@ def test_the_most_frequent_failure_counts() -> None:
 def test_the_result_is_run_until_its_rate_is_known() -> None:
     assert measure_with(SequentialTest(0.8), lambda: True) == (Rate(5, 5), True)
     assert measure_with(SequentialTest(0.8), lambda: False) == (Rate(0, 3), False)
-
-
-class Good(CompilerOracle):
-    """A release with the same outcome on every program; records the limits it was given."""
-
-    key = "good"
-
-    def __init__(self, ends: Outcome) -> None:
-        self.ends = ends
-        self.limited: list[Limits | None] = []
-
-    def run(
-        self,
-        text: str | bytes,
-        *,
-        cancel: threading.Event | None = None,
-        limits: Limits | None = None,
-    ) -> Outcome:
-        self.limited.append(limits)
-        return self.ends
-
-
-def sanity(limits: Limits | None = None) -> SanityChecks:
-    oracle = PredicateOracle(lambda text: True)
-    return SanityChecks(Evaluator(oracle, Memory(), limits=limits), "input", 1)
-
-
-def test_a_good_release_may_take_a_multiple_of_what_the_input_took_it() -> None:
-    good = Good(replace(PASSED, seconds=100.0, cpu_seconds=150.0))
-    regression = RegressionGuard("1.0", good)
-    sanity(Limits(seconds=3600.0)).compare(regression)
-    regression.review("smaller", FAILED, cancel=threading.Event(), limits=Limits(seconds=30.0))
-    assert good.limited == [Limits(seconds=3600.0), Limits(seconds=400.0, cpu=600.0)]
-
-
-def test_a_good_release_that_fails_on_the_input_is_none() -> None:
-    with pytest.raises(NotInteresting, match=r"also fails with 1\.0"):
-        sanity().compare(RegressionGuard("1.0", Good(FAILED)))

@@ -1,0 +1,37 @@
+"""What is known about the health of the programs of one reduction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from reducer.health.elsewhere import Elsewhere
+from reducer.health.guard import HealthGuard
+from reducer.health.places import Place
+from reducer.health.profile import HealthProfile
+
+
+@dataclass
+class HealthCheck:
+    """What is known about the health of one reduction.
+
+    Attributes:
+        elsewhere: asks about programs.
+        places: the places to ask.
+        conditions: the places that must compile every further candidate.
+        result: the profile of the newest result that was audited.
+        before: the profile of what it came from, only where the result fails.
+        repairs: how often the reduction went back.
+        lost: places where the original compiles and the result fails all the same.
+    """
+
+    elsewhere: Elsewhere
+    places: Sequence[Place]
+    conditions: tuple[Place, ...] = ()
+    result: HealthProfile = field(default_factory=HealthProfile)
+    before: HealthProfile = field(default_factory=HealthProfile)
+    repairs: int = 0
+    lost: tuple[Place, ...] = ()
+
+    @property
+    def guard(self) -> HealthGuard | None:
+        """The review with the present conditions; None without any."""
+        return HealthGuard(self.elsewhere, self.conditions) if self.conditions else None

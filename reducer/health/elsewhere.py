@@ -1,0 +1,200 @@
+"""Ask about programs at other places, and remember the answers."""
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+
+from oracles import Command, CompilerOracle, Limits, Outcome, Signature
+from oracles.base import Cache, outcome_digest
+from oracles.command import INPUT, verifying_tool
+from oracles.stage import INPUT as REJECTED
+from reducer.errors import UsageError
+from reducer.health.places import Place, PlaceKind
+from reducer.health.profile import Health, HealthProfile
+
+_SECONDS = 30.0  # for one run of a small program; one that takes longer cannot tell
+_FIRST_SECONDS = 3600.0
+_SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
+_HANG_SECONDS = 15.0  # the same, if the failure is a hang: this long is the same failure
+
+
+class Cancelled(Exception):
+    """The run was cancelled before there was an answer."""
+
+
+class Elsewhere:
+    """Runs programs at other places. Thread-safe.
+
+    Answers are kept in `cache` under the place's own compiler and command, so that a resumed
+    reduction asks nothing twice.
+
+    Args:
+        failing: the user's command.
+        target: the failure whose identity is at stake.
+        jobs: the number of compilers run at once.
+        in_other_form: prints a program in another syntax, which a release may read instead.
+
+    Attributes:
+        runs: the number of compilers run so far.
+        seconds: their CPU seconds.
+    """
+
+    def __init__(
+        self,
+        failing: CompilerOracle,
+        target: Signature,
+        cache: Cache,
+        *,
+        jobs: int = 1,
+        in_other_form: Callable[[str], str | None] = lambda text: None,
+    ) -> None:
+        self.runs = 0
+        self.seconds = 0.0
+        self._failing = failing
+        self._target = target
+        self._cache = cache
+        self._jobs = jobs
+        self._in_other_form = in_other_form
+        self._patience: dict[Place, float] = {}
+        self._oracles: dict[tuple[Place, tuple[str, ...]], CompilerOracle | None] = {}
+        self._lock = threading.Lock()
+
+    def profile(
+        self,
+        places: Iterable[Place],
+        text: str,
+        *,
+        asked: CompilerOracle,
+        cancel: threading.Event | None = None,
+    ) -> HealthProfile:
+        """The health of a program at these places; `asked` has the command that fails on it.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        wanted = list(places)
+        if not wanted:
+            return HealthProfile()
+        health = partial(self.health, text=text, asked=asked, cancel=cancel)
+        with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
+            return HealthProfile(dict(zip(wanted, pool.map(health, wanted), strict=True)))
+
+    def health(
+        self,
+        place: Place,
+        text: str,
+        *,
+        asked: CompilerOracle,
+        cancel: threading.Event | None = None,
+    ) -> Health:
+        """The health of a program at one place.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        oracle = self._oracle(place, asked)
+        if oracle is None:
+            return Health.UNKNOWN
+        seconds = self._patience.get(place)
+        if place.kind is not PlaceKind.RELEASE:
+            return self._judge(self._run(oracle, text, seconds, cancel))
+        health = self._on_release(oracle, text, seconds, cancel)
+        if health is Health.UNKNOWN and (other := self._in_other_form(text)):
+            return self._on_release(oracle, other, seconds, cancel)
+        return health
+
+    def admit(
+        self,
+        place: Place,
+        text: str,
+        *,
+        asked: CompilerOracle,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """The outcome of the input, within an hour; smaller programs may take 4 times as long.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            UsageError: the place does not know a flag of the command.
+        """
+        oracle = self._oracle(place, asked)
+        if oracle is None:
+            raise UsageError(f"{place.name} does not support all flags of the command")
+        outcome = self._run(oracle, text, _FIRST_SECONDS, cancel)
+        self._patience[place] = max(_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
+        return outcome
+
+    def _on_release(
+        self,
+        oracle: CompilerOracle,
+        text: str,
+        seconds: float | None,
+        cancel: threading.Event | None,
+    ) -> Health:
+        health = self._judge(self._run(oracle, text, seconds, cancel))
+        if health is Health.OTHER and not self._can_read(oracle, text, cancel):
+            return Health.UNKNOWN
+        return health
+
+    def _judge(self, outcome: Outcome) -> Health:
+        if outcome.succeeded:
+            return Health.COMPILES
+        if outcome.signature == self._target:
+            return Health.SAME
+        if outcome.kind.traits.costly:
+            return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
+        if outcome.kind.traits.rejected or outcome.signature.stage == REJECTED:
+            return Health.UNKNOWN
+        return Health.OTHER
+
+    def _can_read(self, oracle: CompilerOracle, text: str, cancel: threading.Event | None) -> bool:
+        """Whether a release knows the ops of a program.
+
+        A compiler accepts ops that it does not know, and fails later because nothing lowers them.
+        Its `…-opt` tool rejects them.
+        """
+        tool = verifying_tool(oracle.executable)
+        if tool is None:
+            return True
+        reader = CompilerOracle(Command((tool.name, INPUT)), tool, runner=oracle.runner)
+        return self._run(reader, text, None, cancel).succeeded
+
+    def _run(
+        self,
+        oracle: CompilerOracle,
+        text: str,
+        seconds: float | None,
+        cancel: threading.Event | None,
+    ) -> Outcome:
+        """The outcome of one run, from the cache if possible; `seconds` is its limit."""
+        usual = _HANG_SECONDS if self._target.kind.traits.out_of_time else _SECONDS
+        limits = Limits(seconds or usual, self._failing.limits.memory)
+        digest = outcome_digest(text, oracle=f"elsewhere {limits.seconds} {oracle.key}")
+        known = self._cache.get(digest)
+        if known is not None:
+            return known
+        outcome = oracle.run(text, cancel=cancel, limits=limits)
+        if outcome.cancelled:
+            raise Cancelled
+        with self._lock:
+            self.runs += 1
+            self.seconds += outcome.cpu_seconds
+        self._cache.put(digest, replace(outcome, stderr=""), 0)
+        return outcome
+
+    def _oracle(self, place: Place, asked: CompilerOracle) -> CompilerOracle | None:
+        """The place's oracle for a command, without what only stops that command early."""
+        key = (place, asked.command.argv)
+        with self._lock:
+            if key not in self._oracles:
+                self._oracles[key] = place.oracle(self._whole(asked))
+            return self._oracles[key]
+
+    def _whole(self, asked: CompilerOracle) -> CompilerOracle:
+        phases = self._failing.phases
+        if phases is None:
+            return asked
+        kept = [flag for flag in asked.command.flags if not flag.startswith(phases.stop_flag)]
+        return asked.with_command(asked.command.with_flags(kept))

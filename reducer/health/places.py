@@ -1,0 +1,151 @@
+"""The places at which a program can be compiled besides the one where it fails."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, run_process
+from oracles.derive import Level
+from oracles.profiles import Targets, profile_of, targets_of
+from reducer.toolchain import Toolchain, installed
+from reducer.toolchain.flags import flags_of, translate
+
+
+class PlaceKind(StrEnum):
+    """In what a place differs from the user's command."""
+
+    TARGET = "target"
+    RELEASE = "release"
+    LEVEL = "level"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The user's command for another target, at another optimization level, or on another release.
+
+    Attributes:
+        name: `vulkan`, `O3`, `3.8.0`.
+        program: the compiler of a release; None for the user's own.
+        flags: what selects the target or level.
+    """
+
+    kind: PlaceKind
+    name: str
+    program: Path | None = None
+    flags: tuple[str, ...] = ()
+
+    def oracle(self, failing: CompilerOracle) -> CompilerOracle | None:
+        """The oracle of this place for the command of `failing`; None if there is no such command.
+
+        A release may not know a flag of the command, and then says nothing about the program.
+        """
+        program = self.program or failing.executable
+        command = _selecting(failing.command, self.kind, self.flags)
+        translation = translate(command.argv, _flags_of(program), _flags_of(failing.executable))
+        if translation.unknown:
+            return None
+        return CompilerOracle(
+            replace(command, argv=translation.words),
+            program,
+            name=failing.name,
+            output=failing.output,
+            limits=failing.limits,
+            # Other machines, if any, have only the user's own compiler.
+            runner=run_process if self.program else failing.runner,
+            level=Level.NORMAL,
+        )
+
+
+def places_of(oracle: CompilerOracle) -> list[Place]:
+    """All places besides that of the oracle's command, on the installed releases.
+
+    Nothing is known about a program that is not a compiler of a known project.
+    """
+    targets = targets_of(oracle.executable.name, oracle.command.flags)
+    around = [] if targets is None else _targets_and_levels(oracle.command, targets)
+    return [*around, *_releases(oracle)]
+
+
+def release_place(toolchain: Toolchain, tool: str) -> Place:
+    """The place of one installed release; `tool` is the name of the program."""
+    return Place(PlaceKind.RELEASE, toolchain.version, toolchain.tool(tool))
+
+
+def release_of(program: Path) -> str:
+    """The version of the installed release that a program belongs to; '' if it is none."""
+    if not Toolchain.provides(program.name):
+        return ""
+    return next((one.version for one in installed() if _is_same(one, program)), "")
+
+
+def target_of(command: Command) -> str:
+    """The targets that a command selects, with commas; '' if it says nothing about that."""
+    targets = targets_of(command.program, command.flags)
+    return "" if targets is None else ",".join(sorted(_chosen(command, targets)))
+
+
+def _targets_and_levels(command: Command, targets: Targets) -> list[Place]:
+    chosen = _chosen(command, targets)
+    places = [
+        Place(PlaceKind.TARGET, name, flags=flags)
+        for name, flags in targets.names.items()
+        if name not in chosen
+    ]
+    if not chosen:  # without a target, the command compiles for none
+        places = []
+    given = [word for word in command.flags if _name(word) == targets.level_flag.lstrip("-")]
+    level = given[-1].partition("=")[2] if given else targets.default_level
+    return places + [
+        Place(PlaceKind.LEVEL, name, flags=(f"{targets.level_flag}={name}",))
+        for name in targets.levels
+        if name != level
+    ]
+
+
+def _releases(oracle: CompilerOracle) -> list[Place]:
+    """The installed releases, those nearest to the oracle's own first: they read what it reads."""
+    tool = oracle.executable.name
+    if not Toolchain.provides(tool):
+        return []
+    found = [one for one in installed() if one.tool(tool).is_file()]
+    own = [number for number, one in enumerate(found) if _is_same(one, oracle.executable)]
+    middle = own[0] if own else len(found)
+    nearest = sorted(range(len(found)), key=lambda number: (abs(number - middle), number))
+    return [release_place(found[number], tool) for number in nearest if number not in own]
+
+
+def _is_same(toolchain: Toolchain, program: Path) -> bool:
+    return toolchain.tool(program.name).resolve() == program.resolve()
+
+
+def _chosen(command: Command, targets: Targets) -> frozenset[str]:
+    values = [word.partition("=")[2] for word in command.flags if _name(word) in targets.selecting]
+    return targets.chosen(frozenset(part for value in values for part in value.split(",") if part))
+
+
+def _selecting(command: Command, kind: PlaceKind, flags: Sequence[str]) -> Command:
+    """The command with these flags in place of those that they override."""
+    if not flags:
+        return command
+    targets = profile_of(command.program).targets
+    assert targets is not None, "only a place of a compiler with targets has flags"
+    if kind is PlaceKind.TARGET:
+        kept = [
+            word
+            for word in command.flags
+            if _name(word) not in targets.selecting and not _name(word).startswith(targets.families)
+        ]
+    else:
+        kept = [word for word in command.flags if _name(word) != targets.level_flag.lstrip("-")]
+    return command.with_flags([*kept, *flags])
+
+
+def _name(word: str) -> str:
+    return word.partition("=")[0].lstrip("-")
+
+
+@cache
+def _flags_of(program: Path) -> dict[str, str]:
+    return flags_of(program)

@@ -1,0 +1,45 @@
+"""The health profile of a program: what happens to it at every other place."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from reducer.health.places import Place
+
+
+class Health(StrEnum):
+    """What happens to a program at one place.
+
+    Only `COMPILES` and `SAME` say something about the bug. Behind another failure the bug may be
+    there or not, and a compiler that cannot read the program or the command says nothing at all.
+    """
+
+    COMPILES = "compiles"
+    SAME = "the same failure"
+    OTHER = "another failure"
+    UNKNOWN = "cannot tell"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the program fails at the place, in whatever way."""
+        return self in (Health.SAME, Health.OTHER)
+
+
+@dataclass(frozen=True)
+class HealthProfile:
+    """The health of one program at each place that was asked."""
+
+    at: Mapping[Place, Health] = field(default_factory=dict)
+
+    def places(self, health: Health) -> list[Place]:
+        """The places with this health, in the order in which they were asked."""
+        return [place for place, found in self.at.items() if found is health]
+
+    @property
+    def failing(self) -> list[Place]:
+        """The places at which the program fails, in whatever way."""
+        return [place for place, found in self.at.items() if found.failed]
+
+    def updated(self, answers: Iterable[tuple[Place, Health]]) -> "HealthProfile":
+        """The profile with further answers."""
+        return HealthProfile({**self.at, **dict(answers)})

@@ -1,0 +1,211 @@
+"""Check that a result is still the bug it came from, by where else it compiles; go back if not.
+
+A program that fails where its original compiles has slipped to another bug, although the message is
+the same. The accepted steps are then bisected for the first one after which that place failed, and
+the reduction goes on from before it, with the place as a condition.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from oracles.compiler import compiler_of
+from reducer.errors import NotInteresting
+from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind
+from reducer.health.elsewhere import Cancelled
+from reducer.ir import Module
+from reducer.search.evaluator import Stopped
+from reducer.session.context import Context, Milestone
+
+MAX_REPAIRS = 8
+"""How often a reduction goes back, each time with one more condition."""
+
+_HEALTHY = Health.COMPILES
+_SMALL_ENOUGH = 150  # ops; a larger program is not asked about elsewhere
+_QUICK_ENOUGH = 2.0  # CPU seconds of the user's command; the same
+
+
+def audit(context: Context) -> bool:
+    """Ask about the result elsewhere; return whether the reduction went back to a healthier one.
+
+    Raises:
+        Stopped: the user interrupted the run, or the time is up.
+    """
+    check = context.health
+    assert check is not None
+    try:
+        check.lost = _lost_places(context, check)
+        if not check.lost or check.repairs == MAX_REPAIRS:
+            return False
+        context.full.check()
+        return _go_back(context, check)
+    except Cancelled:
+        raise Stopped("interrupted") from None
+
+
+def complete(context: Context) -> bool:
+    """Ask about the result of a search that ended before the audit, without going back."""
+    check = context.health
+    assert check is not None
+    try:
+        check.lost = _lost_places(context, check)
+    except Cancelled:
+        raise Stopped("interrupted") from None
+    return False
+
+
+def require_health(context: Context) -> None:
+    """Check that the input compiles at all places where the user says so.
+
+    Raises:
+        NotInteresting: it does not.
+        Stopped: the user interrupted the run.
+    """
+    check = context.health
+    if check is None:
+        return
+    asked = compiler_of(context.full.oracle)
+    assert asked is not None, "only compilers have other places"
+    for place in check.conditions:
+        try:
+            outcome = check.elsewhere.admit(
+                place, context.settings.text, asked=asked, cancel=context.full.stop
+            )
+        except Cancelled:
+            raise Stopped("interrupted") from None
+        if not outcome.succeeded:
+            raise NotInteresting(
+                f"the input also fails with {place.name} ({outcome.signature.text}); choose a "
+                "release that compiles it, or leave out --passes-with"
+            )
+
+
+def _lost_places(context: Context, check: HealthCheck) -> tuple[Place, ...]:
+    """The places at which the result fails and what it was made from compiles.
+
+    Those that were lost before the reduction went back are asked first. The rest is not asked about
+    a result that is already known to be another bug.
+    """
+    steps = _steps(context)
+    check.result = HealthProfile()
+    if not steps:
+        return ()
+    for places in (check.lost, *_in_parts(check.places)):
+        if _is_between_failures(places, check.result):
+            break
+        found = _profile(context, check, steps[-1], places)
+        check.result = check.result.updated(found.at.items())
+        _ask_before(context, check, steps, found.failing)
+        lost = [place for place in found.failing if check.before.at.get(place) is _HEALTHY]
+        if lost:
+            return tuple(lost)
+    return ()
+
+
+def _in_parts(places: Sequence[Place]) -> Iterator[list[Place]]:
+    """The places by kind; of the optimization levels, the lowest and the highest before others."""
+    for kind in PlaceKind:
+        same = [place for place in places if place.kind is kind]
+        if kind is PlaceKind.LEVEL:
+            ends = sorted({*same[:1], *same[-1:]}, key=same.index)
+            yield ends
+            same = [place for place in same if place not in ends]
+        yield same
+
+
+def _is_between_failures(places: Sequence[Place], result: HealthProfile) -> bool:
+    """Whether these are optimization levels between two at which the failure is the same."""
+    levels = [health for place, health in result.at.items() if place.kind is PlaceKind.LEVEL]
+    return bool(levels) and set(levels) == {Health.SAME}
+
+
+def _ask_before(
+    context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[Place]
+) -> None:
+    """Learn how the programs that the result was made from do at places where it fails.
+
+    Behind another failure, the first of them may hide that it would compile, so that two later ones
+    are asked as well. Where that is the bug itself, there is nothing to lose.
+    """
+    doubtful = [place for place in places if check.before.at.get(place) is not _HEALTHY]
+    for step in _references(steps):
+        found = _profile(context, check, step, doubtful)
+        check.before = check.before.updated(found.at.items())
+        doubtful = [place for place in doubtful if found.at[place] is Health.OTHER]
+
+
+def _references(steps: Sequence[Milestone]) -> list[Milestone]:
+    """The first step, and two later ones in case it says nothing."""
+    chosen = sorted({0, len(steps) // 2, 3 * len(steps) // 4})
+    return [steps[index] for index in chosen if index < len(steps) - 1]
+
+
+def _go_back(context: Context, check: HealthCheck) -> bool:
+    """Return to the last step at which the first lost place compiled; False if there is none.
+
+    Places are mostly lost together, so that one condition brings back all of them.
+    """
+    place = check.lost[0]
+    check.repairs += 1
+    check.conditions = (*check.conditions, place)
+    steps = _steps(context)
+    for number in range(_last_healthy(context, check, steps, place), -1, -1):
+        asked = steps[number].asked.with_(review=check.guard)
+        if asked.fails(steps[number].document):
+            names = ", ".join(place.name for place in check.lost)
+            context.note(
+                f"a smaller program also fails with {names}, which compiled what it was made from, "
+                "so it shows another bug"
+            )
+            context.return_to(steps[number], asked)
+            return True
+    return False
+
+
+def _last_healthy(
+    context: Context, check: HealthCheck, steps: Sequence[Milestone], place: Place
+) -> int:
+    """The number of the step after which a place failed, by bisection."""
+    references = _references(steps)
+    healthy = next(
+        number
+        for number, step in enumerate(steps)
+        if step in references and _compiles(context, check, step, place)
+    )
+    broken = len(steps) - 1
+    while broken - healthy > 1:
+        middle = (healthy + broken) // 2
+        if _compiles(context, check, steps[middle], place):
+            healthy = middle
+        else:
+            broken = middle
+    return healthy
+
+
+def _compiles(context: Context, check: HealthCheck, step: Milestone, place: Place) -> bool:
+    return _profile(context, check, step, [place]).at[place] is Health.COMPILES
+
+
+def _profile(
+    context: Context, check: HealthCheck, step: Milestone, places: Sequence[Place]
+) -> HealthProfile:
+    asked = compiler_of(step.asked.oracle)
+    assert asked is not None, "only compilers have other places"
+    return check.elsewhere.profile(
+        places, step.document.text, asked=asked, cancel=context.full.stop
+    )
+
+
+def _steps(context: Context) -> list[Milestone]:
+    """The accepted programs that are cheap enough to ask about, the result last."""
+    steps = [step for step in context.milestones if _is_cheap(step)]
+    if isinstance(context.document, Module):
+        present = context.milestone()
+        if not steps or steps[-1].document.text != present.document.text:
+            steps.append(present)
+    return steps
+
+
+def _is_cheap(step: Milestone) -> bool:
+    if step.document.op_count > _SMALL_ENOUGH:
+        return False
+    known = step.asked.known(step.document.text)
+    return known is None or known.cpu_seconds <= _QUICK_ENOUGH

@@ -1,0 +1,184 @@
+"""A result that fails where its original compiles is another bug: the reduction goes back."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from reducer.errors import NotInteresting
+from reducer.health import Health
+from reducer.health.places import release_place
+from reducer.session import Reduction, Report, Settings
+from reducer.session.history import FELL_BACK, KEY, read_history
+from reducer.storage.journal import Journal
+from reducer.toolchain import find
+from tests.support.fake_releases import Release, Releases
+from tests.support.silent import Silent
+
+OPS = ("a", "guard", "b", "bad", "c", "other", "d")
+PROGRAM = (
+    '"builtin.module"() ({\n'
+    + "".join(f'  "x.{op}"() : () -> ()\n' for op in OPS)
+    + "}) : () -> ()\n"
+)
+LEGALIZE = "echo \"$input:1:1: error: failed to legalize operation 'x.bad'\" >&2; exit 1; fi\n"
+BUG = f"if has x.bad; then {LEGALIZE}"
+NEEDS_GUARD = f"if has x.bad && ! has x.guard; then {LEGALIZE}"
+"""A second bug with the same message, which a program has only once it lost its guard."""
+
+BEHIND = "if has x.other; then echo \"$input:1:1: error: 'x.other' op is bad\" >&2; exit 1; fi\n"
+COPY = 'cp "$1" out.mlir; exit 0\n'
+"""An `…-opt` tool for inputs in generic form."""
+
+UNREADABLE = 'echo "$input:1:1: error: custom op is unknown" >&2; exit 1\n'
+FLAGS = (("--iree-hal-target-backends", ""), ("--iree-rocm-target", ""), ("--iree-opt-level", ""))
+
+
+def release(compile: str) -> Release:
+    return Release(compile, COPY, FLAGS)
+
+
+class Place:
+    """A folder with some releases and one input that fails on 3.8.0."""
+
+    def __init__(self, folder: Path, others: dict[str, str], own: str = BUG) -> None:
+        everything = {"3.8.0": release(own)}
+        everything |= {version: release(script) for version, script in others.items()}
+        self.releases = Releases(folder, everything)
+        self.folder = folder
+
+    def reduce(
+        self,
+        *,
+        jobs: int = 1,
+        name: str = "out",
+        passes_with: Sequence[str] = (),
+        ask: bool = True,
+        max_calls: int | None = None,
+    ) -> Report:
+        own = find("3.8.0")
+        assert own is not None
+        command = Command.parse(["iree-compile", "--iree-hal-target-backends=vmvx"])
+        settings = Settings(
+            input=self.folder / "in.mlir",
+            text=PROGRAM,
+            output=self.folder / f"{name}.mlir",
+            journal=self.folder / f"{name}.journal",
+            opt=own.opt,
+            jobs=jobs,
+            ask_elsewhere=ask,
+            passes_with=tuple(
+                release_place(found, "iree-compile")
+                for version in passes_with
+                if (found := find(version)) is not None
+            ),
+            keep_flags=True,
+            keep_generic=True,
+            comments=False,
+            also_found=False,
+            max_calls=max_calls,
+        )
+        oracle = CompilerOracle(command, own.compile, limits=Limits(20))
+        return Reduction(settings, oracle, Silent()).run()
+
+    def history(self, name: str = "out") -> list[str]:
+        with closing(Journal.reopen(self.folder / f"{name}.journal")) as journal:
+            history = read_history(journal.get_text(KEY))
+        assert history is not None
+        return [moment.origin for moment in history.moments]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    return Place(tmp_path, {"3.4.0": NEEDS_GUARD, "3.13.0": BUG})
+
+
+def ops(report: Report) -> list[str]:
+    return [op for op in OPS if f'"x.{op}"' in report.text]
+
+
+def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
+    assert ops(place.reduce(ask=False, name="alone")) == ["bad"]
+    report = place.reduce()
+    assert ops(report) == ["guard", "bad"]
+    assert report.verified and report.one_minimal and FELL_BACK in place.history()
+    assert report.output_path.read_text() == report.text
+    assert any("3.4.0" in note and "another bug" in note for note in report.notes)
+
+    health = report.health
+    assert health is not None and health.repairs == 1 and not health.lost
+    assert {one.name: (one.health, one.before, one.required) for one in health.places} == {
+        **dict.fromkeys(("llvm-cpu", "vulkan", "cuda"), (Health.SAME, Health.SAME, False)),
+        **dict.fromkeys(("hip", "3.13.0", "O1", "O3"), (Health.SAME, Health.SAME, False)),
+        "3.4.0": (Health.COMPILES, Health.COMPILES, True),
+    }
+    assert health.sentence == (
+        "compiles on 3.4.0; fails for vmvx, llvm-cpu, vulkan, cuda and hip since 3.8.0"
+    )
+
+
+def test_another_target_counts_like_another_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    own = f'case " $* " in *vulkan*) {NEEDS_GUARD.strip()}; exit 0;; esac\n{BUG}'
+    report = Place(tmp_path, {}, own).reduce()
+    assert ops(report) == ["guard", "bad"]
+    assert report.health is not None
+    assert report.health.sentence == "compiles for vulkan; fails for vmvx, llvm-cpu, cuda and hip"
+
+
+def test_the_same_result_for_any_number_of_workers(place: Place) -> None:
+    results = [place.reduce(jobs=jobs, name=f"{jobs}") for jobs in (1, 3)]
+    assert results[0].text == results[1].text
+    assert results[0].charged == results[1].charged
+
+
+def test_a_second_run_asks_nothing_again(place: Place) -> None:
+    first = place.reduce()
+    runs = len(place.releases.runs)
+    again = place.reduce()
+    assert again.text == first.text
+    assert again.health is not None and again.health.runs == 0
+    printed = [run for run in place.releases.runs[runs:] if " opt " not in run]
+    assert len(printed) <= 1, "only the printed command is run again"
+
+
+@pytest.mark.parametrize("script", [UNREADABLE, BUG, f"{BEHIND}{UNREADABLE}"])
+def test_a_release_that_cannot_tell_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    report = Place(tmp_path, {"3.4.0": script}).reduce()
+    assert ops(report) == ["bad"]
+    assert report.health is not None and report.health.repairs == 0
+
+
+def test_health_may_show_only_once_another_failure_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The input fails in another way there, but some programs on the way compile."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    report = Place(tmp_path, {"3.4.0": f"{BEHIND}{NEEDS_GUARD}"}).reduce()
+    assert ops(report) == ["guard", "bad"]
+    assert report.health is not None
+    there = {one.name: one for one in report.health.places}["3.4.0"]
+    assert (there.health, there.before) == (Health.COMPILES, Health.COMPILES)
+
+
+def test_a_release_that_must_compile_everything(place: Place) -> None:
+    report = place.reduce(ask=False, passes_with=["3.4.0"])
+    assert ops(report) == ["guard", "bad"]
+    with pytest.raises(NotInteresting, match=r"the input also fails with 3\.13\.0"):
+        place.reduce(ask=False, passes_with=["3.13.0"], name="other")
+
+
+def test_a_budget_may_end_before_the_audit(place: Place) -> None:
+    """Nothing is repaired then, but what is lost is told."""
+    needed = place.reduce(ask=False, name="alone").charged
+    report = place.reduce(max_calls=needed - 1)
+    assert report.status == "budget" and report.health is not None
+    assert (ops(report) == ["bad"]) == (report.health.lost == ("3.4.0",))

@@ -1,0 +1,68 @@
+"""Where else a result compiles, in one sentence."""
+
+import pytest
+
+from reducer.health import Health, PlaceKind
+from reducer.session.health_record import HealthRecord, PlaceRecord
+
+GOOD, SAME, OTHER, UNKNOWN = (str(one) for one in Health)
+
+
+def record(target: str = "hip", release: str = "", **places: str) -> HealthRecord:
+    """`_3_8_0="compiles"` is a release, `O3` a level, anything else a target."""
+    found = []
+    for name, health in places.items():
+        kind, shown = PlaceKind.TARGET, name
+        if name.startswith("_"):
+            kind, shown = PlaceKind.RELEASE, name[1:].replace("_", ".")
+        elif name.startswith("O"):
+            kind = PlaceKind.LEVEL
+        found.append(PlaceRecord(kind, shown, health))
+    return HealthRecord(target, release, tuple(found))
+
+
+@pytest.mark.parametrize(
+    ("health", "sentence"),
+    [
+        (HealthRecord(), ""),
+        (record(vulkan=UNKNOWN), "fails for hip"),
+        (
+            record(release="3.12.0", cpu=GOOD, vulkan=GOOD, _3_10_0=GOOD, _3_13_0=SAME),
+            "compiles for cpu and vulkan, on 3.10.0; fails for hip since 3.12.0",
+        ),
+        (
+            record(release="3.4.0", _3_3_0=GOOD, _3_5_0=GOOD),
+            "compiles on 3.3.0 and 3.5.0; fails for hip, on 3.4.0",
+        ),
+        (
+            record(release="3.10.0", _3_13_0=GOOD, _3_11_0=SAME, _3_8_0=SAME, _3_2_0=GOOD),
+            "compiles on 3.2.0 and 3.13.0; fails for hip, on 3.8.0 to 3.11.0",
+        ),
+        (
+            record(release="3.10.0", _3_9_0=SAME, _3_11_0=SAME),
+            "fails for hip, on 3.9.0 to 3.11.0",
+        ),
+        (
+            record(release="3.8.0", _3_6_0=GOOD, _3_4_0=SAME),
+            "compiles on 3.6.0; fails for hip, on 3.8.0 and 3.4.0",
+        ),
+        (
+            record(O1=SAME, O3=GOOD, cuda=SAME, vmvx=OTHER),
+            "compiles at O3; fails for hip and cuda; fails in another way for vmvx",
+        ),
+        (record(target="", _3_8_0=SAME), "fails on 3.8.0"),
+    ],
+)
+def test_the_sentence(health: HealthRecord, sentence: str) -> None:
+    assert health.sentence == sentence
+
+
+def test_what_is_lost() -> None:
+    places = (
+        PlaceRecord("target", "cuda", SAME, GOOD),
+        PlaceRecord("target", "vmvx", OTHER, GOOD),
+        PlaceRecord("target", "vulkan", GOOD, GOOD),
+        PlaceRecord("target", "hip", UNKNOWN, GOOD),
+        PlaceRecord("release", "3.8.0", SAME, SAME),
+    )
+    assert HealthRecord(places=places).lost == ("cuda", "vmvx")
