@@ -288,12 +288,8 @@ def _elsewhere(health: HealthRecord | None) -> Iterator[str]:
     ]
     body = md.table(("", "", "Result", "Before it was reduced"), rows)
     yield md.folded("Other targets, releases and optimization levels", body)
-    if health.lost:
-        names = ", ".join(map(md.code, health.lost))
-        yield (
-            f"**Doubtful:** the program also fails with {names}, where a larger program with this "
-            "failure compiles. It may show another bug with the same message."
-        )
+    if health.doubt:
+        yield f"**Doubtful:** this may be another bug than the input's: {md.plain(health.doubt)}."
 
 
 def _log(facts: Facts) -> Iterator[str]:

@@ -127,9 +127,8 @@ def _elsewhere(report: Report) -> list[tuple[str, str]]:
         return []
     cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
     facts = [("elsewhere", f"{health.sentence or 'no answer'} ({cost})")]
-    if health.lost:
-        names = ", ".join(health.lost)
-        facts.append(("doubt", f"fails with {names}, where a larger program compiles"))
+    if health.doubt:
+        facts.append(("doubt", f"may be another bug: {health.doubt}"))
     return facts
 
 

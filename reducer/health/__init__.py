@@ -8,11 +8,12 @@ regression reducers (Regehr et al., "Test-Case Reduction for C Compiler Bugs", P
 
 from reducer.health.check import HealthCheck
 from reducer.health.elsewhere import Elsewhere
-from reducer.health.guard import HealthGuard
+from reducer.health.guard import Condition, HealthGuard
 from reducer.health.places import Place, PlaceKind, places_of, release_place
 from reducer.health.profile import Health, HealthProfile
 
 __all__ = [
+    "Condition",
     "Elsewhere",
     "Health",
     "HealthCheck",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reducer.health.elsewhere import Elsewhere
-from reducer.health.guard import HealthGuard
+from reducer.health.guard import Condition, HealthGuard
 from reducer.health.places import Place
 from reducer.health.profile import HealthProfile
 
@@ -16,20 +16,20 @@ class HealthCheck:
     Attributes:
         elsewhere: asks about programs.
         places: the places to ask.
-        conditions: the places that must compile every further candidate.
+        conditions: what every further candidate must do.
         result: the profile of the newest result that was audited.
-        before: the profile of what it came from, only where the result fails.
+        before: the profile of what it was made from, where it was asked.
         repairs: how often the reduction went back.
-        lost: places where the original compiles and the result fails all the same.
+        lost: what the result does not do any more.
     """
 
     elsewhere: Elsewhere
     places: Sequence[Place]
-    conditions: tuple[Place, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     result: HealthProfile = field(default_factory=HealthProfile)
     before: HealthProfile = field(default_factory=HealthProfile)
     repairs: int = 0
-    lost: tuple[Place, ...] = ()
+    lost: tuple[Condition, ...] = ()
 
     @property
     def guard(self) -> HealthGuard | None:

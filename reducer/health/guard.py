@@ -1,8 +1,8 @@
-"""Accept a failing candidate only if it still compiles where it must."""
+"""Accept a failing candidate only if it still does elsewhere what its original does there."""
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome, Signature
 from oracles.compiler import compiler_of
@@ -11,33 +11,42 @@ from reducer.health.places import Place
 from reducer.health.profile import Health
 
 
+@dataclass(frozen=True)
+class Condition:
+    """What every candidate must do at a place: compile, or fail in the same way."""
+
+    place: Place
+    health: Health
+
+
 class HealthGuard:
-    """A review of candidates: each of `conditions` must compile what fails.
+    """A review of candidates: what fails must also meet each of `conditions`.
 
     As a program shrinks it may come to break a rule, or another part of the compiler, with the same
-    message. Places where the original compiles distinguish the two.
+    message. Places where the original compiles distinguish the two, and so do places where it fails
+    and the smaller program does not.
     """
 
-    def __init__(self, elsewhere: Elsewhere, conditions: Sequence[Place]) -> None:
+    def __init__(self, elsewhere: Elsewhere, conditions: Sequence[Condition]) -> None:
         self.conditions = tuple(conditions)
         self._elsewhere = elsewhere
 
     def review(
         self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
     ) -> Outcome:
-        """The outcome of a failure, or a success if the program fails at a condition as well."""
+        """The outcome of a failure, or a success if the program does not meet a condition."""
         asked = compiler_of(oracle)
         assert isinstance(asked, CompilerOracle), "only compilers have other places"
         try:
-            healthy = all(self._compiles(place, text, asked, cancel) for place in self.conditions)
+            healthy = all(self._is_met(one, text, asked, cancel) for one in self.conditions)
         except Cancelled:
             return replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
         if healthy:
             return outcome
         return replace(outcome, kind=Kind.SUCCESS, signature=Signature(Kind.SUCCESS))
 
-    def _compiles(
-        self, place: Place, text: str, asked: CompilerOracle, cancel: threading.Event
+    def _is_met(
+        self, condition: Condition, text: str, asked: CompilerOracle, cancel: threading.Event
     ) -> bool:
-        health = self._elsewhere.health(place, text, asked=asked, cancel=cancel)
-        return health is Health.COMPILES
+        health = self._elsewhere.health(condition.place, text, asked=asked, cancel=cancel)
+        return health is condition.health

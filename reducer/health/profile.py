@@ -24,6 +24,20 @@ class Health(StrEnum):
         """Whether the program fails at the place, in whatever way."""
         return self in (Health.SAME, Health.OTHER)
 
+    @property
+    def tells(self) -> bool:
+        """Whether this says something about the bug."""
+        return self in (Health.COMPILES, Health.SAME)
+
+    def is_lost_in(self, smaller: "Health") -> bool:
+        """Whether a smaller program shows another bug, if the original does this.
+
+        It fails where the original compiles, or compiles where the original has the same failure.
+        """
+        if self is Health.COMPILES:
+            return smaller.failed
+        return self is Health.SAME and smaller is Health.COMPILES
+
 
 @dataclass(frozen=True)
 class HealthProfile:

@@ -5,11 +5,11 @@ the same. The accepted steps are then bisected for the first one after which tha
 the reduction goes on from before it, with the place as a condition.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from oracles.compiler import compiler_of
 from reducer.errors import NotInteresting
-from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind
+from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
@@ -18,7 +18,7 @@ from reducer.session.context import Context, Milestone
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
 
-_HEALTHY = Health.COMPILES
+_NEAREST = 2  # releases that compile the result and are asked about larger programs
 _SMALL_ENOUGH = 150  # ops; a larger program is not asked about elsewhere
 _QUICK_ENOUGH = 2.0  # CPU seconds of the user's command; the same
 
@@ -32,7 +32,7 @@ def audit(context: Context) -> bool:
     check = context.health
     assert check is not None
     try:
-        check.lost = _lost_places(context, check)
+        check.lost = _losses(context, check)
         if not check.lost or check.repairs == MAX_REPAIRS:
             return False
         context.full.check()
@@ -46,7 +46,7 @@ def complete(context: Context) -> bool:
     check = context.health
     assert check is not None
     try:
-        check.lost = _lost_places(context, check)
+        check.lost = _losses(context, check)
     except Cancelled:
         raise Stopped("interrupted") from None
     return False
@@ -64,7 +64,8 @@ def require_health(context: Context) -> None:
         return
     asked = compiler_of(context.full.oracle)
     assert asked is not None, "only compilers have other places"
-    for place in check.conditions:
+    for condition in check.conditions:
+        place = condition.place
         try:
             outcome = check.elsewhere.admit(
                 place, context.settings.text, asked=asked, cancel=context.full.stop
@@ -78,26 +79,43 @@ def require_health(context: Context) -> None:
             )
 
 
-def _lost_places(context: Context, check: HealthCheck) -> tuple[Place, ...]:
-    """The places at which the result fails and what it was made from compiles.
+def _losses(context: Context, check: HealthCheck) -> tuple[Condition, ...]:
+    """What the result does not do any more, although what it was made from does.
 
-    Those that were lost before the reduction went back are asked first. The rest is not asked about
-    a result that is already known to be another bug.
+    What was lost before the reduction went back is asked first. The rest is not asked about a
+    result that is already known to be another bug.
     """
     steps = _steps(context)
     check.result = HealthProfile()
     if not steps:
         return ()
-    for places in (check.lost, *_in_parts(check.places)):
+    for places in ([one.place for one in check.lost], *_in_parts(check.places)):
         if _is_between_failures(places, check.result):
             break
         found = _profile(context, check, steps[-1], places)
         check.result = check.result.updated(found.at.items())
-        _ask_before(context, check, steps, found.failing)
-        lost = [place for place in found.failing if check.before.at.get(place) is _HEALTHY]
+        _ask_before(context, check, steps, _worth_comparing(found))
+        before = check.before.at
+        lost = [place for place in places if _known(before, place).is_lost_in(found.at[place])]
         if lost:
-            return tuple(lost)
+            return tuple(Condition(place, before[place]) for place in lost)
     return ()
+
+
+def _known(before: Mapping[Place, Health], place: Place) -> Health:
+    return before.get(place, Health.UNKNOWN)
+
+
+def _worth_comparing(found: HealthProfile) -> list[Place]:
+    """The places at which the larger programs are asked as well.
+
+    These are all where the result fails. Where it compiles, the larger ones nearly always do; they
+    may not where little is different: on the nearest releases, and at other levels.
+    """
+    compiling = found.places(Health.COMPILES)
+    levels = [place for place in compiling if place.kind is PlaceKind.LEVEL]
+    releases = [place for place in compiling if place.kind is PlaceKind.RELEASE]
+    return [*found.failing, *releases[:_NEAREST], *levels]
 
 
 def _in_parts(places: Sequence[Place]) -> Iterator[list[Place]]:
@@ -120,12 +138,12 @@ def _is_between_failures(places: Sequence[Place], result: HealthProfile) -> bool
 def _ask_before(
     context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[Place]
 ) -> None:
-    """Learn how the programs that the result was made from do at places where it fails.
+    """Learn what the programs that the result was made from do at some places.
 
-    Behind another failure, the first of them may hide that it would compile, so that two later ones
-    are asked as well. Where that is the bug itself, there is nothing to lose.
+    Another failure of the first of them may hide what it would do otherwise, so that two later ones
+    are asked as well.
     """
-    doubtful = [place for place in places if check.before.at.get(place) is not _HEALTHY]
+    doubtful = [place for place in places if not _known(check.before.at, place).tells]
     for step in _references(steps):
         found = _profile(context, check, step, doubtful)
         check.before = check.before.updated(found.at.items())
@@ -139,49 +157,60 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
 
 
 def _go_back(context: Context, check: HealthCheck) -> bool:
-    """Return to the last step at which the first lost place compiled; False if there is none.
+    """Return to the last step that meets the first lost condition; False if there is none.
 
     Places are mostly lost together, so that one condition brings back all of them.
     """
-    place = check.lost[0]
+    condition = check.lost[0]
     check.repairs += 1
-    check.conditions = (*check.conditions, place)
+    check.conditions = (*check.conditions, condition)
     steps = _steps(context)
-    for number in range(_last_healthy(context, check, steps, place), -1, -1):
+    for number in range(_last_that_meets(context, check, steps, condition), -1, -1):
         asked = steps[number].asked.with_(review=check.guard)
         if asked.fails(steps[number].document):
-            names = ", ".join(place.name for place in check.lost)
-            context.note(
-                f"a smaller program also fails with {names}, which compiled what it was made from, "
-                "so it shows another bug"
-            )
+            context.note(_told(check.lost))
             context.return_to(steps[number], asked)
             return True
     return False
 
 
-def _last_healthy(
-    context: Context, check: HealthCheck, steps: Sequence[Milestone], place: Place
+def _told(lost: Sequence[Condition]) -> str:
+    """What a smaller program does otherwise than what it was made from."""
+    names = ", ".join(one.place.name for one in lost if one.health is lost[0].health)
+    if lost[0].health is Health.COMPILES:
+        return (
+            f"a smaller program also fails with {names}, which compiles what it was made from, so "
+            "it shows another bug"
+        )
+    return (
+        f"a smaller program compiles with {names}, where what it was made from fails in the same "
+        "way, so it shows another bug"
+    )
+
+
+def _last_that_meets(
+    context: Context, check: HealthCheck, steps: Sequence[Milestone], condition: Condition
 ) -> int:
-    """The number of the step after which a place failed, by bisection."""
+    """The number of the last step that meets a condition, by bisection."""
     references = _references(steps)
-    healthy = next(
+    met = next(
         number
         for number, step in enumerate(steps)
-        if step in references and _compiles(context, check, step, place)
+        if step in references and _meets(context, check, step, condition)
     )
-    broken = len(steps) - 1
-    while broken - healthy > 1:
-        middle = (healthy + broken) // 2
-        if _compiles(context, check, steps[middle], place):
-            healthy = middle
+    lost = len(steps) - 1
+    while lost - met > 1:
+        middle = (met + lost) // 2
+        if _meets(context, check, steps[middle], condition):
+            met = middle
         else:
-            broken = middle
-    return healthy
+            lost = middle
+    return met
 
 
-def _compiles(context: Context, check: HealthCheck, step: Milestone, place: Place) -> bool:
-    return _profile(context, check, step, [place]).at[place] is Health.COMPILES
+def _meets(context: Context, check: HealthCheck, step: Milestone, condition: Condition) -> bool:
+    place = condition.place
+    return _profile(context, check, step, [place]).at[place] is condition.health
 
 
 def _profile(

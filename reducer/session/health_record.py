@@ -15,7 +15,7 @@ class PlaceRecord:
     """The health of the result at one place.
 
     `before` is that of a larger program of the same reduction, '' if it was not asked;
-    `required` whether candidates had to compile there to be accepted.
+    `required` whether candidates had to do the same there to be accepted.
     """
 
     kind: str
@@ -26,8 +26,11 @@ class PlaceRecord:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the result fails where a larger program of the same reduction compiles."""
-        return self.before == Health.COMPILES and self.health in (Health.SAME, Health.OTHER)
+        """Whether the result does otherwise than a larger program of the same reduction."""
+        try:
+            return Health(self.before).is_lost_in(Health(self.health))
+        except ValueError:  # not asked
+            return False
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -68,7 +71,7 @@ class HealthRecord:
     @classmethod
     def of(cls, check: HealthCheck, target: str, release: str) -> Self:
         """The record of a finished check."""
-        before, required = check.before.at, set(check.conditions)
+        before, required = check.before.at, {one.place for one in check.conditions}
         places = tuple(
             PlaceRecord(place.kind, place.name, health, before.get(place, ""), place in required)
             for place, health in check.result.at.items()
@@ -77,9 +80,20 @@ class HealthRecord:
         return cls(target, release, places, check.repairs, elsewhere.runs, elsewhere.seconds)
 
     @property
-    def lost(self) -> tuple[str, ...]:
-        """The names of the places where the result fails although its original compiles."""
-        return tuple(place.name for place in self.places if place.is_lost)
+    def doubt(self) -> str:
+        """How the result differs from what it was made from, so that it may show another bug."""
+        lost = [place for place in self.places if place.is_lost]
+        failing = [place.name for place in lost if place.before == Health.COMPILES]
+        compiling = [place.name for place in lost if place.before == Health.SAME]
+        parts = [
+            _group("it fails with", failing) + ", where a larger program with this failure compiles"
+            if failing
+            else "",
+            _group("it compiles with", compiling) + ", where a larger program fails in the same way"
+            if compiling
+            else "",
+        ]
+        return "; ".join(filter(None, parts))
 
     @property
     def sentence(self) -> str:

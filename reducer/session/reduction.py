@@ -11,7 +11,7 @@ from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.compiler import compiler_of
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
-from reducer.health import Elsewhere, HealthCheck, places_of
+from reducer.health import Condition, Elsewhere, Health, HealthCheck, places_of
 from reducer.health.places import release_of, target_of
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
@@ -180,7 +180,8 @@ class Reduction:
             jobs=settings.jobs,
             in_other_form=self._conversions.pretty,
         )
-        return HealthCheck(elsewhere, places, settings.passes_with)
+        conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
+        return HealthCheck(elsewhere, places, tuple(conditions))
 
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """Start recording the history of the reduction in the journal."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from oracles import Kind, Limits, Outcome, Signature
+from oracles import Kind, Oracle, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
@@ -258,7 +258,7 @@ def test_a_candidate_that_the_review_rejects_is_not_interesting() -> None:
             self.asked: list[str] = []
 
         def review(
-            self, text: str, outcome: Outcome, *, cancel: threading.Event, limits: Limits
+            self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
         ) -> Outcome:
             self.asked.append(text)
             fine = '"t.op5"' in text

@@ -57,12 +57,18 @@ def test_the_sentence(health: HealthRecord, sentence: str) -> None:
     assert health.sentence == sentence
 
 
-def test_what_is_lost() -> None:
+def test_doubt() -> None:
     places = (
         PlaceRecord("target", "cuda", SAME, GOOD),
         PlaceRecord("target", "vmvx", OTHER, GOOD),
         PlaceRecord("target", "vulkan", GOOD, GOOD),
         PlaceRecord("target", "hip", UNKNOWN, GOOD),
         PlaceRecord("release", "3.8.0", SAME, SAME),
+        PlaceRecord("level", "O3", GOOD, SAME),
+        PlaceRecord("level", "O2", GOOD),
     )
-    assert HealthRecord(places=places).lost == ("cuda", "vmvx")
+    assert HealthRecord(places=places).doubt == (
+        "it fails with cuda and vmvx, where a larger program with this failure compiles; "
+        "it compiles with O3, where a larger program fails in the same way"
+    )
+    assert HealthRecord(places=places[2:5]).doubt == ""
