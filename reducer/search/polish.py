@@ -72,6 +72,7 @@ def polish(
     tunings: Sequence[Tuning[D, Any]],
     on_phase: Callable[[str], None],
     last: Sequence[Transformation[D]] = (),
+    audit: Callable[[], bool] = lambda: False,
 ) -> None:
     """Alternate removing and simplifying until both have reached a common fixpoint.
 
@@ -81,6 +82,8 @@ def polish(
 
     Args:
         last: transformations to apply only at that point, since most of their edits fail.
+        audit: called before the failed edits are tried once more, which is most of the work; it may
+            turn the state back to an earlier document, and returns whether it did.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
     progress = True
@@ -89,6 +92,7 @@ def polish(
             transformations = fixpoint.schedule.order(transformations)
         progress = (
             tuner.run()
+            or audit()
             or fixpoint.over(transformations, again=True)
             or tuner.run(everything=True)
             or fixpoint.over(last, again=True)

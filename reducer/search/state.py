@@ -9,11 +9,11 @@ from reducer.search.evaluator import Evaluator
 
 
 class SearchState(Generic[D]):
-    """The state that search algorithms share. Only `accept` changes the document.
+    """The state that search algorithms share. Only `accept` and `turn_back` change the document.
 
     Args:
         parse: parses a transformation's text into a document; may raise GenericSyntaxError.
-        evaluator: judges candidates; the same for the whole search.
+        evaluator: judges candidates; the same until the search is turned back.
         on_accept: called with each new best, to save it before the search continues.
         checkpoint: called periodically by long searches, between candidates. It may run the
             compiler on the best; an exception from it ends the search.
@@ -56,3 +56,8 @@ class SearchState(Generic[D]):
         """Make an interesting candidate the new best."""
         self._on_accept(candidate)
         self.document = candidate.document
+
+    def turn_back(self, document: D, evaluator: Evaluator) -> None:
+        """Go on from an earlier document, with stricter judgment from here on."""
+        self.document = document
+        self.evaluator = evaluator

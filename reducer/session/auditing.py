@@ -7,12 +7,14 @@ the reduction goes on from before it, with the place as a condition.
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from oracles import Oracle
 from oracles.compiler import compiler_of
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
+from reducer.search.state import SearchState
 from reducer.session.context import Context, Milestone
 
 MAX_REPAIRS = 8
@@ -31,14 +33,46 @@ def audit(context: Context) -> bool:
     """
     check = context.health
     assert check is not None
+    return _audit(context, check, check.places)
+
+
+def _audit(
+    context: Context, check: HealthCheck, places: Sequence[Place], only: Oracle | None = None
+) -> bool:
+    """Ask at some places, and go back if something is lost; with `only` one oracle's programs."""
     try:
-        check.lost = _losses(context, check)
+        check.lost = _losses(context, check, places, only)
         if not check.lost or check.repairs == MAX_REPAIRS:
             return False
         context.full.check()
-        return _go_back(context, check)
+        return _go_back(context, check, only)
     except Cancelled:
         raise Stopped("interrupted") from None
+
+
+def audit_early(context: Context, state: SearchState[Module]) -> bool:
+    """Ask about a program that is nearly minimal, and turn the search back if it shows another bug.
+
+    Going back costs least here, since the search keeps what it has learned. Only a few places are
+    asked; the audit of the result asks all of them.
+
+    Raises:
+        EarlyStopDiverged: the program does not fail under the full command.
+        Stopped: as in `audit`.
+    """
+    check = context.health
+    if check is None or not _is_small(context.module):
+        return False
+    context.confirm()
+    context.show("ask elsewhere")
+    nearest = [place for place in check.places if place.kind is PlaceKind.RELEASE][:_NEAREST]
+    few = [place for place in check.places if place.kind is PlaceKind.TARGET] + nearest
+    if not _audit(context, check, few, context.full.oracle):
+        return False
+    if context.early is not None:
+        context.early = context.early.with_(review=check.guard)
+    state.turn_back(context.module, context.early or context.patient)
+    return True
 
 
 def complete(context: Context) -> bool:
@@ -46,7 +80,7 @@ def complete(context: Context) -> bool:
     check = context.health
     assert check is not None
     try:
-        check.lost = _losses(context, check)
+        check.lost = _losses(context, check, check.places)
     except Cancelled:
         raise Stopped("interrupted") from None
     return False
@@ -79,24 +113,26 @@ def require_health(context: Context) -> None:
             )
 
 
-def _losses(context: Context, check: HealthCheck) -> tuple[Condition, ...]:
+def _losses(
+    context: Context, check: HealthCheck, places: Sequence[Place], only: Oracle | None = None
+) -> tuple[Condition, ...]:
     """What the result does not do any more, although what it was made from does.
 
     What was lost before the reduction went back is asked first. The rest is not asked about a
     result that is already known to be another bug.
     """
-    steps = _steps(context)
+    steps = _steps(context, only)
     check.result = HealthProfile()
     if not steps:
         return ()
-    for places in ([one.place for one in check.lost], *_in_parts(check.places)):
-        if _is_between_failures(places, check.result):
+    for part in ([one.place for one in check.lost], *_in_parts(places)):
+        if _is_between_failures(part, check.result):
             break
-        found = _profile(context, check, steps[-1], places)
+        found = _profile(context, check, steps[-1], part)
         check.result = check.result.updated(found.at.items())
         _ask_before(context, check, steps, _worth_comparing(found))
         before = check.before.at
-        lost = [place for place in places if _known(before, place).is_lost_in(found.at[place])]
+        lost = [place for place in part if _known(before, place).is_lost_in(found.at[place])]
         if lost:
             return tuple(Condition(place, before[place]) for place in lost)
     return ()
@@ -156,7 +192,7 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
     return [steps[index] for index in chosen if index < len(steps) - 1]
 
 
-def _go_back(context: Context, check: HealthCheck) -> bool:
+def _go_back(context: Context, check: HealthCheck, only: Oracle | None) -> bool:
     """Return to the last step that meets the first lost condition; False if there is none.
 
     Places are mostly lost together, so that one condition brings back all of them.
@@ -164,7 +200,7 @@ def _go_back(context: Context, check: HealthCheck) -> bool:
     condition = check.lost[0]
     check.repairs += 1
     check.conditions = (*check.conditions, condition)
-    steps = _steps(context)
+    steps = _steps(context, only)
     for number in range(_last_that_meets(context, check, steps, condition), -1, -1):
         asked = steps[number].asked.with_(review=check.guard)
         if asked.fails(steps[number].document):
@@ -223,18 +259,22 @@ def _profile(
     )
 
 
-def _steps(context: Context) -> list[Milestone]:
+def _steps(context: Context, only: Oracle | None) -> list[Milestone]:
     """The accepted programs that are cheap enough to ask about, the result last."""
     steps = [step for step in context.milestones if _is_cheap(step)]
     if isinstance(context.document, Module):
         present = context.milestone()
         if not steps or steps[-1].document.text != present.document.text:
             steps.append(present)
-    return steps
+    return [step for step in steps if only in (None, step.asked.oracle)]
 
 
 def _is_cheap(step: Milestone) -> bool:
-    if step.document.op_count > _SMALL_ENOUGH:
+    if not _is_small(step.document):
         return False
     known = step.asked.known(step.document.text)
     return known is None or known.cpu_seconds <= _QUICK_ENOUGH
+
+
+def _is_small(document: Module) -> bool:
+    return document.op_count <= _SMALL_ENOUGH

@@ -1,5 +1,6 @@
 """Stages that make the document and its command smaller."""
 
+from functools import partial
 from typing import Any
 
 from oracles.stage import INPUT
@@ -7,7 +8,7 @@ from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.windows import halve
-from reducer.session import sanity
+from reducer.session import auditing, sanity
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.context import Context
 from reducer.session.conversions import CompilerPasses
@@ -55,7 +56,14 @@ def polish_module(context: Context) -> bool:
         *control_flow_transformations(),
     ]
     state = context.search()
-    polish(state, transformations, _tunings(context), context.show, last_transformations())
+    polish(
+        state,
+        transformations,
+        _tunings(context),
+        context.show,
+        last_transformations(),
+        partial(auditing.audit_early, context, state),
+    )
     return context.document is not before
 
 
