@@ -203,27 +203,25 @@ def _dropped(report: Path, flags: Sequence[str]) -> tuple[str, ...]:
 def profile(subject: Subject, releases: Sequence[str], runner: Runner) -> Profile:
     """Compile both texts at every place."""
     home, *others = places_of(subject.program, subject.wheel, subject.flags, releases)
-    ends: list[End] = []
-
-    def end(text: str, place: Place) -> End:
-        ends.append(runner.end(text, place, subject.failure))
-        return ends[-1]
-
-    reference = end(subject.trigger, home)
+    failure = subject.failure
+    reference = runner.end(subject.trigger, home, failure)
+    seconds = 0.0
 
     def compared(place: Place) -> Compared:
-        trigger, result = end(subject.trigger, place), end(subject.result, place)
+        nonlocal seconds
+        trigger = runner.end(subject.trigger, place, failure)
+        seconds += trigger.cpu_seconds
+        answer = judge(trigger, reference, failure)
+        if answer is Answer.CANNOT_TELL:
+            return Compared(place.name, answer, answer, _told(trigger), "not run")
+        result = runner.end(subject.result, place, failure)
+        seconds += result.cpu_seconds
         return Compared(
-            place.name,
-            judge(trigger, reference, subject.failure),
-            judge(result, reference, subject.failure),
-            _told(trigger),
-            _told(result),
+            place.name, answer, judge(result, reference, failure), _told(trigger), _told(result)
         )
 
-    at_home = compared(home)
-    elsewhere = tuple(compared(place) for place in others)
-    return Profile(subject, at_home, elsewhere, sum(one.cpu_seconds for one in ends[1:]))
+    at_home, *elsewhere = [compared(place) for place in (home, *others)]
+    return Profile(subject, at_home, tuple(elsewhere), seconds)
 
 
 def _told(end: End) -> str:
