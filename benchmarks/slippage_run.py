@@ -1,8 +1,11 @@
 """Run a compiler on a text at a place, once: what ran before is looked up by content."""
 
+import contextlib
 import hashlib
 import json
+import math
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -57,8 +60,9 @@ class Runner:
     def __post_init__(self) -> None:
         if self.cache is not None and self.cache.is_file():
             for line in self.cache.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(line)
-                self._known[entry.pop("key")] = entry
+                with contextlib.suppress(ValueError):  # a line that was being written
+                    entry = json.loads(line)
+                    self._known[entry.pop("key")] = entry
 
     def end(self, text: str, place: Place, failure: Failure) -> End:
         """How the compiler ends on the text at a place."""
@@ -132,6 +136,8 @@ def _watch(process: subprocess.Popen[bytes], failure: Failure) -> tuple[str, int
     """Wait for the end; the limit that was exceeded if any, the exit status, and CPU seconds."""
     longest = failure.timeout or LONGEST
     largest = (failure.memory or LARGEST) << 20
+    with contextlib.suppress(ProcessLookupError):  # limits it should this process die first
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (2 * math.ceil(longest),) * 2)
     limit = ""
     started = time.monotonic()
     while True:
