@@ -11,7 +11,8 @@ compiles is *narrowed*: the result still shows the bug at home, but on fewer pla
 cannot parse one of the two, or does not know a flag, says nothing.
 
 Neither the product's flags nor its classification are used, so that this is an independent
-measure. Results are those of `benchmarks.reduce_corpus`. All runs are cached by content.
+measure. Results are those of `benchmarks.reduce_corpus`. All runs are cached by content. Figures
+are comparable for the same releases only: `--wheels` names them.
 """
 
 import fnmatch
@@ -106,7 +107,7 @@ class Profile:
 @click.command()
 @click.option("--results", required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--case", "cases", multiple=True, help="Only this case; may be repeated.")
-@click.option("--wheels", help="Only these installed releases, comma-separated.")
+@click.option("--wheels", help="Only these releases, comma-separated; all installed ones.")
 @click.option("--only-place", multiple=True, help="Count only places like target:vmvx, release:*.")
 @click.option(
     "--cache",
@@ -144,9 +145,11 @@ def main(
         profiles.append(whole.only(only_place))
         click.echo(f"{subject.name}: {whole.cpu_seconds:.1f} CPU s", err=True)
     click.echo(table(profiles))
-    click.echo(f"{runner.runs} new runs, {runner.spent:.0f} CPU seconds.")
+    click.echo(f"Releases: {' '.join(releases)}.")
+    click.echo(f"{runner.runs} new runs, {runner.spent:.0f} CPU seconds.", err=True)
     if as_json:
-        as_json.write_text(json.dumps(figures(profiles), indent=2) + "\n", encoding="utf-8")
+        found = {"releases": releases, **figures(profiles)}
+        as_json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def subjects(results: Path, cases: Sequence[str] = ()) -> Iterator[Subject]:
