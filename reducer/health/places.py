@@ -27,12 +27,15 @@ class Place:
 
     Attributes:
         name: `vulkan`, `O3`, `3.8.0`.
+        position: which release or level it is, counted from the command's own: -1 is the one before
+            that. 0 for targets, which have no order.
         program: the compiler of a release; None for the user's own.
         flags: what selects the target or level.
     """
 
     kind: PlaceKind
     name: str
+    position: int = 0
     program: Path | None = None
     flags: tuple[str, ...] = ()
 
@@ -68,9 +71,9 @@ def places_of(oracle: CompilerOracle) -> list[Place]:
     return [*around, *_releases(oracle)]
 
 
-def release_place(toolchain: Toolchain, tool: str) -> Place:
+def release_place(toolchain: Toolchain, tool: str, position: int = 0) -> Place:
     """The place of one installed release; `tool` is the name of the program."""
-    return Place(PlaceKind.RELEASE, toolchain.version, toolchain.tool(tool))
+    return Place(PlaceKind.RELEASE, toolchain.version, position, toolchain.tool(tool))
 
 
 def release_of(program: Path) -> str:
@@ -97,23 +100,27 @@ def _targets_and_levels(command: Command, targets: Targets) -> list[Place]:
         places = []
     given = [word for word in command.flags if _name(word) == targets.level_flag.lstrip("-")]
     level = given[-1].partition("=")[2] if given else targets.default_level
+    own = targets.levels.index(level) if level in targets.levels else len(targets.levels)
     return places + [
-        Place(PlaceKind.LEVEL, name, flags=(f"{targets.level_flag}={name}",))
-        for name in targets.levels
-        if name != level
+        Place(PlaceKind.LEVEL, name, number - own, flags=(f"{targets.level_flag}={name}",))
+        for number, name in enumerate(targets.levels)
+        if number != own
     ]
 
 
 def _releases(oracle: CompilerOracle) -> list[Place]:
-    """The installed releases, those nearest to the oracle's own first: they read what it reads."""
+    """The other installed releases; a program that is none of them counts as newer than all."""
     tool = oracle.executable.name
     if not Toolchain.provides(tool):
         return []
     found = [one for one in installed() if one.tool(tool).is_file()]
     own = [number for number, one in enumerate(found) if _is_same(one, oracle.executable)]
     middle = own[0] if own else len(found)
-    nearest = sorted(range(len(found)), key=lambda number: (abs(number - middle), number))
-    return [release_place(found[number], tool) for number in nearest if number not in own]
+    return [
+        release_place(one, tool, number - middle)
+        for number, one in enumerate(found)
+        if number != middle
+    ]
 
 
 def _is_same(toolchain: Toolchain, program: Path) -> bool:

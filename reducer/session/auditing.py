@@ -5,12 +5,14 @@ the same. The accepted steps are then bisected for the first one after which tha
 the reduction goes on from before it, with the place as a condition.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from oracles import Oracle
 from oracles.compiler import compiler_of
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
+from reducer.health.asking import nearest_first, rounds
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
@@ -65,8 +67,9 @@ def audit_early(context: Context, state: SearchState[Module]) -> bool:
         return False
     context.confirm()
     context.show("ask elsewhere")
-    nearest = [place for place in check.places if place.kind is PlaceKind.RELEASE][:_NEAREST]
-    few = [place for place in check.places if place.kind is PlaceKind.TARGET] + nearest
+    targets = [place for place in check.places if place.kind is PlaceKind.TARGET]
+    releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
+    few = [*targets, *nearest_first(releases)[:_NEAREST]]
     if not _audit(context, check, few, context.full.oracle):
         return False
     if context.early is not None:
@@ -125,11 +128,11 @@ def _losses(
     check.result = HealthProfile()
     if not steps:
         return ()
-    for part in ([one.place for one in check.lost], *_in_parts(places)):
-        if _is_between_failures(part, check.result):
-            break
+    at: dict[Place, Health] = {}
+    for part in chain([[one.place for one in check.lost]], rounds(places, at)):
         found = _profile(context, check, steps[-1], part)
-        check.result = check.result.updated(found.at.items())
+        at |= found.at
+        check.result = HealthProfile(at)
         _ask_before(context, check, steps, _worth_comparing(found))
         before = check.before.at
         lost = [place for place in part if _known(before, place).is_lost_in(found.at[place])]
@@ -148,27 +151,10 @@ def _worth_comparing(found: HealthProfile) -> list[Place]:
     These are all where the result fails. Where it compiles, the larger ones nearly always do; they
     may not where little is different: on the nearest releases, and at other levels.
     """
-    compiling = found.places(Health.COMPILES)
+    compiling = nearest_first(found.places(Health.COMPILES))
     levels = [place for place in compiling if place.kind is PlaceKind.LEVEL]
     releases = [place for place in compiling if place.kind is PlaceKind.RELEASE]
     return [*found.failing, *releases[:_NEAREST], *levels]
-
-
-def _in_parts(places: Sequence[Place]) -> Iterator[list[Place]]:
-    """The places by kind; of the optimization levels, the lowest and the highest before others."""
-    for kind in PlaceKind:
-        same = [place for place in places if place.kind is kind]
-        if kind is PlaceKind.LEVEL:
-            ends = sorted({*same[:1], *same[-1:]}, key=same.index)
-            yield ends
-            same = [place for place in same if place not in ends]
-        yield same
-
-
-def _is_between_failures(places: Sequence[Place], result: HealthProfile) -> bool:
-    """Whether these are optimization levels between two at which the failure is the same."""
-    levels = [health for place, health in result.at.items() if place.kind is PlaceKind.LEVEL]
-    return bool(levels) and set(levels) == {Health.SAME}
 
 
 def _ask_before(

@@ -70,9 +70,12 @@ def test_a_command_without_a_target_has_none(releases: Releases) -> None:
     assert names(places_of(oracle("3.8.0")), PlaceKind.TARGET) == []
 
 
-def test_the_nearest_releases_come_first(releases: Releases) -> None:
-    found = places_of(oracle("3.4.0", *HIP))
-    assert names(found, PlaceKind.RELEASE) == ["3.3.0", "3.8.0", "3.13.0"]
+def test_releases_and_levels_are_counted_from_the_own_one(releases: Releases) -> None:
+    found = places_of(oracle("3.4.0", *HIP, "--iree-opt-level=O2"))
+    assert {place.name: place.position for place in found if place.position} == {
+        **{"3.3.0": -1, "3.8.0": 1, "3.13.0": 2},
+        **{"O0": -2, "O1": -1, "O3": 1},
+    }
 
 
 def test_the_level_of_the_command_is_not_asked_again(releases: Releases) -> None:

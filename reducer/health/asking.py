@@ -1,0 +1,51 @@
+"""Which places to ask next, so that few runs tell where a program compiles."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from reducer.health.places import Place, PlaceKind
+from reducer.health.profile import Health
+
+
+def rounds(places: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[Place]]:
+    """The places to ask, in rounds; `at` must hold the answers of a round before the next one.
+
+    Releases and levels are lines, on which the command's own is known to fail. Its neighbors and
+    the ends are asked, and then, as in a bisection, the middle between any two that answer
+    differently. What lies between two equal answers is not asked.
+    """
+    for kind in PlaceKind:
+        line = [place for place in places if place.kind is kind]
+        if kind is PlaceKind.TARGET:
+            yield line
+            continue
+        asked = _first_of(line)
+        while asked:
+            yield asked
+            asked = _middles(line, at)
+
+
+def nearest_first(places: Sequence[Place]) -> list[Place]:
+    """The places in order of their distance from the command's own."""
+    return sorted(places, key=lambda place: (abs(place.position), place.position))
+
+
+def _first_of(line: Sequence[Place]) -> list[Place]:
+    """The ends of a line, and the neighbors of the command's own place on it."""
+    if not line:
+        return []
+    older = [place for place in line if place.position < 0]
+    newer = [place for place in line if place.position > 0]
+    chosen = {line[0], line[-1], *older[-1:], *newer[:1]}
+    return nearest_first([place for place in line if place in chosen])
+
+
+def _middles(line: Sequence[Place], at: Mapping[Place, Health]) -> list[Place]:
+    told = [(place.position, at[place]) for place in line if place in at]
+    points = sorted([*told, (0, Health.SAME)], key=lambda point: point[0])
+    found = []
+    for (low, before), (high, after) in pairwise(points):
+        between = [place for place in line if low < place.position < high]
+        if between and before is not after:
+            found.append(between[len(between) // 2])
+    return found
