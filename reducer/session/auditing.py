@@ -8,7 +8,6 @@ the reduction goes on from before it, with the place as a condition.
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from oracles import Oracle
 from oracles.compiler import compiler_of
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
@@ -33,30 +32,25 @@ def audit(context: Context) -> bool:
     Raises:
         Stopped: the user interrupted the run, or the time is up.
     """
-    check = context.health
-    assert check is not None
-    return _audit(context, check, check.places)
+    assert context.health is not None
+    return _audit(context, context.health, context.health.places)
 
 
-def _audit(
-    context: Context, check: HealthCheck, places: Sequence[Place], only: Oracle | None = None
-) -> bool:
-    """Ask at some places, and go back if something is lost; with `only` one oracle's programs."""
-    try:
-        check.lost = _losses(context, check, places, only)
-        if not check.lost or check.repairs == MAX_REPAIRS:
-            return False
-        context.full.check()
-        return _go_back(context, check, only)
-    except Cancelled:
-        raise Stopped("interrupted") from None
+def audit_cut(context: Context) -> bool:
+    """Ask about a program that was cut from the IR before a pass; return whether the cut is undone.
+
+    Cut in another way, it may be healthier. Raises as `audit`.
+    """
+    assert context.health is not None
+    return _audit(context, context.health, _few(context.health.places))
 
 
-def audit_early(context: Context, state: SearchState[Module]) -> bool:
+def audit_early(context: Context, state: SearchState[Module], start: int) -> bool:
     """Ask about a program that is nearly minimal, and turn the search back if it shows another bug.
 
-    Going back costs least here, since the search keeps what it has learned. Only a few places are
-    asked; the audit of the result asks all of them.
+    Going back costs least here, since the search keeps what it has learned. It does not go back
+    beyond its own start, the number of the first milestone; that is left to the audit of the
+    result, which also asks all places.
 
     Raises:
         EarlyStopDiverged: the program does not fail under the full command.
@@ -67,15 +61,31 @@ def audit_early(context: Context, state: SearchState[Module]) -> bool:
         return False
     context.confirm()
     context.show("ask elsewhere")
-    targets = [place for place in check.places if place.kind is PlaceKind.TARGET]
-    releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
-    few = [*targets, *nearest_first(releases)[:_NEAREST]]
-    if not _audit(context, check, few, context.full.oracle):
+    if not _audit(context, check, _few(check.places), start):
         return False
     if context.early is not None:
         context.early = context.early.with_(review=check.guard)
     state.turn_back(context.module, context.early or context.patient)
     return True
+
+
+def _few(places: Sequence[Place]) -> list[Place]:
+    """The places that are asked about programs on the way."""
+    targets = [place for place in places if place.kind is PlaceKind.TARGET]
+    releases = [place for place in places if place.kind is PlaceKind.RELEASE]
+    return [*targets, *nearest_first(releases)[:_NEAREST]]
+
+
+def _audit(context: Context, check: HealthCheck, places: Sequence[Place], start: int = 0) -> bool:
+    """Ask at some places, and go back if something is lost, at most to the milestone `start`."""
+    try:
+        check.lost = _losses(context, check, places)
+        if not check.lost or check.repairs == MAX_REPAIRS:
+            return False
+        context.full.check()
+        return _go_back(context, check, start)
+    except Cancelled:
+        raise Stopped("interrupted") from None
 
 
 def complete(context: Context) -> bool:
@@ -116,15 +126,13 @@ def require_health(context: Context) -> None:
             )
 
 
-def _losses(
-    context: Context, check: HealthCheck, places: Sequence[Place], only: Oracle | None = None
-) -> tuple[Condition, ...]:
+def _losses(context: Context, check: HealthCheck, places: Sequence[Place]) -> tuple[Condition, ...]:
     """What the result does not do any more, although what it was made from does.
 
     What was lost before the reduction went back is asked first. The rest is not asked about a
     result that is already known to be another bug.
     """
-    steps = _steps(context, only)
+    steps = _steps(context)
     check.result = HealthProfile()
     if not steps:
         return ()
@@ -178,16 +186,19 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
     return [steps[index] for index in chosen if index < len(steps) - 1]
 
 
-def _go_back(context: Context, check: HealthCheck, only: Oracle | None) -> bool:
+def _go_back(context: Context, check: HealthCheck, start: int) -> bool:
     """Return to the last step that meets the first lost condition; False if there is none.
 
     Places are mostly lost together, so that one condition brings back all of them.
     """
     condition = check.lost[0]
+    steps = _steps(context)
+    last = _last_that_meets(context, check, steps, condition)
+    if steps[last] not in context.milestones[start:]:
+        return False
     check.repairs += 1
     check.conditions = (*check.conditions, condition)
-    steps = _steps(context, only)
-    for number in range(_last_that_meets(context, check, steps, condition), -1, -1):
+    for number in range(last, -1, -1):
         asked = steps[number].asked.with_(review=check.guard)
         if asked.fails(steps[number].document):
             context.note(_told(check.lost))
@@ -245,14 +256,14 @@ def _profile(
     )
 
 
-def _steps(context: Context, only: Oracle | None) -> list[Milestone]:
+def _steps(context: Context) -> list[Milestone]:
     """The accepted programs that are cheap enough to ask about, the result last."""
     steps = [step for step in context.milestones if _is_cheap(step)]
     if isinstance(context.document, Module):
         present = context.milestone()
         if not steps or steps[-1].document.text != present.document.text:
             steps.append(present)
-    return [step for step in steps if only in (None, step.asked.oracle)]
+    return steps
 
 
 def _is_cheap(step: Milestone) -> bool:

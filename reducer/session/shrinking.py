@@ -62,7 +62,7 @@ def polish_module(context: Context) -> bool:
         _tunings(context),
         context.show,
         last_transformations(),
-        partial(auditing.audit_early, context, state),
+        partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1)),
     )
     return context.document is not before
 
@@ -83,7 +83,8 @@ def cut_text(context: Context) -> bool:
 
 def cut_before_the_pass(context: Context) -> bool:
     """Reduce the IR that enters the failing pass. The result may be in other dialects."""
-    if not cut_before_pass(context.search(), context.conversions):
+    context.was_cut = cut_before_pass(context.search(), context.conversions)
+    if not context.was_cut:
         return False
     context.boundary = BoundaryTypes.of(context.module)
     return True

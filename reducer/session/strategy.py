@@ -94,6 +94,10 @@ def _has_other_places(context: Context) -> bool:
     return context.health is not None and _is_module(context)
 
 
+def _was_cut(context: Context) -> bool:
+    return _has_other_places(context) and context.was_cut
+
+
 def _is_unknown_elsewhere(context: Context) -> bool:
     return _has_other_places(context) and not context.is_complete
 
@@ -109,6 +113,10 @@ _HALVE = Stage("halve", _is_not_halved, shrinking.halve_module)
 _POLISH = Stage("polish", _is_module, shrinking.polish_module)
 _CUT_TEXT = Stage("cut as text", _is_text, shrinking.cut_text)
 _DROP_FLAGS = Stage("drop flags", _may_lose_flags, shrinking.drop_flags)
+_CUT = Stage(
+    "cut before the failing pass", _is_worth_going_through_pass, shrinking.cut_before_the_pass
+)
+_AUDIT_CUT = Stage("ask elsewhere", _was_cut, auditing.audit_cut)
 _AUDIT = Stage("ask elsewhere", _has_other_places, auditing.audit)
 
 _MINIMIZE: tuple[Step, ...] = (
@@ -128,14 +136,13 @@ SEARCH: tuple[Step, ...] = (
     Stage("halve", _is_too_large_to_repeat, shrinking.halve_module),
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
-    Stage(
-        "cut before the failing pass", _is_worth_going_through_pass, shrinking.cut_before_the_pass
-    ),
+    _CUT,
+    Again(_AUDIT_CUT, (_CUT,)),
     # Minimize what is left.
     *_MINIMIZE,
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
-    Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
+    Again(_AUDIT, (_CUT, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
 )
 
 FINISH: tuple[Step, ...] = (
