@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from oracles.diagnostics import parse_line
-from oracles.frames import short_name
+from oracles.function_names import short_name
 from oracles.kind import Kind
 from oracles.profiles import any_of
 from oracles.templates import quoted_operation, template_of

@@ -12,7 +12,13 @@ from oracles.diagnostics import (
     parse_diagnostics,
     primary_error,
 )
-from oracles.frames import SIGNATURE_FRAMES, Resolver, crash_frames
+from oracles.frames import (
+    SIGNATURE_FRAMES,
+    Resolver,
+    crash_frames,
+    name_frames,
+    parse_stack,
+)
 from oracles.kind import Kind
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
@@ -172,14 +178,16 @@ def _crash(
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
-    stack = () if words.kind.traits.costly else crash_frames(stderr, resolver)
+    frames = [] if words.kind.traits.costly else parse_stack(stderr)
+    names = name_frames(frames, resolver)
+    stack = crash_frames(frames, names, says_why=bool(words.message))
     return Classification(
         words.kind,
         words.template,
         words.op or _announced(words.message, diagnostics),
         words.message,
         stack,
-        named_pass(stderr) or pass_on_stack(stack),
+        named_pass(stderr) or pass_on_stack(names),
         diagnostics,
         exit_code=code,
     )

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from oracles.classify import Classification, failing_pass
+from oracles.frames import is_offset
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import ProcessResult
@@ -68,8 +69,8 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
             details=_details(classification),
             level=level,
         )
-    if not classification.frames and not stage:
-        stage = _pass_stage(classification)  # nothing but the pass identifies the crash
+    if not stage and all(map(is_offset, classification.frames)):
+        stage = _pass_stage(classification)  # no function identifies the crash
     return Signature(kind, classification.template, classification.op, stage, classification.frames)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oracles.diagnostics import Diagnostic
+from oracles.frames import is_offset
 from oracles.kind import Kind
 
 
@@ -15,8 +16,8 @@ class Signature:
 
     `template` is the message without anything that depends on the input (see `templates`), `op` the
     name of the failing operation, `stage` whether the input itself is rejected (`input`) or a pass
-    failed (`pipeline`), `frames` the top functions of a crash. `details` are further errors and
-    notes (strict only); `level` is the strictness (see `derive`).
+    failed (`pipeline`), `frames` the top functions of a crash, or offsets. `details` are further
+    errors and notes (strict only); `level` is the strictness (see `derive`).
     """
 
     kind: Kind
@@ -36,10 +37,18 @@ class Signature:
         if self.stage:
             line += f" ({self.stage})"
         if self.frames:
-            line += " in " + " < ".join(self.frames)
+            known = self.names_functions
+            line += (" in " if known else " at ") + " < ".join(self.frames)
+            line += "" if known else ", in no function of its own"
         if self.details:
             line += f" and {len(self.details)} more message{'s' * (len(self.details) > 1)}"
         return line
+
+    @property
+    def names_functions(self) -> bool:
+        """Whether the frames are functions; without any that distinguishes bugs, they are offsets
+        in libraries, which are only comparable within one build."""
+        return bool(self.frames) and not any(map(is_offset, self.frames))
 
     @property
     def bucket(self) -> str:

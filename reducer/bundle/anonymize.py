@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from oracles import Limits, Oracle, Outcome, Signature
+from oracles.comparison import same_failure
 from oracles.compiler import DISCARD
 from oracles.profiles import RELEASES
 from reducer.bundle.facts import REPRO
@@ -135,7 +136,7 @@ class _Anonymizer:
             if not self._fails(text):  # only the generic form has this failure
                 text = without(self.base, gone)
         outcome = self._run(text)
-        if outcome.signature != self.signature:
+        if not same_failure(self.signature, outcome.signature):
             kept = tuple(self.names)
             return AnonymizedResult(self.original, outcome, False, kept, calls=self.calls)
         command = self.oracle.display(input_name)
@@ -175,7 +176,7 @@ class _Anonymizer:
         return self.printer.pretty(text) or ""
 
     def _fails(self, text: str) -> bool:
-        return self._run(text).signature == self.signature
+        return same_failure(self.signature, self._run(text).signature)
 
     def _run(self, text: str) -> Outcome:
         if text not in self._known:

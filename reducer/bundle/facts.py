@@ -172,11 +172,14 @@ def _of_compiler(
         return replace(check, status=None, seconds=oracle.limits.seconds or outcome.seconds)
     if outcome.kind.traits.out_of_memory and outcome.exit_code is None:
         return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
+    crashed = outcome.exit_code is not None and outcome.exit_code < 0
+    if crashed:
+        check = replace(check, crash_trace=crash_trace_of(output, outcome.signature.frames))
     pattern = Pattern.of(message(outcome))
     if pattern and pattern.found_in(output):
         return replace(check, pattern=pattern)
-    if outcome.exit_code is not None and outcome.exit_code < 0:
-        return replace(check, crash_trace=crash_trace_of(output, outcome.signature.frames))
+    if crashed:
+        return check
     failed = outcome.exit_code is not None and outcome.exit_code > 0
     return replace(check, silent=failed and ERROR not in output)
 

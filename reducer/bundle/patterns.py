@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from oracles.comparison import Landmarks
 from oracles.frames import parse_stack
 
 WIDTH = 100
@@ -113,42 +114,45 @@ HANDLER = 2
 """The number of top frames that belong to the signal handler."""
 
 DEPTH = 6
-"""The number of frames of the crashing library to compare, including the handler's."""
+"""The number of frames of the crashing libraries to compare, including the handler's."""
 
 
 @dataclass(frozen=True)
 class CrashTrace:
     """Where a crash occurred.
 
-    `names` are the functions that identify the bug. `digits` are the last digits of the first
-    addresses in the library `image`; empty if no addresses were printed.
+    `landmarks` are the functions that identify the bug. `digits` are the last digits of the first
+    addresses, each as `library:digits`, without the system's libraries; empty if no addresses were
+    printed.
     """
 
-    names: tuple[str, ...] = ()
-    image: str = ""
+    landmarks: Landmarks | None = None
     digits: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.names or self.digits)
+        return bool(self.landmarks or self.digits)
+
+    @property
+    def libraries(self) -> list[str]:
+        """The libraries of the digits, sorted."""
+        return sorted({place.rpartition(":")[0] for place in self.digits})
 
 
 NO_CRASH_TRACE = CrashTrace()
 
 
-def crash_trace_of(output: str, names: Sequence[str]) -> CrashTrace:
-    """The trace of a crash from the compiler's output and the function names, if known."""
-    frames = parse_stack(output)
-    library = frames[0].module if frames else ""
-    own = [frame for frame in frames if library and frame.module == library][:DEPTH]
-    digits = tuple(f"{frame.address & 0xFFF:03x}" for frame in own) if len(own) == DEPTH else ()
-    return CrashTrace(tuple(names), library if digits else "", digits)
+def crash_trace_of(output: str, frames: Sequence[str]) -> CrashTrace:
+    """The trace of a crash from the compiler's output and the frames of its signature."""
+    own = [frame for frame in parse_stack(output) if frame.module and not frame.is_system][:DEPTH]
+    digits = tuple(f"{frame.module}:{frame.address & 0xFFF:03x}" for frame in own)
+    return CrashTrace(Landmarks.of(frames), digits if len(own) == DEPTH else ())
 
 
 def name_pattern(name: str) -> str:
     """A basic regular expression that matches the full name of a function, given its short name.
 
     >>> name_pattern("mlir::Type::getWidth")
-    '[ :]mlir.*::Type.*::getWidth[(<]'
+    '[ :<,]mlir.*::Type.*::getWidth[[(<]'
     """
     parts = [re.sub(r"[\\.\[*^$]", r"\\\g<0>", part) for part in name.split("::")]
-    return f"[ :]{'.*::'.join(parts)}{'[(<]' if len(parts) > 1 else ''}"
+    return f"[ :<,]{'.*::'.join(parts)}{'[[(<]' if len(parts) > 1 else ''}"

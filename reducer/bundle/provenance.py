@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Limits, Signature
+from oracles.comparison import same_failure
 from reducer.bundle.wording import is_ordinary
 from reducer.errors import ReducerError
 from reducer.ir import Module
@@ -66,7 +67,7 @@ def read_provenance(
     try:
         with reading(default_journal_of(result)) as reader:
             history = reader.history()
-            if history.signature != signature:
+            if not same_failure(history.signature, signature):
                 return None
             lineage = reader.lineage(source.text if source else _text_beside(result, history))
         if source is not None:

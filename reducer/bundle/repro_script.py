@@ -8,6 +8,8 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
+from oracles.comparison import Landmarks
+from oracles.dispatching import PASS_ADAPTOR
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
 from reducer.bundle.patterns import HANDLER, CrashTrace, name_pattern
 from reducer.session.printing import one_line
@@ -15,6 +17,8 @@ from reducer.session.printing import one_line
 _FATAL = 128
 _NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
 """A line of a symbolized stack."""
+_PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
+"""Prints library and last digits of a frame of a stack without names."""
 
 
 def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
@@ -236,31 +240,43 @@ def _verdict(check: ReproCheck) -> list[str]:
 
 
 def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
-    """A shell function that succeeds unless the stack shows a crash in another place."""
+    """A shell function that succeeds unless the stack shows a crash in another place.
+
+    It compares like `oracles.comparison` does across builds.
+    """
     if not crash_trace:
         return
     yield "crashed_there() {"
-    if crash_trace.names:
-        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in crash_trace.names)
+    if crash_trace.landmarks:
         yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
-        yield f"        grep -q {patterns} stderr"
+        yield f"        sed {shlex.quote(f'/{PASS_ADAPTOR}/q')} stderr >stack"
+        yield f"        {' && '.join(_met(crash_trace.landmarks))}"
         yield "        return"
         yield "    fi"
     if crash_trace.digits:
-        cut = shlex.quote(f"s/{_frame_in(crash_trace.image)}/\\1/p")
-        yield "    # last digits of the frame addresses; the first ones identify the build"
+        libraries = [f"^{_literal(name)}:" for name in crash_trace.libraries]
+        only = " ".join(f"-e {shlex.quote(library)}" for library in libraries)
         frames = len(crash_trace.digits)
-        yield f"    case $(sed -n {cut} stderr | head -n {frames} | tr '\\n' ' ') in"
-        yield f'    "{" ".join(crash_trace.digits)} ") ;;'
-        yield f'    "{" ".join(crash_trace.digits[:HANDLER])} "*) return 1 ;;'
+        yield "    # last digits of the frame addresses; the first ones identify the build"
+        yield f"    places=$(sed -n {shlex.quote(_PLACE)} stderr | grep {only} |"
+        yield f"        head -n {frames} | tr '\\n' ' ')"
+        yield "    case $places in"
+        yield f"    {shlex.quote(' '.join(crash_trace.digits))}' ') ;;"
+        yield f"    {shlex.quote(' '.join(crash_trace.digits[:HANDLER]))}' '*) return 1 ;;"
         yield "    esac"
     yield "}"
 
 
-def _frame_in(image: str) -> str:
-    """A basic regular expression for a stack frame in `image`; captures its last digits."""
-    name = re.sub(r"[\\.\[*^$/]", r"\\\g<0>", image)
-    return rf"^[0-9][0-9]* *{name}  *0x[0-9a-f]*\([0-9a-f]\{{3\}}\)\( .*\)\{{0,1\}}$"
+def _met(landmarks: Landmarks) -> Iterator[str]:
+    """Commands that succeed if the file `stack` contains the landmarks."""
+    for names in filter(None, [(landmarks.outermost,), landmarks.others]):
+        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in names)
+        yield f"grep -q {patterns} stack"
+
+
+def _literal(text: str) -> str:
+    """A basic regular expression for a text."""
+    return re.sub(r"[\\.\[*^$/]", r"\\\g<0>", text)
 
 
 def _status_holds(status: int) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from oracles.frames import Resolver, meaningful_frames, name_frames, parse_stack
+from oracles.dispatching import distinctive
+from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.profiles import any_of, profile_of
 from reducer.bundle.facts import Facts
 from reducer.bundle.markdown import code
@@ -135,7 +136,7 @@ def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     hidden = 0
     seen: set[str] = set()
     for number, name in enumerate(names):
-        if not meaningful_frames([name]) or name in seen:
+        if not distinctive([name]) or name in seen:
             hidden += 1
             continue
         if len(seen) == _SHOWN:

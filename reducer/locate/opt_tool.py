@@ -20,14 +20,12 @@ from oracles import (
     run_process,
 )
 from oracles.base import Cache, outcome_digest
-from oracles.classify import SILENT
-from oracles.diagnostics import says_nothing
+from oracles.comparison import Across, same_failure
 from reducer.locate.pipeline import PipelineStep
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
 _EMPTY_MODULE = "module {\n}\n"
-_PASS_BODY = re.compile(r"runOnOperation\b")
 
 
 class ToolBudgetExhausted(Exception):
@@ -83,7 +81,8 @@ class OptTool:
     ) -> Signature | None:
         """The tool's signature for a text, if it is the target failure one level down."""
         outcome = self._run(self.oracle(step, flags, Level(target.level)), text)
-        return outcome.signature if same_failure(target, outcome.signature) else None
+        seen = outcome.signature
+        return seen if same_failure(target, seen, Across.TOOLS) else None
 
     def accepts(self, step: PipelineStep, flags: Sequence[str] = ()) -> bool:
         """Whether the tool accepts a pipeline: it runs on an empty module."""
@@ -157,31 +156,3 @@ class OptTool:
         """Raise ToolBudgetExhausted if no more runs are allowed."""
         if self.cancel.is_set() or not self.calls_left or not self.seconds_left:
             raise ToolBudgetExhausted
-
-
-def same_failure(target: Signature, seen: Signature) -> bool:
-    """Whether an `…-opt` tool shows the same failure as the whole compiler.
-
-    The stage may differ, since the output of a pass is the input of the next level, and so may
-    further messages. If the compiler printed nothing about the bug itself, only the pass counts. In
-    a crash, the frames below the pass belong to whichever tool runs it.
-    """
-    if target.stage.startswith("pipeline ") and _says_nothing(target):
-        return target.stage == seen.stage
-    return (target.kind, target.template, target.op, _frames(target)) == (
-        seen.kind,
-        seen.template,
-        seen.op,
-        _frames(seen),
-    )
-
-
-def _says_nothing(signature: Signature) -> bool:
-    return signature.template.startswith(SILENT) or says_nothing(signature.template)
-
-
-def _frames(signature: Signature) -> tuple[str, ...]:
-    for number, frame in enumerate(signature.frames):
-        if _PASS_BODY.search(frame):
-            return signature.frames[: number + 1]
-    return signature.frames

@@ -1,17 +1,14 @@
 """Run one release and decide whether it shows the same failure.
 
-Releases reword messages, name the pass or not, and insert functions into stacks. An equal signature
-is the same failure. Otherwise, two failures count as the same only if kind, phase and op are equal
-and the messages have the same words in any order, or, for crashes, if the stacks overlap. The
-signature level `loose` would ignore the op, which conflates different bugs (docs/signatures.md).
+The failures of two releases are compared across builds (`oracles.comparison`), those of one release
+within one build.
 """
 
-import re
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from oracles import Outcome, Signature
+from oracles.comparison import Across, difference, same_failure
 from oracles.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
@@ -19,51 +16,6 @@ from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.printing import message_of, one_line
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
-
-_WORD = re.compile(r"[A-Za-z][\w.-]*")
-_PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
-
-
-def tolerated_difference(target: Signature, found: Signature) -> str | None:
-    """How two signatures of the same failure differ; '' if they are equal.
-
-    None if they are different failures.
-    """
-    if found == target:
-        return ""
-    if found.kind is not target.kind or _phase(found) != _phase(target):
-        return None
-    if target.frames or found.frames:
-        return _like_stack(target, found)
-    if found.op != target.op or not target.template or target.kind.traits.condition:
-        return None
-    if found.template == target.template:
-        both_named = " " in target.stage and " " in found.stage
-        return None if both_named or not target.op else "only one of them names the pass"
-    if _words(found.template) == _words(target.template):
-        return "worded differently"
-    return None
-
-
-def _phase(signature: Signature) -> str:
-    return signature.stage.partition(" ")[0]
-
-
-def _words(template: str) -> Counter[str]:
-    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", template)))
-
-
-def _like_stack(target: Signature, found: Signature) -> str | None:
-    """Accept crashes whose stacks share the outermost frame and at least one other.
-
-    The outermost frame is the most specific one; the inner ones are called from everywhere.
-    """
-    common = set(target.frames) & set(found.frames)
-    meets = bool(target.frames) and target.frames[-1] in common and len(common) > 1
-    if found.template != target.template or not meets:
-        return None
-    return f"different stack ({len(common)} of {len(target.frames)} functions in common)"
-
 
 SLOWDOWN_FACTOR = 10.0
 """How many times as long as the reference a release may take."""
@@ -178,7 +130,7 @@ class ReleaseClassifier:
         """The result for one text, and whether the release could read that text."""
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(version, words, text, limit)
-        how = tolerated_difference(self.reference.signature, outcome.signature)
+        how = difference(self.reference.signature, outcome.signature, Across.BUILDS)
         if how is not None:
             return _answer(version, ReleaseVerdict.BAD, outcome, words, (how,) if how else ()), True
         if outcome.succeeded and not outcome.exit_code:
@@ -218,7 +170,7 @@ class ReleaseClassifier:
     ) -> bool:
         """Whether a valid program fails in the same way."""
         outcome = self._runner.compile(version, words, _HARMLESS, limit)
-        return outcome.failed and outcome.signature == signature
+        return outcome.failed and same_failure(signature, outcome.signature)
 
     def _unreadable(self, version: str, text: str) -> Outcome | None:
         """The error of a release that cannot read a text which the reference can; else None."""
@@ -232,7 +184,7 @@ class ReleaseClassifier:
         words = _without(self.reference.words, numbers)
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(self.reference.version, words, self._query.text, limit)
-        return outcome.signature == self.reference.signature
+        return same_failure(self.reference.signature, outcome.signature)
 
     def _in_generic_form(self) -> str | None:
         """The input in generic form; None if it cannot be printed or then fails differently."""
@@ -242,7 +194,8 @@ class ReleaseClassifier:
             if text is not None:
                 limit = self._query.timeout or reference.limit
                 outcome = self._runner.test(reference.version, reference.words, text, limit)
-                self._generic = text if outcome.signature == reference.signature else None
+                same = same_failure(reference.signature, outcome.signature)
+                self._generic = text if same else None
             self._generic_known = True
         return self._generic
 

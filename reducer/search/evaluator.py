@@ -15,6 +15,7 @@ from typing import Any, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
+from oracles.comparison import same_failure
 from reducer.ir import D, Document
 from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter
 from reducer.search.budget import Stopped as Stopped
@@ -254,7 +255,9 @@ class Evaluator:
         Only the first outcome is cached, since another view may have another review.
         """
         query = self.query
-        if query.review is None or query.target is None or outcome.signature != query.target:
+        if query.review is None or query.target is None:
+            return outcome
+        if not same_failure(query.target, outcome.signature):
             return outcome
         return query.review.review(text, outcome, oracle=query.oracle, cancel=cancel)
 
@@ -280,7 +283,7 @@ class Evaluator:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         if outcome.cancelled:
             return Verdict.CANCELLED
-        if self.target is None or outcome.signature == self.target:
+        if self.target is None or same_failure(self.target, outcome.signature):
             return Verdict.SAME
         if outcome.succeeded:
             return Verdict.NOT_INTERESTING

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from oracles.comparison import same_failure
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
@@ -67,7 +68,7 @@ def _is_confirmed(context: Context, text: str) -> bool:
         asked.costs.charged += 1
         if verdict is Verdict.CANCELLED:
             raise Stopped("interrupted")
-        return outcome.signature == context.first.signature
+        return same_failure(context.first.signature, outcome.signature)
 
     if context.flaky is None or asked.query.test is None:
         return fails()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Signature
 from oracles.base import outcome_digest
+from oracles.comparison import same_failure
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
@@ -244,7 +245,7 @@ class _PassReduction:
             text, self.work.output.name, limits=self.tool.limits, cancel=self.tool.cancel
         )
         self.tool.spend(1, outcome.cpu_seconds)
-        if outcome.signature != found.signature:
+        if not same_failure(found.signature, outcome.signature):
             return None
         write_atomic(self.work.output, text.encode(errors="surrogateescape"))
         size = Size.of(PlainText(found.text))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
+from oracles.comparison import same_failure
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
@@ -41,17 +42,19 @@ class RepeatedRuns:
 
     def rate(self, target: Signature) -> Rate:
         """The rate of this failure."""
-        failed = sum(outcome.signature == target for outcome in self.outcomes)
+        failed = sum(same_failure(target, outcome.signature) for outcome in self.outcomes)
         return Rate(failed, len(self.outcomes))
 
     def first(self, target: Signature) -> Outcome:
         """The first outcome with this signature; StopIteration if there is none."""
-        return next(outcome for outcome in self.outcomes if outcome.signature == target)
+        return next(outcome for outcome in self.outcomes if same_failure(target, outcome.signature))
 
     def text(self, target: Signature) -> str:
         """A one-line summary of the outcomes."""
         others = Counter(
-            outcome.signature.text for outcome in self.outcomes if outcome.signature != target
+            outcome.signature.text
+            for outcome in self.outcomes
+            if not same_failure(target, outcome.signature)
         )
         rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
         return f"'{target.text}' in {self.rate(target)}" + (f", {rest}" if rest else "")

@@ -5,7 +5,7 @@ bucket. Similar wording proves nothing, so the decision is based on runs. Two bu
 
 1. both reproducers are minimal: nothing can be removed, so they are the bug;
 2. each of them, run on the other's compiler, fails like the other. If the signatures show only a
-   tolerated difference (`reducer.releases.classifier.tolerated_difference`), it is enough that both
+   tolerated difference (`oracles.comparison`, across builds), it is enough that both
    reproducers fail with the same one of the two signatures on each other's compiler;
 3. they are the same program up to names, or show only a tolerated difference; and
 4. no input of either bucket contradicts this by passing, or failing in a third way, on the other's
@@ -20,7 +20,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from reducer.releases.classifier import tolerated_difference
+from oracles.comparison import Across, difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
 from reducer.triage.comparing import fingerprint
 from reducer.triage.configurations import Compiler
@@ -152,7 +152,7 @@ def _reason(
 def _how_alike(first: Bucket, second: Bucket) -> str | None:
     """The tolerated difference between two signatures in either direction; None if it is larger."""
     one, other = first.signature, second.signature
-    found = (tolerated_difference(one, other), tolerated_difference(other, one))
+    found = (difference(one, other, Across.BUILDS), difference(other, one, Across.BUILDS))
     return next((how for how in found if how is not None), None)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles.comparison import Landmarks
 from reducer.bundle.patterns import CrashTrace, Gap, Pattern, crash_trace_of
 
 MESSAGES = [
@@ -83,9 +84,13 @@ Stack dump:
 """
 
 
-def test_digits_are_those_of_the_crashing_library() -> None:
-    assert crash_trace_of(RAW, ["a::f"]) == CrashTrace(
-        ("a::f",), "libIREECompiler.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79")
+def test_digits_are_those_of_the_crashing_libraries() -> None:
+    raw = RAW.replace("5  libIREECompiler.so", "5  libPlugin.so")
+    found = crash_trace_of(raw, ["a::f"])
+    assert found.landmarks == Landmarks("a::f")
+    assert " ".join(found.digits) == (
+        "libIREECompiler.so:0ab libIREECompiler.so:1fe libIREECompiler.so:c10 "
+        "libIREECompiler.so:2b8 libPlugin.so:34b libIREECompiler.so:a79"
     )
 
 
@@ -97,7 +102,7 @@ def test_another_place_in_memory_has_the_same_digits() -> None:
 
 def test_a_stack_with_names_has_no_digits() -> None:
     named = " #0 0x00007f6962d5a0ab a::handler() (/x/lib.so+0xab)\n #1 0x00007f6962d5a0ac a::f()\n"
-    assert crash_trace_of(named, ["a::f"]) == CrashTrace(("a::f",))
+    assert crash_trace_of(named, ["a::f"]) == CrashTrace(Landmarks("a::f"))
 
 
 def test_a_short_stack_yields_no_trace() -> None:

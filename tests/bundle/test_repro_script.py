@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles.comparison import Landmarks
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.patterns import CrashTrace, Pattern
 from reducer.bundle.repro_script import repro_script, shell_word, variable_of
@@ -82,12 +83,15 @@ RAW = """\
 6  libX.so   0x00007f69{page}98{last}
 """
 NAMED = (
-    " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n #1 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
+    " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n"
+    " #1 0x00007f6962d5a0ac a::e() x.cpp:1\n"
+    " #2 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
 )
 TRAIL = replace(
     SEGV,
     crash_trace=CrashTrace(
-        ("a::f::g", "a::h"), "libX.so", ("0ab", "1fe", "c10", "2b8", "34b", "a79")
+        Landmarks("a::h", ("a::f::g", "a::e")),
+        tuple(f"libX.so:{digits}" for digits in ("0ab", "1fe", "c10", "2b8", "34b", "a79")),
     ),
 )
 
@@ -103,6 +107,9 @@ TRAIL = replace(
         (NAMED.format(name="a::h"), 0),
         (NAMED.format(name="a::(anonymous namespace)::h<char>"), 0),
         (NAMED.format(name="a::other"), 2),
+        (NAMED.format(name="a::h").replace("a::e", "b::e"), 2),  # nothing else in common
+        (NAMED.format(name="x::call<a::h(int)::$_0>"), 0),  # the lambda is inlined
+        (NAMED.format(name="mlir::detail::OpToOpPassAdaptor::run()\n #3 0x01 a::h"), 2),
         ("no stack at all", 0),
     ],
 )
@@ -116,7 +123,7 @@ def test_a_crash_is_recognized_by_its_stack(
 
 def test_function_names_are_never_executed(tmp_path: Path) -> None:
     crash_trace = CrashTrace(
-        ("a'; touch owned; '", "$(touch owned)"), "`touch owned`/.*", ("0",) * 6
+        Landmarks("a'; touch owned; '", ("$(touch owned)",)), ("`touch owned`/.*:0",) * 6
     )
     (tmp_path / "stack").write_text(NAMED.format(name="a::h"))
     body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles.comparison import Landmarks
 from reducer.bundle import make_bundle
 from reducer.bundle.facts import SCHEMA, ReproCheck
 from reducer.bundle.patterns import CrashTrace
@@ -167,7 +168,7 @@ def test_a_file_of_the_command_is_included(tmp_path: Path, compiler: Path) -> No
 
 def test_a_stack_that_differs_between_runs_is_not_checked(tmp_path: Path) -> None:
     crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
-    crash_trace = CrashTrace(("a::f",), "lib.so", ("000", "001", "002", "003", "004", "005"))
+    crash_trace = CrashTrace(Landmarks("a::f"), tuple(f"lib.so:00{n}" for n in range(6)))
     stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))
     (tmp_path / "stack").write_text(stack)
     (tmp_path / "other").mkdir()

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, read_dumps
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted, same_failure
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 
@@ -199,24 +199,3 @@ exit 1
     assert found.step
     assert found.step.text == "builtin.module(cse)"
     assert found.text == second
-
-
-def test_the_same_failure_one_level_down() -> None:
-    seen = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "input")
-    assert same_failure(Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline"), seen)
-    assert not same_failure(Signature(Kind.VERIFIER, "'a.c' op is bad", "a.c", "pipeline"), seen)
-    silent = Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", "", "pipeline PadPass")
-    failed = "failed to run translation of source executable"
-    follow_up = Signature(Kind.OTHER_ERROR, failed, "", "pipeline PadPass")
-    assert same_failure(follow_up, silent)
-    named = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline PadPass")
-    assert not same_failure(named, silent)
-    assert same_failure(named, seen)
-    assert not same_failure(Signature(Kind.OTHER_ERROR, "…", "", "pipeline TilePass"), silent)
-
-
-def test_frames_below_the_pass_do_not_count() -> None:
-    own = ("f", "Pass::runOnOperation")
-    in_opt = Signature(Kind.CRASH, "SIGFPE", frames=(*own, "performActions"))
-    assert same_failure(Signature(Kind.CRASH, "SIGFPE", frames=own), in_opt)
-    assert not same_failure(Signature(Kind.CRASH, "SIGFPE", frames=("g", own[1])), in_opt)

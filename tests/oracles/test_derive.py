@@ -160,6 +160,26 @@ def test_a_crash_without_names_is_told_by_its_pass() -> None:
     assert found.text == "crash: SIGSEGV (pipeline Select)"
 
 
+def test_a_crash_in_drivers_alone_says_so_and_takes_its_pass_and_offsets() -> None:
+    """The functions of MLIR that dispatch do not tell bugs apart."""
+    stack = """\
+Stack dump:
+ #0 0x555500001000 llvm::sys::RunSignalHandlers() (/b/mlir-opt+0x1000)
+ #1 0x7fff00009000 (/lib/libc.so.6+0x9000)
+ #2 0x555500002000 mlir::Operation::fold(llvm::ArrayRef<int>) (/b/mlir-opt+0x2000)
+ #3 0x555500003000 Canonicalizer::runOnOperation() (/b/mlir-opt+0x3000)
+ #4 0x555500004000 mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*) (/b/mlir-opt+0x4000)
+ #5 0x555500005000 mlir::splitAndProcessBuffer(llvm::StringRef) (/b/mlir-opt+0x5000)
+"""
+    found = signature(Level.NORMAL, stack, -11)
+    assert found.text == (
+        "crash: SIGSEGV (pipeline Canonicalizer) at mlir-opt+0x1000 < mlir-opt+0x2000, "
+        "in no function of its own"
+    )
+    assert not found.names_functions
+    assert signature(Level.NORMAL, stack.replace("Canonicalizer", "CSE"), -11) != found
+
+
 def test_one_message_for_many_bugs_takes_the_operation_that_was_announced() -> None:
     stderr = "a.mlir:1:1: error: 'a.b' op destroyed while used\nLLVM ERROR: destroyed while used\n"
     assert signature(Level.NORMAL, stderr, -6).op == "a.b"

@@ -6,49 +6,20 @@ from typing import Any
 
 import pytest
 
-from oracles.frames import (
-    crash_frames,
-    demangle,
-    meaningful_frames,
-    name_frames,
-    parse_stack,
-    short_name,
-)
+from oracles import frames
+from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.symbols import load_index
-
-
-@pytest.mark.parametrize(
-    ("full", "short"),
-    [
-        ("mlir::Type::getIntOrFloatBitWidth() const", "mlir::Type::getIntOrFloatBitWidth"),
-        ("a::(anonymous namespace)::P::run(int, b<c>)", "a::P::run"),
-        ("void a::f<int (long)>(int)", "a::f"),
-        ("a::f[abi:cxx11](b&)::$_0::operator()(c*) const", "a::f::lambda::operator()"),
-        ("a::operator<<(b&, int)", "a::operator<<"),
-        ("bool a::operator<(b const&, b const&)", "a::operator<"),
-        ("a::B<(c)1>::operator->() const", "a::B::operator->"),
-        ("std::vector<a::b, std::allocator<a::b> >::push_back(a::b&&)", "std::vector::push_back"),
-        ("main", "main"),
-        ("f() [clone .cold]", "f"),
-    ],
-)
-def test_short_name(full: str, short: str) -> None:
-    assert short_name(full) == short
-
-
-def test_demangle_leaves_c_names_alone() -> None:
-    assert demangle("ireeCompilerInvocationPipeline") == "ireeCompilerInvocationPipeline"
-
-
-def test_name_that_the_runtime_cannot_demangle() -> None:
-    assert demangle("_ZN4llvm6detail3fooI???").startswith("llvm::detail::foo")
-
 
 DATA = Path(__file__).parent / "data"
 
 
 def _none(module: str) -> None:
     """No symbols."""
+
+
+def crash_frames(stack: str, resolver: Resolver, *, says_why: bool = True) -> tuple[str, ...]:
+    parsed = parse_stack(stack)
+    return frames.crash_frames(parsed, name_frames(parsed, resolver), says_why=says_why)
 
 
 def text(name: str) -> str:
@@ -72,10 +43,10 @@ def test_exported_names_help_without_symbols() -> None:
 
 def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> None:
     stack = text("raw-addresses-3.13.0")
-    frames = crash_frames(stack, lambda module: None)
-    assert frames[:2] == ("libIREECompiler.so+0x1eb6a65", "libIREECompiler.so+0x1eb3621")
+    found = crash_frames(stack, lambda module: None)
+    assert found[:2] == ("libIREECompiler.so+0x1eb6a65", "libIREECompiler.so+0x1eb3621")
     moved = stack.replace("0x00007efd", "0x00007abc")
-    assert crash_frames(moved, lambda module: None) == frames
+    assert crash_frames(moved, lambda module: None) == found
 
 
 def test_a_stack_without_a_signal_handler_has_no_distances() -> None:
@@ -92,12 +63,6 @@ def test_an_inlined_function_is_folded_into_its_caller() -> None:
 def test_the_dump_of_another_thread_in_between_is_skipped() -> None:
     stack = " #0 0x01 a()\n #1 0x02 b()\n #0 0x11 x()\n #2 0x03 c()\n #1 0x12 y()\n"
     assert crash_frames(stack, _none) == ("a", "b", "c")
-
-
-def test_functions_that_only_take_ir_apart_say_nothing() -> None:
-    names = ["mlir::Operation::~Operation", "llvm::iplist_impl::erase", "mlir::Block::~Block"]
-    names += ["mlir::Operation::erase", "mlir::RewriterBase::replaceOp", "mine::Pattern::rewrite"]
-    assert meaningful_frames(names) == ("mine::Pattern::rewrite",)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +94,90 @@ def test_first_dump_only() -> None:
     assert len(parse_stack(twice)) == len(parse_stack(text("complex-dot2-hip-segv")))
 
 
-def test_recursion_counts_once_and_the_entry_ends_the_stack() -> None:
-    names = ["a::visit", "a::visit", "b::walk", "a::visit", "main", "x::y"]
-    assert meaningful_frames(names) == ("a::visit", "b::walk")
-
-
 def test_no_path_of_the_text_is_opened() -> None:
     """Library names are bare: the oracle itself knows where the library is."""
     asked: list[str] = []
     stack = " #0 0x0000000000001000 f (/a/../lib.so+0x10)\n #1 0x0000000000002000 g (/x/lib.so+0x2)"
     name_frames(parse_stack(stack), lambda module: asked.append(module))
     assert asked == ["lib.so"]
+
+
+HANDLER = """\
+0  libA.so   0x00007f69{a}0a0ab
+1  libA.so   0x00007f69{a}071fe
+2  libA.so   0x00007f69{a}0ac10
+3  libc.so.6 0x00007f695ce5a050
+"""
+
+
+def test_every_library_has_its_offsets() -> None:
+    """In a library without the stack printer, the offset in a page is all that is certain."""
+    stack = HANDLER + "4  libB.so   0x00007f11{b}01234\n5  libB.so   0x00007f11{b}03456\n"
+    stack += "6  libA.so   0x00007f69{a}0b0ab\n"
+    found = crash_frames(stack.format(a="20", b="30"), _none)
+    assert found == ("libB.so+0x234", "libB.so+0x2456", "libA.so+0x1000")
+    assert crash_frames(stack.format(a="21", b="9a"), _none) == found
+    assert crash_frames(stack.replace("01234", "01238").format(a="20", b="30"), _none) != found
+
+
+DRIVEN = """\
+ #0 0x00007f692000a0ab llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/b/libA.so+0xa0ab)
+ #1 0x00007f69200071fe llvm::sys::RunSignalHandlers() (/b/libA.so+0x71fe)
+ #2 0x00007f692000ac10 SignalHandler(int, siginfo_t*, void*) Signals.cpp:0:0
+ #3 0x00007f695ce5a050 (/lib/libc.so.6+0x3c050)
+ #4 0x00007f692000b0ab mlir::Operation::fold(llvm::ArrayRef<int>) (/b/libA.so+0xb0ab)
+ #5 0x00007f692000c0ab mlir::applyPatternsGreedily(mlir::Region&) (/b/libA.so+0xc0ab)
+ #6 0x00007f692000d0ab (anonymous namespace)::Canonicalizer::runOnOperation() C.cpp:0:0
+ #7 0x00007f692000e0ab mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*) (/b/libA.so+0xe0ab)
+"""
+WORKER = " #8 0x00007f692000f0ab llvm::StdThreadPool::processTasks() (/b/libA.so+0xf0ab)\n"
+MAIN = """\
+ #8 0x00007f692000f1ab mlir::PassManager::run(mlir::Operation*) (/b/libA.so+0xf1ab)
+ #9 0x00007f692000f2ab main (/b/libA.so+0xf2ab)
+"""
+
+
+@pytest.mark.parametrize("below", [WORKER, MAIN])
+def test_a_crash_in_drivers_alone_is_told_by_its_offsets(below: str) -> None:
+    """A message says more than offsets, which differ in every build."""
+    offsets = ("libA.so+0x1000", "libA.so+0x2000")
+    assert crash_frames(DRIVEN + below, _none, says_why=False) == offsets
+    assert crash_frames(DRIVEN + below, _none) == ("Canonicalizer::runOnOperation",)
+
+
+def test_what_a_driver_calls_is_told_by_its_name() -> None:
+    called = DRIVEN.replace("mlir::Operation::fold(", "a::Op::fold(")
+    found = crash_frames(called, _none, says_why=False)
+    assert found == ("a::Op::fold", "Canonicalizer::runOnOperation")
+    own = DRIVEN.replace("mlir::Operation::fold(", "llvm::cast_or_null(")
+    own = own.replace("mlir::applyPatternsGreedily", "llvm::SmallVectorBase::grow")
+    assert crash_frames(own, _none, says_why=False) == ("Canonicalizer::runOnOperation",)
+
+
+def test_frames_without_a_name_count_before_those_that_dispatch() -> None:
+    """A plugin without symbols, called by a driver."""
+    plugin = " #4 0x00007f112000b123 (/b/libB.so+0xb123)\n"
+    driver = " #5 0x00007f692000b0ab mlir::Operation::fold(int) (/b/libA.so+0xb0ab)\n"
+    handler = "".join(DRIVEN.splitlines(keepends=True)[:4])
+    assert crash_frames(handler + plugin + driver, _none) == ("libB.so+0x123",)
+
+
+MASK = (1 << 64) - 1
+
+
+@pytest.mark.iree
+def test_a_frame_that_the_symbolizer_cannot_name(iree_toolchain: Callable[..., Any]) -> None:
+    """The printed offset in the library is looked up in its symbol table."""
+    folder = iree_toolchain("3.13.0").compile.resolve().parent
+    raw = parse_stack(text("raw-addresses-3.13.0"))
+    symbols = load_index(folder / raw[0].module)
+    assert symbols is not None
+    base = symbols.load_base(raw[0].address, raw[1].address)
+    assert base is not None
+    lines = [
+        f" #{number} 0x{frame.address:x} (/x/{frame.module}+0x{frame.address - base & MASK:x})"
+        for number, frame in enumerate(raw)
+    ]
+    lines[0] = lines[0].partition("(")[0] + "a::handler() Signals.cpp:0:0"  # says no module
+    found = name_frames(parse_stack("\n".join(lines)), lambda module: load_index(folder / module))
+    assert "mlir::iree_compiler::IREE::Flow::summarizeDispatchRegion" in found

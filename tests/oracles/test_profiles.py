@@ -7,7 +7,7 @@ import pytest
 
 from oracles.classify import pass_on_stack
 from oracles.diagnostics import says_nothing
-from oracles.frames import meaningful_frames
+from oracles.dispatching import distinctive
 from oracles.profiles import (
     MLIR,
     PROFILES,
@@ -102,10 +102,10 @@ def test_wordings_are_recognized_whoever_prints_them() -> None:
     assert says_nothing("failed to run translation of source executable to target executable")
     assert not says_nothing("failed to bufferize op")
     names = [
-        "mlir::iree_compiler::detail::OpPipelineAdaptorPass::runOnOperation",
         "mlir::iree_compiler::FooPass::runOnOperation",
-        "ireeCompilerRunMain",
-        "after",
+        "mlir::iree_compiler::detail::OpPipelineAdaptorPass::runOnOperationAsync",
+        "mlir::iree_compiler::BarPass::runOnOperation",
     ]
-    assert meaningful_frames(names) == ("mlir::iree_compiler::FooPass::runOnOperation",)
+    assert distinctive(names) == ("mlir::iree_compiler::FooPass::runOnOperation",)
+    assert distinctive(["f", "ireeCompilerRunMain", "after"]) == ("f",)
     assert pass_on_stack(["a::TranslateTargetExecutableVariantsPass::runOnOperation"]) == ""

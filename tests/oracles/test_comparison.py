@@ -1,4 +1,4 @@
-"""Recognize the same failure in the words of another release."""
+"""Compare two failures of one build, of the tools of a build, and of two builds."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from oracles import Kind, Level, Signature
-from reducer.releases.classifier import tolerated_difference
+from oracles.comparison import Across, Landmarks, difference, same_failure
 from tests.support.recorded import Recording, recordings
 
 RANK = Signature(
@@ -16,11 +16,15 @@ RANK = Signature(
     "input",
 )
 CRASH = Signature(Kind.CRASH, "SIGSEGV", frames=("inner", "middle", "outer"))
+NOWHERE = Signature(
+    Kind.CRASH, "SIGSEGV", stage="pipeline OnePass", frames=("a.so+0x10", "b.so+0xabc")
+)
 
 
 def test_equal_signatures_are_the_same_failure() -> None:
-    assert tolerated_difference(RANK, RANK) == ""
-    assert tolerated_difference(CRASH, CRASH) == ""
+    assert difference(RANK, RANK, Across.BUILDS) == ""
+    assert difference(CRASH, CRASH, Across.BUILDS) == ""
+    assert same_failure(CRASH, CRASH)
 
 
 @pytest.mark.parametrize(
@@ -45,10 +49,16 @@ def test_equal_signatures_are_the_same_failure() -> None:
             replace(CRASH, frames=("new helper", "middle", "outer")),
             "different stack (2 of 3 functions in common)",
         ),
+        (
+            NOWHERE,
+            replace(NOWHERE, frames=("a.so+0x20", "b.so+0xabd")),
+            "only the failing pass in common",
+        ),
     ],
 )
 def test_tolerated_differences(target: Signature, found: Signature, told: str) -> None:
-    assert tolerated_difference(target, found) == told
+    assert difference(target, found, Across.BUILDS) == told
+    assert not same_failure(target, found)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +74,10 @@ def test_tolerated_differences(target: Signature, found: Signature, told: str) -
         (CRASH, replace(CRASH, frames=("inner", "middle", "another pass"))),
         (CRASH, replace(CRASH, frames=("elsewhere",))),
         (CRASH, replace(CRASH, frames=())),
+        (CRASH, NOWHERE),
+        (NOWHERE, CRASH),
+        (NOWHERE, replace(NOWHERE, stage="pipeline AnotherPass", frames=("a.so+0x20",))),
+        (replace(NOWHERE, stage=""), replace(NOWHERE, stage="", frames=("a.so+0x20",))),
         (
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline OnePass"),
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline AnotherPass"),
@@ -71,7 +85,7 @@ def test_tolerated_differences(target: Signature, found: Signature, told: str) -
     ],
 )
 def test_different_failures(target: Signature, found: Signature) -> None:
-    assert tolerated_difference(target, found) is None
+    assert difference(target, found, Across.BUILDS) is None
 
 
 def test_texts_that_real_compilers_printed() -> None:
@@ -79,9 +93,8 @@ def test_texts_that_real_compilers_printed() -> None:
     texts = [(each, each.signature(Level.NORMAL)) for each in recordings()]
     wrong = []
     for (one, first), (other, second) in combinations(texts, 2):
-        alike = (
-            tolerated_difference(first, second) is not None
-            or tolerated_difference(second, first) is not None
+        alike = same_failure(first, second, Across.BUILDS) or same_failure(
+            second, first, Across.BUILDS
         )
         if alike != (one.group == other.group) and not _beyond_text(one, other, alike):
             wrong.append((one.file, other.file))
@@ -92,3 +105,29 @@ def _beyond_text(one: Recording, other: Recording, alike: bool) -> bool:
     if alike:
         return other.group == one.same_text_as or one.group == other.same_text_as
     return one.asked != other.asked
+
+
+def test_offsets_decide_within_a_build() -> None:
+    assert not same_failure(NOWHERE, replace(NOWHERE, frames=("a.so+0x20", "b.so+0xabc")))
+    assert Landmarks.of(NOWHERE.frames) is None
+
+
+def test_one_level_down() -> None:
+    """The tool that runs one pass alone has other offsets, and another stage."""
+
+    def alike(target: Signature, found: Signature) -> bool:
+        return same_failure(target, found, Across.TOOLS)
+
+    seen = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "input")
+    assert alike(Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline"), seen)
+    assert not alike(Signature(Kind.VERIFIER, "'a.c' op is bad", "a.c", "pipeline"), seen)
+    silent = Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", "", "pipeline PadPass")
+    failed = "failed to run translation of source executable"
+    assert alike(Signature(Kind.OTHER_ERROR, failed, "", "pipeline PadPass"), silent)
+    named = Signature(Kind.VERIFIER, "'a.b' op is bad", "a.b", "pipeline PadPass")
+    assert not alike(named, silent)
+    assert alike(named, seen)
+    assert not alike(Signature(Kind.OTHER_ERROR, "…", "", "pipeline TilePass"), silent)
+    assert alike(CRASH, replace(CRASH, stage="input"))
+    assert not alike(CRASH, replace(CRASH, frames=("g", "middle", "outer")))
+    assert alike(NOWHERE, replace(NOWHERE, frames=("tool+0x20",)))

@@ -1,0 +1,135 @@
+"""Compare two failures: the one rule by which everything decides whether they are the same.
+
+What may differ depends on what produced them (`Across`):
+
+- *One build*, as in a reduction: nothing. Every candidate runs in the same compiler, so any
+  difference is one of the program. Triage uses the same rule, through the hash of a signature.
+- *Tools of one build*, as when `…-opt` runs the failing pass alone: the stage, since the output of
+  one pass is the input of the next level, and further messages.
+- *Builds*, as in a bisection, in a merge of buckets of two compilers, and in a `repro.sh` that
+  somebody runs elsewhere: releases reword messages, name the pass or not, and insert functions into
+  stacks. Kind, phase and op have to be equal, and the messages must have the same words in any
+  order. Crashes have to meet the same `Landmarks`.
+
+Functions that only dispatch are not in signatures at all (see `oracles.dispatching`). The signature
+level `loose` would ignore the op, which conflates different bugs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from oracles.classify import SILENT
+from oracles.diagnostics import says_nothing
+from oracles.frames import is_offset
+from oracles.outcome import Signature
+from oracles.stage import PIPELINE
+
+_WORD = re.compile(r"[A-Za-z][\w.-]*")
+_PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
+
+
+class Across(Enum):
+    """What two failures to compare come from."""
+
+    ONE_BUILD = auto()
+    TOOLS = auto()
+    BUILDS = auto()
+
+
+def difference(
+    target: Signature, found: Signature, across: Across = Across.ONE_BUILD
+) -> str | None:
+    """How two signatures of the same failure differ; '' if not at all.
+
+    None if they are different failures.
+    """
+    if found == target:
+        return ""
+    if across is Across.ONE_BUILD:
+        return None
+    if across is Across.TOOLS:
+        return "in another tool" if _fails_below(target, found) else None
+    return _between_builds(target, found)
+
+
+def same_failure(target: Signature, found: Signature, across: Across = Across.ONE_BUILD) -> bool:
+    """Whether two signatures are of the same failure."""
+    return difference(target, found, across) is not None
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """What another stack must contain to be that of the same crash.
+
+    The outermost function of a signature is the most specific one, since the inner ones are called
+    from everywhere. It must be there, and one of the others as well, if there are any.
+    """
+
+    outermost: str
+    others: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, frames: Sequence[str]) -> "Landmarks | None":
+        """The landmarks of the frames of a signature; None if they name no function."""
+        if not frames or any(map(is_offset, frames)):
+            return None
+        return cls(frames[-1], tuple(frames[:-1]))
+
+    def met(self, contains: Callable[[str], bool]) -> bool:
+        """Whether a stack is that of the same crash; `contains` tells if a function is on it."""
+        return contains(self.outermost) and (not self.others or any(map(contains, self.others)))
+
+
+def _fails_below(target: Signature, found: Signature) -> bool:
+    if target.stage.startswith(f"{PIPELINE} ") and _has_no_message(target):
+        return target.stage == found.stage
+    if (target.kind, target.template, target.op) != (found.kind, found.template, found.op):
+        return False
+    return target.frames == found.frames or _fails_in_same_pass(target, found)
+
+
+def _fails_in_same_pass(target: Signature, found: Signature) -> bool:
+    """Whether the failing pass is all that two stacks say: offsets differ in every program."""
+    named = " " in target.stage and found.stage == target.stage
+    return named and not target.names_functions and not found.names_functions
+
+
+def _has_no_message(signature: Signature) -> bool:
+    return signature.template.startswith(SILENT) or says_nothing(signature.template)
+
+
+def _between_builds(target: Signature, found: Signature) -> str | None:
+    if found.kind is not target.kind or _phase(found) != _phase(target):
+        return None
+    if target.frames or found.frames:
+        return _between_stacks(target, found) if found.template == target.template else None
+    if found.op != target.op or not target.template or target.kind.traits.condition:
+        return None
+    if found.template == target.template:
+        both_named = " " in target.stage and " " in found.stage
+        return None if both_named or not target.op else "only one of them names the pass"
+    if _words(found.template) == _words(target.template):
+        return "worded differently"
+    return None
+
+
+def _between_stacks(target: Signature, found: Signature) -> str | None:
+    landmarks = Landmarks.of(target.frames)
+    if landmarks is None:  # an offset means nothing in another build
+        alike = _fails_in_same_pass(target, found)
+        return "only the failing pass in common" if alike else None
+    if not landmarks.met(found.frames.__contains__):
+        return None
+    common = len(set(target.frames) & set(found.frames))
+    return f"different stack ({common} of {len(target.frames)} functions in common)"
+
+
+def _phase(signature: Signature) -> str:
+    return signature.stage.partition(" ")[0]
+
+
+def _words(template: str) -> Counter[str]:
+    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", template)))

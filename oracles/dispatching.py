@@ -1,0 +1,321 @@
+"""Tell functions that only dispatch to other functions from those that can be at fault.
+
+MLIR calls most code of a compiler through drivers: a pass manager runs a pass, a pattern driver a
+pattern, an interface the method of an op. These functions are on the stack of every crash, and
+which of them are there depends on the build (inlining) and the release (refactoring), not on the
+bug. So they never take part in a comparison. They are recognized by the class or namespace that
+they belong to, not one by one. `ENDS` has those at which a stack ends: what they run does not
+depend on what called them.
+
+A *thunk* stands for what it calls: `callback_fn` of `llvm::function_ref` for a lambda, a `Model` of
+an interface for the method of a class. The callee may be inlined into it, and then only a template
+argument names it. A lambda, in turn, is part of the function that contains it.
+
+The tables list what LLVM's and MLIR's own libraries contain (mlir/IR, mlir/Pass, mlir/Rewrite,
+mlir/Transforms, llvm/Support, llvm/ADT, as of LLVM 23), checked on recorded stacks.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from oracles.function_names import short_name, template_arguments
+from oracles.profiles import any_of
+
+PASS_ADAPTOR = "mlir::detail::OpToOpPassAdaptor"
+"""Calls a pass on an op, on the main thread or on a worker."""
+
+ENDS: dict[str, tuple[str, ...]] = {
+    "pass managers": (
+        PASS_ADAPTOR,
+        "mlir::PassManager",
+        "mlir::OpPassManager",
+        "llvm::MachineFunctionPass",
+        "llvm::FPPassManager",
+        "llvm::legacy",
+        "llvm::PassManager",
+        "llvm::detail::PassModel",
+    ),
+    "threads": (
+        "mlir::failableParallelForEach*",
+        "mlir::parallelFor*",
+        "llvm::parallel*",
+        "llvm::thread",
+        "llvm::StdThreadPool",
+        "llvm::SingleThreadExecutor",
+        "llvm::ThreadPool*",
+        "start_thread",
+        "clone",
+        "clone3",
+    ),
+    "tools": (
+        "main",
+        "_start",
+        "mlir::MlirOptMain",
+        "mlir::mlirTranslateMain",
+        "mlir::splitAndProcessBuffer",
+        "performActions",
+        "processBuffer",
+    ),
+}
+"""Where the informative part of a stack ends, by purpose.
+
+In these tables, a class, namespace or function also stands for its members, and `*` for the rest of
+a name. What is listed without a namespace may be in `mlir` as well.
+"""
+
+PLUMBING: dict[str, tuple[str, ...]] = {
+    "crash handler": (
+        "llvm::sys",
+        "SignalHandler",
+        "PrintStackTraceSignalHandler",
+        "CrashRecoverySignalHandler",
+        "llvm::CrashRecoveryContext*",
+        "llvm::report_fatal_error",
+        "llvm::llvm_unreachable_internal",
+        "llvm::report_bad_alloc_error",
+    ),
+    "runtime libraries": (
+        "std",
+        "__*",
+        "operator new",
+        "operator new[]",
+        "operator delete",
+        "operator delete[]",
+        "abort",
+        "raise",
+        "gsignal",
+        "backtrace",
+        "pthread_kill",
+        "_sigtramp",
+    ),
+    "callbacks": (
+        "llvm::function_ref",
+        "llvm::unique_function",
+        "llvm::detail::UniqueFunctionBase",
+        "llvm::TypeSwitch",
+        "llvm::detail::TypeSwitch*",
+        "llvm::any_of",
+        "llvm::all_of",
+        "llvm::none_of",
+        "llvm::for_each*",
+        "llvm::find_if*",
+        "llvm::count_if",
+        "llvm::interleave*",
+        "mlir::MLIRContext::executeAction",
+    ),
+    "casts and containers": (
+        "llvm::isa*",
+        "llvm::cast*",
+        "llvm::dyn_cast*",
+        "llvm::CastInfo",
+        "llvm::SmallVector*",
+        "llvm::ilist*",
+        "llvm::iplist*",
+        "llvm::simple_ilist*",
+    ),
+    "building and erasing IR": (
+        "mlir::OpBuilder",
+        "mlir::OperationFolder",
+        "mlir::RewriterBase",
+        "mlir::PatternRewriter",
+        "mlir::IRRewriter",
+        "mlir::Operation::create",
+        "mlir::Operation::~Operation",
+        "mlir::Operation::destroy",
+        "mlir::Operation::erase",
+        "mlir::Block::~Block",
+        "mlir::Region::~Region",
+    ),
+}
+"""Functions that code of any kind calls, by purpose."""
+
+DRIVERS: dict[str, tuple[str, ...]] = {
+    "passes": (
+        "mlir::Pass",
+        "mlir::OperationPass",
+        "mlir::InterfacePass",
+        "mlir::PassWrapper",
+        "mlir::AnalysisManager",
+        "mlir::detail::AnalysisMap",
+        "mlir::detail::NestedAnalysisMap",
+        "mlir::detail::AnalysisModel",
+    ),
+    "hooks of ops": (
+        "mlir::Op",
+        "mlir::OpInterface",
+        "mlir::OperationName",
+        "mlir::RegisteredOperationName",
+        "mlir::op_definition_impl",
+        "mlir::detail::Interface",
+        "mlir::Operation::fold",
+    ),
+    "patterns": (
+        "mlir::Pattern",
+        "mlir::RewritePattern",
+        "mlir::OpRewritePattern",
+        "mlir::OpInterfaceRewritePattern",
+        "mlir::OpTraitRewritePattern",
+        "mlir::ConversionPattern",
+        "mlir::OpConversionPattern",
+        "mlir::OpInterfaceConversionPattern",
+        "mlir::OpTraitConversionPattern",
+        "mlir::ConvertToLLVMPattern",
+        "mlir::ConvertOpToLLVMPattern",
+        "mlir::ConvertOpInterfaceToLLVMPattern",
+        "mlir::detail::OpOrInterfaceRewritePatternBase",
+        "mlir::detail::OpOrInterfaceConversionPatternBase",
+        "mlir::detail::pattern*",
+        "mlir::PatternApplicator",
+        "mlir::applyPatterns*",
+        "mlir::applyOpPatterns*",
+        "mlir::walkAndApplyPatterns",
+        "GreedyPatternRewriteDriver",
+        "RegionPatternRewriteDriver",
+        "MultiOpPatternRewriteDriver",
+        "WalkPatternRewriteDriver",
+    ),
+    "dialect conversion": (
+        "OperationLegalizer",
+        "OperationConverter",
+        "applyConversion",
+        "mlir::applyPartialConversion",
+        "mlir::applyFullConversion",
+        "mlir::applyAnalysisConversion",
+        "mlir::ConversionTarget",
+        "mlir::TypeConverter",
+        "mlir::ConversionPatternRewriter",
+        "mlir::detail::ConversionPatternRewriterImpl",
+    ),
+    "walks": (
+        "mlir::walk",
+        "mlir::detail::walk",
+        "mlir::Operation::walk",
+        "mlir::OpState::walk",
+        "mlir::Block::walk",
+        "mlir::Region::walk",
+        "WalkResult",
+        "mlir::AttrTypeWalker",
+        "mlir::AttrTypeReplacer",
+        "mlir::detail::AttrTypeReplacerBase",
+        "mlir::DataFlowSolver",
+    ),
+    "verifier, parser and printer": (
+        "mlir::verify",
+        "OperationVerifier",
+        "OperationParser",
+        "TopLevelOperationParser",
+        "CustomOpAsmParser",
+        "mlir::parseSourceFile",
+        "mlir::parseSourceString",
+        "mlir::parseAsmSourceFile",
+        "OperationPrinter",
+        "mlir::AsmPrinter::Impl",
+        "mlir::AsmState",
+        "mlir::Operation::print",
+        "mlir::OpState::print",
+    ),
+    "transform interpreter": (
+        "mlir::transform::TransformState::applyTransform",
+        "mlir::transform::applyTransforms",
+        "mlir::transform::detail::applyTransform*",
+    ),
+}
+"""Functions that call passes, patterns and hooks, by purpose."""
+
+
+def _any_name(tables: Iterable[tuple[str, ...]]) -> str:
+    return "|".join(_name(name) for table in tables for name in table)
+
+
+def _name(name: str) -> str:
+    namespace = "" if "::" in name else "(?:mlir::)?"
+    rest = "" if name.endswith("*") else r"(?=::|$)"
+    return namespace + re.escape(name.rstrip("*")) + rest
+
+
+_MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*)")
+_CALLS_METHOD = {"mlir::transform::detail::applyTransformToEach": "applyToOne"}
+_INTERFACE_TRAITS = r"(?:\w+::)*\w+InterfaceTraits(?=::|$)"
+_DRIVER = re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")
+_PLUMBING = re.compile(_any_name(PLUMBING.values()))
+_ENDS = re.compile(
+    f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
+    rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"
+    r"|CGPassManager\b|llvm::(?:LP|RG|MP)PassManager\b|llvm::\w+PassAdaptor\b)"
+)
+
+
+def is_dispatching(function: str) -> bool:
+    """Whether a function only calls others, given its short name.
+
+    >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
+    (True, False)
+    """
+    return is_driver(function) or _PLUMBING.match(function) is not None
+
+
+def is_driver(function: str) -> bool:
+    """Whether a function calls passes, patterns or hooks of ops, given its short name."""
+    return _DRIVER.match(function) is not None
+
+
+def ends_stack(function: str) -> bool:
+    """Whether the frames below a function, given its short name, say nothing about a crash.
+
+    >>> ends_stack("mlir::detail::OpToOpPassAdaptor::run"), ends_stack("FooPass::runOnOperation")
+    (True, False)
+    """
+    return _ENDS.match(function) is not None
+
+
+@lru_cache(maxsize=4096)
+def function_of(name: str) -> str:
+    """The short name of the function that a demangled name stands for.
+
+    >>> function_of("a::f(int)::$_0::operator()(long) const")
+    'a::f'
+    >>> function_of("void llvm::function_ref<void ()>::callback_fn<a::f(int)::$_0>(long)")
+    'a::f'
+    >>> function_of("b::detail::CInterfaceTraits::Model<a::Op>::run(b::Concept const*)")
+    'a::Op::run'
+    """
+    short = short_name(name)
+    function = short.partition("::lambda")[0]
+    if not is_dispatching(function) or ends_stack(function):
+        return function
+    arguments = template_arguments(name)
+    if arguments and (method := _method_called(short)):
+        return f"{short_name(arguments[0])}::{method}"
+    for argument in reversed(arguments):
+        if "::lambda" in short_name(argument):
+            callee = function_of(argument)
+            if not is_dispatching(callee) and not ends_stack(callee):
+                return callee
+    return function
+
+
+def _method_called(thunk: str) -> str:
+    """The method of its first template argument that a thunk calls, or ''."""
+    model = _MODEL.search(thunk)
+    return model["method"] if model else _CALLS_METHOD.get(thunk, "")
+
+
+def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
+    """The functions of a stack that distinguish bugs, innermost first, each once.
+
+    A method of an interface that calls the method of the same name dispatches to it.
+
+    >>> distinctive(["a::f", "mlir::detail::walk", "a::g", "mlir::PassManager::run", "a::h"])
+    ('a::f', 'a::g')
+    """
+    kept: list[str] = []
+    for function in functions:
+        if ends_stack(function):
+            break
+        if function and function not in kept and not is_dispatching(function):
+            owner, _, method = function.rpartition("::")
+            forwards = owner.endswith("Interface") and kept and kept[-1].endswith(f"::{method}")
+            if not forwards:
+                kept.append(function)
+    return tuple(kept)
