@@ -235,7 +235,7 @@ def _name(name: str) -> str:
 
 
 _MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*)")
-_CALLS_METHOD = {"mlir::transform::detail::applyTransformToEach": "applyToOne"}
+_CALLS_CLASS = ("mlir::transform::detail::applyTransformToEach",)
 _INTERFACE_TRAITS = r"(?:\w+::)*\w+InterfaceTraits(?=::|$)"
 _DRIVER = re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")
 _PLUMBING = re.compile(_any_name(PLUMBING.values()))
@@ -285,8 +285,10 @@ def function_of(name: str) -> str:
     if not is_dispatching(function) or ends_stack(function):
         return function
     arguments = template_arguments(name)
-    if arguments and (method := _method_called(short)):
-        return f"{short_name(arguments[0])}::{method}"
+    if arguments and (model := _MODEL.search(short)):
+        return f"{short_name(arguments[0])}::{model['method']}"
+    if arguments and function in _CALLS_CLASS:
+        return short_name(arguments[0])
     for argument in reversed(arguments):
         if "::lambda" in short_name(argument):
             callee = function_of(argument)
@@ -295,16 +297,11 @@ def function_of(name: str) -> str:
     return function
 
 
-def _method_called(thunk: str) -> str:
-    """The method of its first template argument that a thunk calls, or ''."""
-    model = _MODEL.search(thunk)
-    return model["method"] if model else _CALLS_METHOD.get(thunk, "")
-
-
 def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
     """The functions of a stack that distinguish bugs, innermost first, each once.
 
-    A method of an interface that calls the method of the same name dispatches to it.
+    A method of an interface that calls the method of the same name dispatches to it. So does a
+    thunk of which only the class that it calls is known, if a method of that class is on top of it.
 
     >>> distinctive(["a::f", "mlir::detail::walk", "a::g", "mlir::PassManager::run", "a::h"])
     ('a::f', 'a::g')
@@ -315,7 +312,8 @@ def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
             break
         if function and function not in kept and not is_dispatching(function):
             owner, _, method = function.rpartition("::")
-            forwards = owner.endswith("Interface") and kept and kept[-1].endswith(f"::{method}")
-            if not forwards:
+            callee = kept[-1] if kept else ""
+            forwards = owner.endswith("Interface") and callee.endswith(f"::{method}")
+            if not forwards and not callee.startswith(f"{function}::"):
                 kept.append(function)
     return tuple(kept)

@@ -152,7 +152,7 @@ def name_pattern(name: str) -> str:
     """A basic regular expression that matches the full name of a function, given its short name.
 
     >>> name_pattern("mlir::Type::getWidth")
-    '[ :<,]mlir.*::Type.*::getWidth[[(<]'
+    '[ :<,]mlir.*::Type.*::getWidth[[(<,>]'
     """
     parts = [re.sub(r"[\\.\[*^$]", r"\\\g<0>", part) for part in name.split("::")]
-    return f"[ :<,]{'.*::'.join(parts)}{'[[(<]' if len(parts) > 1 else ''}"
+    return f"[ :<,]{'.*::'.join(parts)}{'[[(<,>]' if len(parts) > 1 else ''}"

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from oracles import Level
 from oracles.comparison import Landmarks
 from reducer.bundle.facts import ReproCheck
-from reducer.bundle.patterns import CrashTrace, Pattern
+from reducer.bundle.patterns import CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.repro_script import repro_script, shell_word, variable_of
+from tests.support.recorded import RECORDED, recordings
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
 
@@ -119,6 +121,28 @@ def test_a_crash_is_recognized_by_its_stack(
     (tmp_path / "stack").write_text(stack)
     body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
     assert run(tmp_path, TRAIL, body, shell).returncode == status
+
+
+def test_the_script_decides_like_the_comparison_of_two_builds(tmp_path: Path) -> None:
+    """Every recorded crash whose stack has names, against one of its bug and one of another."""
+    crashes = [
+        (each, each.signature(Level.NORMAL))
+        for each in recordings()
+        if each.exit_code < 0 and " #0 0x" in each.stderr
+    ]
+    known = [(each, signature) for each, signature in crashes if signature.names_functions]
+    checked = 0
+    for number, (one, target) in enumerate(known):
+        check = replace(SEGV, crash_trace=crash_trace_of(one.stderr, target.frames))
+        alike = [pair for pair in known if pair[0].group == one.group and pair[0] is not one]
+        for other, found in [known[number - 1], *alike[:1]]:
+            landmarks = Landmarks.of(target.frames)
+            assert landmarks is not None
+            expected = 0 if landmarks.met(found.frames.__contains__) else 2
+            body = f"cat '{RECORDED / other.file}' >&2; kill -SEGV $$"
+            assert run(tmp_path, check, body).returncode == expected, (one.file, other.file)
+            checked += 1
+    assert checked > 20
 
 
 def test_function_names_are_never_executed(tmp_path: Path) -> None:
