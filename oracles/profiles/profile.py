@@ -185,7 +185,8 @@ class CompilerProfile:
         renamed_flags: flags whose names depend on the release.
         follow_ups: patterns of errors that only report that an earlier step failed.
         crash_banners: patterns of the lines above the stack trace of a crash.
-        driver_frames: patterns of stack frames that only run passes (without whitespace).
+        driver_frames: patterns of stack frames that only run passes (without whitespace), as
+            MLIR's pass adaptor does; what they were called by says nothing about a crash.
         entry_frames: patterns of the frames at which the informative part of a stack ends.
         nesting_passes: patterns of the C++ class names of passes that only run other passes.
         target_flags: patterns of flags that select a target, without dashes and value.

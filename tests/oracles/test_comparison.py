@@ -50,6 +50,11 @@ def test_equal_signatures_are_the_same_failure() -> None:
             "different stack (2 of 3 functions in common)",
         ),
         (
+            replace(CRASH, frames=("Pass::runOnOperation",)),
+            replace(CRASH, frames=("inlined elsewhere", "Pass::runOnOperation")),
+            "different stack (1 of 1 functions in common)",
+        ),
+        (
             NOWHERE,
             replace(NOWHERE, frames=("a.so+0x20", "b.so+0xabd")),
             "only the failing pass in common",
