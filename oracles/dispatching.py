@@ -12,7 +12,7 @@ an interface for the method of a class. The callee may be inlined into it, and t
 argument names it. A lambda, in turn, is part of the function that contains it.
 
 The tables list what LLVM's and MLIR's own libraries contain (mlir/IR, mlir/Pass, mlir/Rewrite,
-mlir/Transforms, llvm/Support, llvm/ADT, as of LLVM 23), checked on recorded stacks.
+mlir/Transforms, llvm/Support, llvm/ADT), as recorded stacks and public issues show them.
 """
 
 import re

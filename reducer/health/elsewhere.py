@@ -9,6 +9,7 @@ from functools import partial
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.command import INPUT, verifying_tool
+from oracles.comparison import same_failure
 from oracles.stage import INPUT as REJECTED
 from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
@@ -141,7 +142,7 @@ class Elsewhere:
     def _judge(self, outcome: Outcome) -> Health:
         if outcome.succeeded:
             return Health.COMPILES
-        if outcome.signature == self._target:
+        if same_failure(self._target, outcome.signature):
             return Health.SAME
         if outcome.kind.traits.costly:
             return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
