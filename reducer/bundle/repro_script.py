@@ -261,8 +261,9 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
         yield f"    places=$(sed -n {shlex.quote(_PLACE)} stderr | grep {only} |"
         yield f"        head -n {frames} | tr '\\n' ' ')"
         yield "    case $places in"
-        yield f"    {shlex.quote(' '.join(crash_trace.digits))}' ') ;;"
-        yield f"    {shlex.quote(' '.join(crash_trace.digits[:HANDLER]))}' '*) return 1 ;;"
+        same, handler = crash_trace.digits, crash_trace.digits[:HANDLER]
+        yield f"    {shlex.quote(' '.join(same) + ' ')}) ;;"
+        yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
         yield "    esac"
     yield "}"
 
