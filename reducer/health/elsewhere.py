@@ -9,7 +9,7 @@ from functools import partial
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.command import INPUT, verifying_tool
-from oracles.comparison import same_failure
+from oracles.comparison import Across, same_failure
 from oracles.stage import INPUT as REJECTED
 from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
@@ -100,7 +100,7 @@ class Elsewhere:
             return Health.UNKNOWN
         seconds = self._patience.get(place)
         if place.kind is not PlaceKind.RELEASE:
-            return self._judge(self._run(oracle, text, seconds, cancel))
+            return self._judge(self._run(oracle, text, seconds, cancel), Across.ONE_BUILD)
         health = self._on_release(oracle, text, seconds, cancel)
         if health is Health.UNKNOWN and (other := self._in_other_form(text)):
             return self._on_release(oracle, other, seconds, cancel)
@@ -134,15 +134,15 @@ class Elsewhere:
         seconds: float | None,
         cancel: threading.Event | None,
     ) -> Health:
-        health = self._judge(self._run(oracle, text, seconds, cancel))
+        health = self._judge(self._run(oracle, text, seconds, cancel), Across.BUILDS)
         if health is Health.OTHER and not self._can_read(oracle, text, cancel):
             return Health.UNKNOWN
         return health
 
-    def _judge(self, outcome: Outcome) -> Health:
+    def _judge(self, outcome: Outcome, across: Across) -> Health:
         if outcome.succeeded:
             return Health.COMPILES
-        if same_failure(self._target, outcome.signature):
+        if same_failure(self._target, outcome.signature, across):
             return Health.SAME
         if outcome.kind.traits.costly:
             return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
