@@ -36,15 +36,6 @@ def audit(context: Context) -> bool:
     return _audit(context, context.health, context.health.places)
 
 
-def audit_cut(context: Context) -> bool:
-    """Ask about a program that was cut from the IR before a pass; return whether the cut is undone.
-
-    Cut in another way, it may be healthier. Raises as `audit`.
-    """
-    assert context.health is not None
-    return _audit(context, context.health, _few(context.health.places))
-
-
 def audit_early(context: Context, state: SearchState[Module], start: int) -> bool:
     """Ask about a program that is nearly minimal, and turn the search back if it shows another bug.
 

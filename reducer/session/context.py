@@ -54,7 +54,6 @@ class Context:
         show: announces the next stage to the user and the history; has no effect on the search.
         note: records a remark about the result for the user.
         is_located: whether a candidate near the failure, or the input in generic form, fails.
-        was_cut: whether the document was just cut from the IR before the failing pass.
         halved: the text that halving ended with; no part of it fails by itself.
         flaky: how often the failure occurs, if it is intermittent.
         is_complete: whether every stage of the search ran to its end.
@@ -77,7 +76,6 @@ class Context:
     flaky: Flakiness | None = None
     early: Evaluator | None = None
     is_located: bool = False
-    was_cut: bool = False
     halved: str = ""
     is_complete: bool = False
     health: HealthCheck | None = None

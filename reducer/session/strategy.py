@@ -94,10 +94,6 @@ def _has_other_places(context: Context) -> bool:
     return context.health is not None and _is_module(context)
 
 
-def _was_cut(context: Context) -> bool:
-    return _has_other_places(context) and context.was_cut
-
-
 def _is_unknown_elsewhere(context: Context) -> bool:
     return _has_other_places(context) and not context.is_complete
 
@@ -116,7 +112,6 @@ _DROP_FLAGS = Stage("drop flags", _may_lose_flags, shrinking.drop_flags)
 _CUT = Stage(
     "cut before the failing pass", _is_worth_going_through_pass, shrinking.cut_before_the_pass
 )
-_AUDIT_CUT = Stage("ask elsewhere", _was_cut, auditing.audit_cut)
 _AUDIT = Stage("ask elsewhere", _has_other_places, auditing.audit)
 
 _MINIMIZE: tuple[Step, ...] = (
@@ -137,12 +132,11 @@ SEARCH: tuple[Step, ...] = (
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
     _CUT,
-    Again(_AUDIT_CUT, (_CUT,)),
     # Minimize what is left.
     *_MINIMIZE,
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
-    Again(_AUDIT, (_CUT, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
+    Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
 )
 
 FINISH: tuple[Step, ...] = (
