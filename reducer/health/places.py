@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, run_process
-from oracles.derive import Level
 from oracles.profiles import Targets, profile_of, targets_of
 from reducer.toolchain import Toolchain, installed
 from reducer.toolchain.flags import flags_of, translate
@@ -57,7 +56,7 @@ class Place:
             limits=failing.limits,
             # Other machines, if any, have only the user's own compiler.
             runner=run_process if self.program else failing.runner,
-            level=Level.NORMAL,
+            level=failing.level,
         )
 
 

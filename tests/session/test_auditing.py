@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Level, Limits
 from reducer.errors import NotInteresting
 from reducer.health import Health
 from reducer.health.places import release_place
@@ -57,6 +57,7 @@ class Place:
         passes_with: Sequence[str] = (),
         ask: bool = True,
         max_calls: int | None = None,
+        level: Level = Level.NORMAL,
     ) -> Report:
         own = find("3.8.0")
         assert own is not None
@@ -80,7 +81,7 @@ class Place:
             also_found=False,
             max_calls=max_calls,
         )
-        oracle = CompilerOracle(command, own.compile, limits=Limits(20))
+        oracle = CompilerOracle(command, own.compile, limits=Limits(20), level=level)
         return Reduction(settings, oracle, Silent()).run()
 
     def history(self, name: str = "out") -> list[str]:
@@ -146,6 +147,13 @@ def test_the_same_result_for_any_number_of_workers(place: Place) -> None:
     results = [place.reduce(jobs=jobs, name=f"{jobs}") for jobs in (1, 3)]
     assert results[0].text == results[1].text
     assert results[0].charged == results[1].charged
+
+
+@pytest.mark.parametrize("level", [Level.STRICT, Level.LOOSE])
+def test_failures_elsewhere_are_judged_at_the_same_level(place: Place, level: Level) -> None:
+    report = place.reduce(level=level)
+    assert report.health is not None
+    assert {one.name: one.health for one in report.health.places}["3.13.0"] == Health.SAME
 
 
 def test_a_second_run_asks_nothing_again(place: Place) -> None:
