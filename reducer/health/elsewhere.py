@@ -32,7 +32,8 @@ class Elsewhere:
     reduction asks nothing twice.
 
     Args:
-        failing: the user's command.
+        failing: the user's command with all of its flags: the failure may need fewer, but without
+            some of them nothing compiles anywhere.
         target: the failure whose identity is at stake.
         jobs: the number of compilers run at once.
         in_other_form: prints a program in another syntax, which a release may read instead.
@@ -53,13 +54,13 @@ class Elsewhere:
     ) -> None:
         self.runs = 0
         self.seconds = 0.0
-        self._failing = failing
+        self.failing = failing
         self._target = target
         self._cache = cache
         self._jobs = jobs
         self._in_other_form = in_other_form
         self._patience: dict[Place, float] = {}
-        self._oracles: dict[tuple[Place, tuple[str, ...]], CompilerOracle | None] = {}
+        self._oracles: dict[Place, CompilerOracle | None] = {}
         self._lock = threading.Lock()
 
     def profile(
@@ -67,10 +68,9 @@ class Elsewhere:
         places: Iterable[Place],
         text: str,
         *,
-        asked: CompilerOracle,
         cancel: threading.Event | None = None,
     ) -> HealthProfile:
-        """The health of a program at these places; `asked` has the command that fails on it.
+        """The health of a program at these places.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -78,7 +78,7 @@ class Elsewhere:
         wanted = list(places)
         if not wanted:
             return HealthProfile()
-        health = partial(self.health, text=text, asked=asked, cancel=cancel)
+        health = partial(self.health, text=text, cancel=cancel)
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
             return HealthProfile(dict(zip(wanted, pool.map(health, wanted), strict=True)))
 
@@ -87,7 +87,6 @@ class Elsewhere:
         place: Place,
         text: str,
         *,
-        asked: CompilerOracle,
         cancel: threading.Event | None = None,
     ) -> Health:
         """The health of a program at one place.
@@ -95,7 +94,7 @@ class Elsewhere:
         Raises:
             Cancelled: `cancel` was set.
         """
-        oracle = self._oracle(place, asked)
+        oracle = self._oracle(place)
         if oracle is None:
             return Health.UNKNOWN
         seconds = self._patience.get(place)
@@ -111,7 +110,6 @@ class Elsewhere:
         place: Place,
         text: str,
         *,
-        asked: CompilerOracle,
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """The outcome of the input, within an hour; smaller programs may take 4 times as long.
@@ -120,7 +118,7 @@ class Elsewhere:
             Cancelled: `cancel` was set.
             UsageError: the place does not know a flag of the command.
         """
-        oracle = self._oracle(place, asked)
+        oracle = self._oracle(place)
         if oracle is None:
             raise UsageError(f"{place.name} does not support all flags of the command")
         outcome = self._run(oracle, text, _FIRST_SECONDS, cancel)
@@ -171,7 +169,7 @@ class Elsewhere:
     ) -> Outcome:
         """The outcome of one run, from the cache if possible; `seconds` is its limit."""
         usual = _HANG_SECONDS if self._target.kind.traits.out_of_time else _SECONDS
-        limits = Limits(seconds or usual, self._failing.limits.memory)
+        limits = Limits(seconds or usual, self.failing.limits.memory)
         digest = outcome_digest(text, oracle=f"elsewhere {limits.seconds} {oracle.key}")
         known = self._cache.get(digest)
         if known is not None:
@@ -185,17 +183,8 @@ class Elsewhere:
         self._cache.put(digest, replace(outcome, stderr=""), 0)
         return outcome
 
-    def _oracle(self, place: Place, asked: CompilerOracle) -> CompilerOracle | None:
-        """The place's oracle for a command, without what only stops that command early."""
-        key = (place, asked.command.argv)
+    def _oracle(self, place: Place) -> CompilerOracle | None:
         with self._lock:
-            if key not in self._oracles:
-                self._oracles[key] = place.oracle(self._whole(asked))
-            return self._oracles[key]
-
-    def _whole(self, asked: CompilerOracle) -> CompilerOracle:
-        phases = self._failing.phases
-        if phases is None:
-            return asked
-        kept = [flag for flag in asked.command.flags if not flag.startswith(phases.stop_flag)]
-        return asked.with_command(asked.command.with_flags(kept))
+            if place not in self._oracles:
+                self._oracles[place] = place.oracle(self.failing)
+            return self._oracles[place]

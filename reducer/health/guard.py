@@ -4,8 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oracles import CompilerOracle, Kind, Oracle, Outcome, Signature
-from oracles.compiler import compiler_of
+from oracles import Kind, Outcome, Signature
 from reducer.health.elsewhere import Cancelled, Elsewhere
 from reducer.health.places import Place
 from reducer.health.profile import Health
@@ -31,22 +30,16 @@ class HealthGuard:
         self.conditions = tuple(conditions)
         self._elsewhere = elsewhere
 
-    def review(
-        self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
-    ) -> Outcome:
+    def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
         """The outcome of a failure, or a success if the program does not meet a condition."""
-        asked = compiler_of(oracle)
-        assert isinstance(asked, CompilerOracle), "only compilers have other places"
         try:
-            healthy = all(self._is_met(one, text, asked, cancel) for one in self.conditions)
+            healthy = all(self._is_met(one, text, cancel) for one in self.conditions)
         except Cancelled:
             return replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
         if healthy:
             return outcome
         return replace(outcome, kind=Kind.SUCCESS, signature=Signature(Kind.SUCCESS))
 
-    def _is_met(
-        self, condition: Condition, text: str, asked: CompilerOracle, cancel: threading.Event
-    ) -> bool:
-        health = self._elsewhere.health(condition.place, text, asked=asked, cancel=cancel)
+    def _is_met(self, condition: Condition, text: str, cancel: threading.Event) -> bool:
+        health = self._elsewhere.health(condition.place, text, cancel=cancel)
         return health is condition.health

@@ -259,7 +259,7 @@ class Evaluator:
             return outcome
         if not same_failure(query.target, outcome.signature):
             return outcome
-        return query.review.review(text, outcome, oracle=query.oracle, cancel=cancel)
+        return query.review.review(text, outcome, cancel=cancel)
 
     def known(self, text: str) -> Outcome | None:
         """The cached outcome of a text, if it was run.

@@ -16,10 +16,8 @@ _MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine u
 class Review(Protocol):
     """A second check of an outcome that has the target signature."""
 
-    def review(
-        self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
-    ) -> Outcome:
-        """The outcome that `oracle` reported, or a different one if the check fails.
+    def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
+        """The outcome, or a different one if the check fails.
 
         It remembers what it learns, and counts what it costs.
         """

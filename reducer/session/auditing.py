@@ -8,7 +8,6 @@ the reduction goes on from before it, with the place as a condition.
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from oracles.compiler import compiler_of
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
 from reducer.health.asking import nearest_first, rounds
@@ -100,14 +99,10 @@ def require_health(context: Context) -> None:
     check = context.health
     if check is None:
         return
-    asked = compiler_of(context.full.oracle)
-    assert asked is not None, "only compilers have other places"
     for condition in check.conditions:
         place = condition.place
         try:
-            outcome = check.elsewhere.admit(
-                place, context.settings.text, asked=asked, cancel=context.full.stop
-            )
+            outcome = check.elsewhere.admit(place, context.settings.text, cancel=context.full.stop)
         except Cancelled:
             raise Stopped("interrupted") from None
         if not outcome.succeeded:
@@ -240,11 +235,7 @@ def _meets(context: Context, check: HealthCheck, step: Milestone, condition: Con
 def _profile(
     context: Context, check: HealthCheck, step: Milestone, places: Sequence[Place]
 ) -> HealthProfile:
-    asked = compiler_of(step.asked.oracle)
-    assert asked is not None, "only compilers have other places"
-    return check.elsewhere.profile(
-        places, step.document.text, asked=asked, cancel=context.full.stop
-    )
+    return check.elsewhere.profile(places, step.document.text, cancel=context.full.stop)
 
 
 def _steps(context: Context) -> list[Milestone]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from packaging.version import Version
 
 from reducer.health import Health, HealthCheck, PlaceKind
+from reducer.health.places import release_of, target_of
 from reducer.session.json_values import JsonValues
 
 
@@ -69,15 +70,23 @@ class HealthRecord:
     compiler_seconds: float = 0.0
 
     @classmethod
-    def of(cls, check: HealthCheck, target: str, release: str) -> Self:
+    def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
+        failing = check.elsewhere.failing
         before, required = check.before.at, {one.place for one in check.conditions}
         places = tuple(
             PlaceRecord(place.kind, place.name, health, before.get(place, ""), place in required)
             for place, health in check.result.at.items()
         )
         elsewhere = check.elsewhere
-        return cls(target, release, places, check.repairs, elsewhere.runs, elsewhere.seconds)
+        return cls(
+            target_of(failing.command),
+            release_of(failing.executable),
+            places,
+            check.repairs,
+            elsewhere.runs,
+            elsewhere.seconds,
+        )
 
     @property
     def doubt(self) -> str:

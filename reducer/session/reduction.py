@@ -8,11 +8,9 @@ from hashlib import sha256
 from typing import Any
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
-from oracles.compiler import compiler_of
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
 from reducer.health import Condition, Elsewhere, Health, HealthCheck, places_of
-from reducer.health.places import release_of, target_of
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
@@ -339,11 +337,8 @@ class Reduction:
         )
 
     def _health_record(self) -> HealthRecord | None:
-        check, compiler = self._health, compiler_of(self.oracle)
-        if check is None or compiler is None or not check.result.at:
-            return None
-        target = target_of(compiler.command)
-        return HealthRecord.of(check, target, release_of(compiler.executable))
+        check = self._health
+        return None if check is None or not check.result.at else HealthRecord.of(check)
 
     def _checks(self) -> Checks:
         screen = self._screen

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from oracles import Kind, Oracle, Outcome, Signature
+from oracles import Kind, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
@@ -257,9 +257,7 @@ def test_a_candidate_that_the_review_rejects_is_not_interesting() -> None:
         def __init__(self) -> None:
             self.asked: list[str] = []
 
-        def review(
-            self, text: str, outcome: Outcome, *, oracle: Oracle, cancel: threading.Event
-        ) -> Outcome:
+        def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
             self.asked.append(text)
             fine = '"t.op5"' in text
             return outcome if fine else replace(outcome, kind=SUCCESS.kind, signature=SUCCESS)
