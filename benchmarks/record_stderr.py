@@ -21,15 +21,22 @@ import click
 
 from oracles.command import Command, resolve_binary
 from oracles.compiler import NAME_PASS
+from oracles.diagnostics import parse_diagnostics, primary_error
 from oracles.frames import name_frames, parse_stack
+from oracles.leftovers import is_leftover
 from oracles.stage import PARSE_ONLY
 from oracles.symbols import load_index
+from oracles.templates import printed_operation
 from oracles.watch import shorten
 from reducer.toolchain import install, resolve_executable
 from tests.support.recorded import RECORDED, add_line
 
 _KEPT = 12_000
 _IR_DUMP = re.compile(r"^(// -----// IR Dump [^\n]*)\n.*", re.M | re.S)
+_FAILED = re.compile(
+    r"^(?P<banner>// -----// IR Dump After \S+ Failed[^\n]*)\n(?P<ir>.*?)(?=^// -----// |\Z)",
+    re.M | re.S,
+)
 _PROBES = {"verify": (), "parse": PARSE_ONLY}
 
 
@@ -90,14 +97,26 @@ def main(
             if probes[probe]:
                 (folder / f"{name}.{probe}.txt").write_text(_short(text), encoding="utf-8")
         probes["pass"], text = _run([str(binary), *words, *NAME_PASS], source_file, False)
-        dumps = re.findall(r"^// -----// IR Dump After \S+ Failed[^\n]*", text, re.M)
-        (folder / f"{name}.pass.txt").write_text("\n".join(dumps[:1]) + "\n", encoding="utf-8")
+        (folder / f"{name}.pass.txt").write_text(failed_pass(text), encoding="utf-8")
     if probes:
         entry["probes"] = probes
     add_line({"file": f"{group}/{name}.txt", "group": group, **entry})
     if keep_input:
         shutil.copy(source_file, folder / f"{name}.mlir")
     click.echo(f"{group}/{name}: exit {exit_code}, {len(stderr)} characters", err=True)
+
+
+def failed_pass(stderr: str) -> str:
+    """The line that names the failed pass; of its IR, only what shows what a leftover supplies."""
+    dump = _FAILED.search(stderr)
+    if dump is None:
+        return "\n"
+    left = primary_error(parse_diagnostics(stderr))
+    lines = [dump["banner"]]
+    if left is not None and is_leftover(left.message, left.operation):
+        dialect = printed_operation(left.operation).partition(".")[0]
+        lines += [line for line in dump["ir"].splitlines() if f'"{dialect}.' in line]
+    return "\n".join(lines) + "\n"
 
 
 def _run(argv: Sequence[str], source: Path, symbolizer: bool) -> tuple[int, str]:

@@ -20,6 +20,7 @@ from oracles.frames import (
     parse_stack,
 )
 from oracles.kind import Kind
+from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.templates import failing_operation, template_of
@@ -88,7 +89,8 @@ class Classification:
     `message` is the source of `template`. `stack` has all meaningful functions of a crash and
     `frames` the first of them; `pass_name` is the failing pass if the output names it. `settled` is
     whether a pass was certainly running, `nameless` whether there are only follow-up errors or
-    none, so that only the failing pass can identify the bug.
+    none, so that only the failing pass can identify the bug. `leftover` is whether `op` is only
+    left because of an op that it supplies, and `user` is that op if the output shows it.
     """
 
     kind: Kind
@@ -102,6 +104,8 @@ class Classification:
     exit_code: int | None = None
     settled: bool = True
     nameless: bool = False
+    leftover: bool = False
+    user: str = ""
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -156,6 +160,7 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
     kind = _kind_of(primary.message)
     template = template_of(primary.message)
     follow_ups = any(is_follow_up(item) for item in diagnostics if item.severity == "error")
+    leftover = is_leftover(primary.message, primary.operation)
     return Classification(
         kind,
         template,
@@ -167,6 +172,8 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
         exit_code=code,
         settled=follow_ups or is_linker_error(primary) or kind.traits.in_pass,
         nameless=is_follow_up(primary),
+        leftover=leftover,
+        user=user_of_leftover(stderr, primary.operation) if leftover else "",
     )
 
 

@@ -21,15 +21,18 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 5
+CLASSIFIER_VERSION = 6
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
     "--mlir-print-ir-after-failure",
     "--mlir-disable-threading",
     "--mlir-elide-elementsattrs-if-larger=16",
+    "--mlir-print-op-generic",
 )
-"""Flags that make the compiler name the pass that failed."""
+"""Flags that make the compiler name the pass that failed and print its IR, in generic form."""
+_MAX_IR = 64 << 20
+"""The bytes kept of that IR."""
 _READS_OTHERWISE = (
     "mlir-very-unsafe-disable-verifier",
     "no-implicit-module",
@@ -124,10 +127,11 @@ class CompilerOracle:
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             place = Path(folder)
             write_candidate(place, self.name, text)
-            probe = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
-            result = probe(self._argv(NAME_PASS if self._name_pass else ()))
+            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            naming = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
+            probes = _Probes(self, run, naming)
+            result = naming(self.with_pass_naming()) if self._name_pass else run(self._argv())
             classification = classify(result, self.symbols)
-            probes = _Probes(self, probe)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
                 outcome_of_process(
@@ -252,24 +256,27 @@ class _Probes:
     """Makes the short extra runs and sums their cost."""
 
     def __init__(
-        self, oracle: CompilerOracle, run: Callable[[Sequence[str]], ProcessResult]
+        self,
+        oracle: CompilerOracle,
+        run: Callable[[Sequence[str]], ProcessResult],
+        run_naming: Callable[[Sequence[str]], ProcessResult],
     ) -> None:
         self._oracle = oracle
         self._run = run
+        self._run_naming = run_naming
         self._results: list[ProcessResult] = []
-        self.named = ""
+        self._named: ProcessResult | None = None
 
     def verify(self, flags: Sequence[str]) -> ProcessResult | None:
         argv = self._oracle.verifying(flags)
-        return None if argv is None else self._ran(argv)
+        return None if argv is None else self._counted(self._run(argv))
 
     def name_pass(self) -> ProcessResult:
-        result = self._ran(self._oracle.with_pass_naming())
-        self.named = result.stderr
-        return result
+        if self._named is None:
+            self._named = self._counted(self._run_naming(self._oracle.with_pass_naming()))
+        return self._named
 
-    def _ran(self, argv: Sequence[str]) -> ProcessResult:
-        result = self._run(argv)
+    def _counted(self, result: ProcessResult) -> ProcessResult:
         self._results.append(result)
         return result
 
@@ -286,7 +293,7 @@ class _Probes:
             cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
             peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
             # A compiler that names no pass may not know the flags.
-            pass_asked=bool(failing_pass(self.named)),
+            pass_asked=self._named is not None and bool(failing_pass(self._named.stderr)),
         )
 
 

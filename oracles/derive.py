@@ -12,12 +12,14 @@ No level includes what varies from run to run: addresses, SSA names, locations, 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
 from oracles.classify import Classification, failing_pass
 from oracles.frames import is_offset
 from oracles.kind import Kind
+from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature
 from oracles.process import ProcessResult
 from oracles.stage import PIPELINE, input_stage
@@ -102,7 +104,7 @@ class Probes(Protocol):
         ...
 
     def name_pass(self) -> ProcessResult:
-        """Run the compiler again with flags that make it name the failing pass."""
+        """Run the compiler again with flags that make it name the failing pass and print its IR."""
         ...
 
 
@@ -113,8 +115,11 @@ def derive(
 
     At `normal`, the pass is part of the signature if the user's own flags make the compiler name
     it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
-    earlier failure of another kind would change a signature.
+    earlier failure of another kind would change a signature. An op that is only left because of
+    another one (see `leftovers`) says nothing, so the compiler is asked for that one.
     """
+    if classification.leftover and level is not Level.LOOSE:
+        classification = _with_user(classification, probes, names_pass=names_pass)
     kind, stage = classification.kind, ""
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
@@ -131,3 +136,16 @@ def derive(
             name = failing_pass(probes.name_pass().stderr)
         stage = f"{PIPELINE} {name}".rstrip()
     return signature_at(level, classification, kind, stage)
+
+
+def _with_user(
+    classification: Classification, probes: Probes, *, names_pass: bool
+) -> Classification:
+    """The same about the op that a leftover supplies, if that can be known."""
+    user = classification.user
+    if not user and not names_pass and classification.primary is not None:
+        user = user_of_leftover(probes.name_pass().stderr, classification.primary.operation)
+    if not user:
+        return classification
+    template = template_about(user, classification.template, classification.message)
+    return replace(classification, op=user, template=template)

@@ -6,6 +6,8 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
+from oracles.stand_ins import carried_name
+
 MAX_TEMPLATE_LENGTH = 300
 """The maximum length of a template; more text does not help to distinguish bugs."""
 
@@ -39,7 +41,6 @@ _INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
 # LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
 _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
-_STANDS_FOR = re.compile(r'[{,] ?name = "([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)"')
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
 )
@@ -97,8 +98,8 @@ def failing_operation(message: str, operation: str) -> str:
     """
     printed = printed_operation(operation)
     op = quoted_operation(message) or printed
-    name = _STANDS_FOR.search(operation) if op == printed else None
-    return f'{op} "{name[1]}"' if name else op
+    name = carried_name(op, operation) if op == printed else ""
+    return f'{op} "{name}"' if name else op
 
 
 def fold_operation(name: str) -> str:

@@ -6,6 +6,8 @@ it cannot be inferred from the text of a module.
 
 import re
 
+from oracles.stand_ins import CARRIED_NAMES
+
 # In generic form, structured ops of the linalg dialect have a body that their pretty form omits and
 # their parser regenerates. These are the ops that do print their region.
 _LINALG_WITH_VISIBLE_BODY = frozenset(
@@ -20,15 +22,7 @@ def has_hidden_body(name: str) -> bool:
 
 # Ops that stand for an arbitrary op named by an attribute. The verifier does not know the
 # constraints of that op, so an edit that violates them may fail exactly like the original.
-_OPAQUE = frozenset(
-    {
-        "torch.operator",
-        "stablehlo.custom_call",
-        "mhlo.custom_call",
-        "tosa.custom",
-        "llvm.inline_asm",
-    }
-)
+_OPAQUE = frozenset(CARRIED_NAMES) | {"llvm.inline_asm"}
 _OP_SET = re.compile(r"op_?set", re.I)
 
 

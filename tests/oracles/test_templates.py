@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.templates import fold_operation, printed_operation, quoted_operation, template_of
+from oracles.templates import (
+    failing_operation,
+    fold_operation,
+    printed_operation,
+    quoted_operation,
+    template_of,
+)
 
 SAME = [
     # sizes and byte counts
@@ -102,6 +108,24 @@ def test_operation_of_a_message() -> None:
 )
 def test_name_of_a_printed_operation(printed: str, name: str) -> None:
     assert printed_operation(printed) == name
+
+
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ('"torch.operator"(%0) <{name = "onnx.If"}> : (i1) -> i1', 'torch.operator "onnx.If"'),
+        (
+            '%0 = "stablehlo.custom_call"(%a) <{api_version = 2 : i32, call_target_name = "lu"}>',
+            'stablehlo.custom_call "lu"',
+        ),
+        ('"tosa.custom"(%0) <{domain_name = "d", operator_name = "f"}>', 'tosa.custom "f"'),
+        # A name that is no op's is that of a variable, say.
+        ('"x.load"() <{name = "weights"}> : () -> i1', "x.load"),
+        ('"x.call"() <{call_target_name = "f"}> : () -> i1', "x.call"),
+    ],
+)
+def test_an_op_that_stands_for_another(printed: str, name: str) -> None:
+    assert failing_operation("", printed) == name
 
 
 def test_only_families_of_constants_fold() -> None:

@@ -1,0 +1,137 @@
+"""Which op keeps a constant alive that a pass could not legalize.
+
+The last pass of a conversion expects no op of the old dialect any more and reports the first one
+that is left: "failed to legalize operation 'torch.constant.int'". Nothing is wrong with that
+constant. It only supplies an op of its dialect that no earlier pass has lowered, and which of
+several constants comes first is chance. What names the bug is the op that they supply. The message
+does not mention it, but the IR does that the compiler prints after a failed pass.
+
+An op *supplies* others if all that it yields are values of its dialect, and it has no operands or
+only puts its operands together (a list, an optional).
+"""
+
+import re
+from dataclasses import dataclass
+
+from oracles.templates import failing_operation, quoted_operation
+
+_LEFT = re.compile(r"^failed to legalize operation '[^']+'(?! that was )")
+_FAILED_DUMP = re.compile(
+    r"^// -----// IR Dump After \S+ Failed[^\n]*\n(?P<ir>.*?)(?=^// -----// |\Z)", re.M | re.S
+)
+_OP = re.compile(
+    r'\s*(?:(?P<results>%[^=]*?) = )?"(?P<name>[\w.$-]+)"\((?P<operands>[^()"]*)\)(?P<rest>.*)$'
+)
+_TYPES = re.compile(r".* : \((?P<inputs>.*)\) -> (?P<outputs>.+?)(?: loc\(.*\))?$")
+_VALUE = re.compile(r"%[\w$.-]+")
+_DIALECT_TYPE = re.compile(r"![\w$]+\.(?P<name>[\w$]+)(?:<(?P<parameters>.*)>)?$")
+
+
+@dataclass(frozen=True)
+class _Op:
+    """The first line of an op in generic form; types are empty if the op has a region."""
+
+    name: str
+    results: frozenset[str]
+    operands: frozenset[str]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def dialect(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def supplies(self) -> bool:
+        own = bool(self.outputs) and all(each.startswith("!") for each in self.outputs)
+        return own and (not self.operands or self._puts_together)
+
+    @property
+    def _puts_together(self) -> bool:
+        """Whether the type of the only result is made of those of the operands."""
+        whole = _DIALECT_TYPE.match(self.outputs[0]) if len(self.outputs) == 1 else None
+        parts = [_DIALECT_TYPE.match(each) for each in self.inputs]
+        if whole is None or not parts:
+            return False
+        words = re.findall(r"[\w$]+", whole["parameters"] or "")
+        return all(part is not None and part["name"] in words for part in parts)
+
+
+def is_leftover(message: str, operation: str) -> bool:
+    """Whether an error is about an op that is only left because of an op that it supplies.
+
+    `operation` is the op that the compiler printed with it.
+
+    >>> is_leftover(
+    ...     "failed to legalize operation 'd.constant'", '%0 = "d.constant"() : () -> !d.int'
+    ... )
+    True
+    """
+    op = _read(operation) if _LEFT.match(message) else None
+    return op is not None and op.supplies
+
+
+def user_of_leftover(stderr: str, operation: str) -> str:
+    """The first op in the IR after the failed pass that ops like `operation` supply, or ''.
+
+    All ops of its dialect that supply others count, because which of them is reported is arbitrary.
+    """
+    dump = _FAILED_DUMP.search(stderr) if "Failed" in stderr else None
+    left = _read(operation)
+    if dump is None or left is None:
+        return ""
+    supplied: frozenset[str] = frozenset()
+    for line in dump["ir"].splitlines():
+        op = _read(line)
+        if op is None:
+            continue
+        supplied -= op.results  # another function may use the same name
+        if op.dialect != left.dialect:
+            continue
+        if op.supplies:
+            supplied |= op.results
+        elif not supplied.isdisjoint(op.operands):
+            return failing_operation("", line)
+    return ""
+
+
+def template_about(user: str, template: str, message: str) -> str:
+    """A template that names the op at fault instead of the leftover that `message` is about.
+
+    >>> template_about("d.use", "failed to legalize 'd.constant.*'", "… 'd.constant.int'")
+    "failed to legalize 'd.use'"
+    """
+    return template.replace(f"'{quoted_operation(message)}'", f"'{user.partition(' ')[0]}'")
+
+
+def _read(text: str) -> _Op | None:
+    match = _OP.match(text)
+    if match is None:
+        return None
+    types = _TYPES.match(match["rest"])
+    return _Op(
+        match["name"],
+        _values(match["results"] or ""),
+        _values(match["operands"]),
+        _split(types["inputs"]) if types else (),
+        _split(types["outputs"].removeprefix("(").removesuffix(")")) if types else (),
+    )
+
+
+def _values(text: str) -> frozenset[str]:
+    """The names of values; `%1:2` and `%1#0` are about the same one."""
+    return frozenset(_VALUE.findall(text))
+
+
+def _split(types: str) -> tuple[str, ...]:
+    """Types that commas separate."""
+    depth, start, found = 0, 0, []
+    for index, char in enumerate(types):
+        if char in "<([{":
+            depth += 1
+        elif char in ")]}" or (char == ">" and types[index - 1] != "-"):
+            depth -= 1
+        elif char == "," and not depth:
+            found.append(types[start:index])
+            start = index + 1
+    return tuple(each for part in [*found, types[start:]] if (each := part.strip()))

@@ -1,0 +1,37 @@
+"""Ops that stand for another op or function, which a string attribute names.
+
+The verifier of the compiler knows nothing about what such an op means, and two of them with
+different names have as little in common as two ops. So the name is a part of the op's identity.
+"""
+
+import re
+from collections.abc import Mapping
+
+CARRIED_NAMES: Mapping[str, str] = {
+    "torch.operator": "name",
+    "stablehlo.custom_call": "call_target_name",
+    "mhlo.custom_call": "call_target_name",
+    "tosa.custom": "operator_name",
+}
+"""The attribute that names what an op stands for, by the name of the op."""
+
+_ATTRIBUTE = re.compile(r'[{,] ?(?P<key>[a-z_]\w*) = "(?P<value>(?:[^"\\\n]|\\.)+)"')
+_OP_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+
+
+def carried_name(name: str, operation: str) -> str:
+    """What an op stands for, or ''. `operation` is the op in generic form.
+
+    An op that is not in `CARRIED_NAMES` stands for another one if its attribute `name` is the name
+    of an op.
+
+    >>> carried_name("a.call", '%0 = "a.call"() <{name = "onnx.If"}> : () -> i1')
+    'onnx.If'
+    >>> carried_name("tosa.custom", '"tosa.custom"() <{operator_name = "f"}> : () -> ()')
+    'f'
+    """
+    key = CARRIED_NAMES.get(name, "name")
+    for match in _ATTRIBUTE.finditer(operation):
+        if match["key"] == key and (name in CARRIED_NAMES or _OP_NAME.fullmatch(match["value"])):
+            return match["value"]
+    return ""
