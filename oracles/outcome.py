@@ -51,6 +51,16 @@ class Signature:
         return bool(self.frames) and not any(map(is_offset, self.frames))
 
     @property
+    def subject(self) -> str:
+        """What the template does not say the bug is about: the op, or what it stands for; or ''.
+
+        >>> Signature(Kind.LEGALIZATION, "illegal 'a.call'", 'a.call "onnx.If"').subject
+        'onnx.If'
+        """
+        name, _, stands_for = self.op.partition(" ")
+        return stands_for.strip('"') or (name if name not in self.template else "")
+
+    @property
     def bucket(self) -> str:
         """Short hash that identifies the bug: 12 hexadecimal digits."""
         fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]

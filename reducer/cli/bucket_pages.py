@@ -59,7 +59,7 @@ def _row(bug: Bug, page: str) -> BucketRow:
     return BucketRow(
         bucket=bug.name,
         kind=bug.group.root.kind,
-        signature=one_line(bug.text),
+        signature=one_line(bug.headline),
         state=str(bug.state),
         wheels=tuple(dict.fromkeys(name.split(" ")[0] for name in bug.configurations)),
         inputs=bug.paths,

@@ -56,7 +56,7 @@ def _row(bug: Bug) -> tuple[str, ...]:
             else (f"fixed in {bug.fixed_in}")
         )
     compilers = list(dict.fromkeys(name.split(" ")[0] for name in bug.configurations))
-    text = one_line(bug.text)
+    text = one_line(bug.headline)
     return (
         bug.name,
         state,

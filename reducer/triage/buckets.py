@@ -32,6 +32,12 @@ class Bucket:
     def text(self) -> str:
         return f"{self.ops}: {self.signature.text}" if self.ops else self.signature.text
 
+    @property
+    def headline(self) -> str:
+        """The text with what distinguishes it first, for lists that cut it off."""
+        subject = "" if self.ops else self.signature.subject
+        return f"{subject}: {self.text}" if subject else self.text
+
 
 @dataclass(frozen=True)
 class Occurrence:

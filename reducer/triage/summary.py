@@ -44,6 +44,11 @@ class Bug:
         return self.group.root.text
 
     @property
+    def headline(self) -> str:
+        """The text with what distinguishes it first, for lists that cut it off."""
+        return self.group.root.headline
+
+    @property
     def paths(self) -> list[str]:
         return sorted({cell.path for cell in self.cells})
 

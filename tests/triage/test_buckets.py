@@ -72,3 +72,21 @@ def test_a_prefix_must_match_exactly_one_bug(tmp_path: Path) -> None:
     records.result("b", "3.8.0", failure("y"))
     with pytest.raises(UsageError, match="more than one"):
         find_group(records.database, "")
+
+
+@pytest.mark.parametrize(
+    ("template", "op", "headline"),
+    [
+        ("illegal 'torch.operator'", 'torch.operator "onnx.DFT"', "onnx.DFT: verifier: illegal"),
+        ("dim is not constant", "torch.aten.slice", "torch.aten.slice: verifier: dim is not"),
+        ("'a.b' op is wrong", "a.b", "verifier: 'a.b' op is wrong"),
+        ("wrong", "", "verifier: wrong"),
+    ],
+)
+def test_what_distinguishes_a_bucket_comes_first(
+    tmp_path: Path, template: str, op: str, headline: str
+) -> None:
+    records = Records(tmp_path)
+    records.result("one", "3.8.0", failure(template, op=op))
+    [group] = all_groups(records.database)
+    assert group.root.headline.startswith(headline)
