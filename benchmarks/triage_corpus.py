@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -101,10 +101,11 @@ def main(
     )
 
 
-def triage(words: Iterable[object], target: Path) -> dict[str, Any]:
-    """The report of one run of the program."""
+def triage(words: Iterable[object], target: Path, flags: Sequence[str] = ()) -> dict[str, Any]:
+    """The report of one run of the program; `flags` are those of the compiler."""
     command = [sys.executable, "-m", "reducer", "triage", *map(str, words), "--json", str(target)]
-    code = subprocess.run([*command, "--progress"], check=False).returncode
+    command += ["--progress", *(["--", *flags] if flags else [])]
+    code = subprocess.run(command, check=False).returncode
     if code:
         raise click.ClickException(f"triage ended with {code}: {shlex.join(command)}")
     report: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
