@@ -5,6 +5,9 @@ it cannot be inferred from the text of a module.
 """
 
 import re
+from functools import cache
+
+from reducer.ir.union_find import UnionFind
 
 from oracles.stand_ins import CARRIED_NAMES
 
@@ -74,3 +77,16 @@ WITH_OPTIONAL_MAPS = frozenset({"linalg.matmul", "linalg.batch_matmul"})
 def rank_reduced_name(name: str, losing: tuple[bool, ...]) -> str | None:
     """The name of the op to use after the operands marked in `losing` lose a dim, if any."""
     return _RANK_REDUCED.get((name, losing))
+
+
+def rank_family(name: str) -> str:
+    """A name that is the same for all rank-reduced variants of an op, and for no other op."""
+    return _families().get(name, name)
+
+
+@cache
+def _families() -> dict[str, str]:
+    families: UnionFind[str] = UnionFind()
+    for (before, _), after in _RANK_REDUCED.items():
+        families.union(before, after)
+    return {name: families[name] for name in list(families)}

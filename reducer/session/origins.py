@@ -1,8 +1,9 @@
 """Map each op of a reduced program to the op of the input that it came from.
 
-Edits keep the names of values, so an op is identified by its function, its results and its name. If
-an edit renames an op's results, its operands identify it. If the compiler printed the program anew,
-all names differ; then ops are aligned in order, as a diff aligns the lines of two files.
+Edits keep the names of values, so an op is identified by its function, its results and its name, or
+that of a variant of another rank. If an edit renames an op's results, its operands identify it. If
+the compiler printed the program anew, all names differ; then ops are aligned in order, as a diff
+aligns the lines of two files.
 """
 
 from collections.abc import Hashable, Iterable
@@ -10,6 +11,7 @@ from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
+from reducer.ir.dialects import rank_family
 
 _MAX_ALIGNED = 5_000  # ops; the compiler's passes only run on small programs
 
@@ -61,20 +63,22 @@ def _same_names(before: Module, after: Module) -> dict[int, int]:
 def _by_results(module: Module, ops: Iterable[int]) -> list[Hashable]:
     scopes = _scopes(module)
     return [
-        (scopes[op], module.t.name[op], tokens[0]) if (tokens := _results(module, op)) else None
+        (scopes[op], _family(module, op), tokens[0]) if (tokens := _results(module, op)) else None
         for op in ops
     ]
 
 
 def _by_operands(module: Module, ops: Iterable[int]) -> list[Hashable]:
     scopes, t = _scopes(module), module.t
-    return [(scopes[op], t.name[op], _operands(module, op), t.num_results[op]) for op in ops]
+    return [
+        (scopes[op], _family(module, op), _operands(module, op), t.num_results[op]) for op in ops
+    ]
 
 
 def _by_results_anywhere(module: Module, ops: Iterable[int]) -> list[Hashable]:
     """Keys for ops that were inlined into another function, or whose function was renamed."""
     return [
-        (module.t.name[op], *tokens) if (tokens := _results(module, op)) else None for op in ops
+        (_family(module, op), *tokens) if (tokens := _results(module, op)) else None for op in ops
     ]
 
 
@@ -112,6 +116,11 @@ def _kind(module: Module, op: int, with_types: bool) -> Hashable:
         return t.name[op]
     rest = module.text[t.operands_end[op] : t.header_end[op]] + module.tail(op)
     return t.name[op], " ".join(rest.split())
+
+
+def _family(module: Module, op: int) -> str:
+    """The name of an op, whatever its rank: it may have lost dims."""
+    return rank_family(module.t.name[op])
 
 
 def _scopes(module: Module) -> list[str]:

@@ -104,3 +104,16 @@ def test_starting_again_from_what_was_there_before() -> None:
     after = Module.parse(function('%1 = "t.b"(%arg0) : (f32) -> f32'))
     origins.restart(after)
     assert names(origins, before, after)['%1 = "t.b"(%arg0)'] == '%1 = "t.b"(%0)'
+
+
+def test_an_op_that_lost_a_dim_has_another_name() -> None:
+    def product(name: str) -> Module:
+        return Module.parse(INPUT.replace('"t.b"(%0)', f'"{name}"(%0)'))
+
+    origins = Origins(product("linalg.batch_matmul"))
+    reduced = product("linalg.matvec")
+    origins.follow(reduced)
+    (op,) = (op for op, name in enumerate(reduced.t.name) if name == "linalg.matvec")
+    assert origins.known[op] == op
+    origins.follow(product("linalg.fill"))
+    assert op not in origins.known
