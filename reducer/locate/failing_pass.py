@@ -127,7 +127,9 @@ class FailingPass:
 
 
 @dataclass(frozen=True)
-class _Proposal:
+class Proposal:
+    """IR that may reproduce a failure alone, and what to run on it, as in `FailingPass`."""
+
     step: PipelineStep | None
     text: str
     name: str
@@ -147,7 +149,7 @@ def find_failing_pass(
     Raises:
         ToolBudgetExhausted: the tool's limits are reached.
     """
-    proposals: list[_Proposal] = []
+    proposals: list[Proposal] = []
     for proposal in _proposals(command, executable, text, target, tool):
         if found := _validated(proposal, target, tool, ()):
             return found
@@ -159,8 +161,21 @@ def find_failing_pass(
     return None
 
 
+def ir_before_failure(
+    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
+) -> Proposal | None:
+    """The IR right before a program's failure, as the compiler shows it; takes one or two runs.
+
+    Unlike that of `find_failing_pass`, it need not fail outside of the pipeline.
+
+    Raises:
+        ToolBudgetExhausted: the tool's limits are reached.
+    """
+    return next(_proposals(command, executable, text, target, tool), None)
+
+
 def _validated(
-    proposal: _Proposal, target: Signature, tool: OptTool, flags: tuple[str, ...]
+    proposal: Proposal, target: Signature, tool: OptTool, flags: tuple[str, ...]
 ) -> FailingPass | None:
     step = proposal.step and _accepted(proposal.step, tool, flags)
     if proposal.step is not None and step is None:
@@ -182,18 +197,18 @@ def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> Pipeli
 
 def _proposals(
     command: Command, executable: Path, text: str, target: Signature, tool: OptTool
-) -> Iterator[_Proposal]:
+) -> Iterator[Proposal]:
     if target.stage == "input":
-        yield _Proposal(None, text, "")
+        yield Proposal(None, text, "")
         return
     result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
     local = _read_reproducer(reproducer)
     name = _innermost(failed, local)
     if target.kind.traits.illegal_ir and failed and failed[0].text:
-        yield _Proposal(None, failed[0].text, name)
+        yield Proposal(None, failed[0].text, name)
     if local is not None:
-        yield _Proposal(*local, name)
+        yield Proposal(*local, name)
     around = [dump.step.name for dump in failed if dump.step and tool.knows_pass(dump.step.name)]
     if around:
         before = f"--mlir-print-ir-before={','.join(dict.fromkeys(around))}"
@@ -245,7 +260,7 @@ def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -
     return local[0].passes[-1].name if local else ""
 
 
-def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[_Proposal]:
+def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[Proposal]:
     """For each failed pass, from the inside out, the last IR that the same pass started with."""
     for number, failed in enumerate(dumps):
         if not failed.failed or failed.step is None:
@@ -257,7 +272,7 @@ def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[_Proposal]:
                 break
 
 
-def _nestings(dump: Dump, name: str) -> Iterator[_Proposal]:
+def _nestings(dump: Dump, name: str) -> Iterator[Proposal]:
     """The pass on the op that it ran on, found by kind and name at any depth."""
     try:
         module = Module.parse(dump.text)
@@ -270,7 +285,7 @@ def _nestings(dump: Dump, name: str) -> Iterator[_Proposal]:
         if kind == dump.op and (not dump.symbol or module.symbol_name(op) == dump.symbol):
             seen.setdefault(tuple(reversed(list(_ancestry(module, op)))))
     for anchors in seen:
-        yield _Proposal(nested(anchors, dump.step), dump.text, name)
+        yield Proposal(nested(anchors, dump.step), dump.text, name)
 
 
 def _ancestry(module: Module, op: int) -> Iterator[str]:
