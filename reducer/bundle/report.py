@@ -58,6 +58,8 @@ def reduction(facts: Facts) -> Iterator[str]:
     ]
     yield md.table((md.code(facts.source) if facts.source else "", "before", "after"), rows)
     yield _cost(facts.record)
+    if facts.record.degenerate is not None:
+        yield md.plain(facts.record.degenerate.text)
 
 
 def also_found(others: Sequence[OtherFailureRecord]) -> Iterator[str]:

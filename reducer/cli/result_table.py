@@ -22,6 +22,7 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
         ("verdict", _verdict(report)),
         *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
+        *_degenerate(report),
         ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0"),
         *_checks(report),
         *_elsewhere(report),
@@ -130,6 +131,11 @@ def _elsewhere(report: Report) -> list[tuple[str, str]]:
     if health.doubt:
         facts.append(("doubt", f"may be another bug: {health.doubt}"))
     return facts
+
+
+def _degenerate(report: Report) -> list[tuple[str, str]]:
+    """The choice between a degenerate program and a larger one."""
+    return [("degenerate", report.degenerate.text)] if report.degenerate else []
 
 
 def _checks(report: Report) -> list[tuple[str, str]]:

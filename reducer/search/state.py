@@ -17,6 +17,7 @@ class SearchState(Generic[D]):
         on_accept: called with each new best, to save it before the search continues.
         checkpoint: called periodically by long searches, between candidates. It may run the
             compiler on the best; an exception from it ends the search.
+        admits: whether a document may become a candidate at all.
     """
 
     def __init__(
@@ -26,15 +27,17 @@ class SearchState(Generic[D]):
         evaluator: Evaluator,
         on_accept: Callable[[Candidate[D]], None],
         checkpoint: Callable[[], None] = lambda: None,
+        admits: Callable[[D], bool] = lambda document: True,
     ) -> None:
         self.document = document
         self.parse = parse
         self.evaluator = evaluator
         self.checkpoint = checkpoint
         self._on_accept = on_accept
+        self._admits = admits
 
     def candidate(self, write: Callable[[], str | None], origin: str) -> Candidate[D] | None:
-        """The candidate that an edit makes of the document; None unless it is smaller.
+        """The candidate that an edit makes of the document; None unless smaller and admitted.
 
         Also None if the edit changes nothing, or if its text cannot be parsed: a textual edit may
         meet syntax it does not know, which should cost only this candidate.
@@ -49,6 +52,8 @@ class SearchState(Generic[D]):
         except GenericSyntaxError:
             return None
         if document is None or not size_key(document) < size_key(self.document):
+            return None
+        if not self._admits(document):
             return None
         return Candidate(document, origin)
 

@@ -47,7 +47,7 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
     evaluator = state.evaluator
     if conversions.opt is None or not _may_help(state, conversions):
         return False
-    tool = _tool(evaluator, conversions.opt)
+    tool = tool_within(evaluator, conversions.opt)
     found = _failing_pass(state, tool, conversions)
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
@@ -71,7 +71,8 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     return failing_phase(evaluator, state.document, conversions.cached) in phases.of_programs
 
 
-def _tool(evaluator: Evaluator, opt: Path) -> OptTool:
+def tool_within(evaluator: Evaluator, opt: Path) -> OptTool:
+    """An `…-opt` tool within the limits of a search."""
     limits, budget = evaluator.limits, evaluator.query.budget
     return OptTool(
         opt,

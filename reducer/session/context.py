@@ -5,7 +5,7 @@ command that stops *early* is cheaper, but what it accepts is provisional until 
 confirms it: at each checkpoint where the best has lost half of its ops, and at the end.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,10 +19,12 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
+from reducer.session.figures import DegenerateChoice
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
+from reducer.transformations.degenerate import Counts
 
 _MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
 _HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
@@ -56,6 +58,10 @@ class Context:
         is_located: whether a candidate near the failure, or the input in generic form, fails.
         halved: the text that halving ended with; no part of it fails by itself.
         flaky: how often the failure occurs, if it is intermittent.
+        original: the input in generic form, if it has one.
+        origins: maps the ops of the best to those of the original, as far as known.
+        floor: no candidate may have more degenerate parts than that.
+        degenerate: the choice made about a degenerate result.
         is_complete: whether every stage of the search ran to its end.
         health: where else the programs of this reduction compile; None if that is not asked.
         milestones: the small programs that were accepted so far, oldest first.
@@ -74,6 +80,10 @@ class Context:
     show: Callable[[str], None]
     note: Callable[[str], None]
     flaky: Flakiness | None = None
+    original: Module | None = None
+    origins: Callable[[], Mapping[int, int]] = dict
+    floor: Counts | None = None
+    degenerate: DegenerateChoice | None = None
     early: Evaluator | None = None
     is_located: bool = False
     halved: str = ""
@@ -123,13 +133,16 @@ class Context:
 
     def search(self) -> SearchState[Module]:
         """A search state for the module; candidates that the search accepts become the best."""
-        return self._search(self.module, Module.parse)
+        floor = self.floor
+        return self._search(
+            self.module, Module.parse, lambda module: floor is None or floor.admits(module)
+        )
 
     def search_text(self) -> SearchState[PlainText]:
         """A search state for a document that is plain text."""
         assert isinstance(self.document, PlainText)
         state: SearchState[PlainText] = self._search(
-            self.document, lambda edited: state.document.edited(edited)
+            self.document, lambda edited: state.document.edited(edited), lambda _: True
         )
         return state
 
@@ -137,10 +150,12 @@ class Context:
         """Make a candidate on which the full command fails the best."""
         self._accept(candidate, provisional=False)
 
-    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
+    def _search(
+        self, document: D, parse: Callable[[str], D], admits: Callable[[D], bool]
+    ) -> SearchState[D]:
         asked = self.early or self.patient  # what is not confirmed later must not be just slow
         accept = partial(self._accept, provisional=self.early is not None)
-        return SearchState(document, parse, asked, accept, self._checkpoint)
+        return SearchState(document, parse, asked, accept, self._checkpoint, admits)
 
     def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
         assert isinstance(candidate.document, Module | PlainText)

@@ -1,5 +1,6 @@
 """The parts of the record of a reduction, each convertible to and from JSON values."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -79,6 +80,57 @@ class Checks:
         if runs is None or turned_away is None or seconds is None:
             return None
         return cls(runs, turned_away, seconds)
+
+
+@dataclass(frozen=True)
+class DegenerateChoice:
+    """The choice between a degenerate program and a larger one with the same signature.
+
+    `features` say in words what is degenerate; `kept` whether the result has it. `same_ir` says
+    whether the pass `pass_name` receives IR of the same shape either way; it is None if that is not
+    known or if the larger program does not fail in the same way.
+    """
+
+    features: tuple[str, ...]
+    kept: bool
+    same_ir: bool | None = None
+    pass_name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The choice and its reason in one sentence."""
+        which = self.pass_name or "the failing pass"
+        features = _listed(self.features)
+        if not self.kept:
+            return (
+                f"A smaller program, with {features}, fails with the same message; it was not kept "
+                f"because {which} receives other ops or loops there."
+            )
+        if self.same_ir:
+            return (
+                f"The result has {features}, unlike the input; in a larger program without, "
+                f"{which} receives the same ops and loops."
+            )
+        return (
+            f"The result has {features}, unlike the input, and may show another bug: there is no "
+            "larger program to compare it with."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "features": list(self.features),
+            "kept": self.kept,
+            "same_ir": self.same_ir,
+            "pass": self.pass_name,
+            "text": self.text,
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonValues) -> Self | None:
+        features, kept = data.texts("features"), data.flag("kept")
+        if features is None or kept is None:
+            return None
+        return cls(features, kept, data.flag("same_ir"), data.text("pass") or "")
 
 
 @dataclass(frozen=True)
@@ -198,6 +250,12 @@ class Origin:
             data.count("column"),
             data.text("text") or "",
         )
+
+
+def _listed(words: Sequence[str]) -> str:
+    """a, b and c"""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def program_json(path: Path | None, size: Size | None) -> dict[str, Any]:

@@ -176,6 +176,10 @@ class HistoryRecorder:
         self._phase = ""
         self._settled = Spent()
 
+    def origins(self) -> dict[int, int]:
+        """Maps the ops of the best to those of the input, as far as known."""
+        return {} if self._origins is None else self._origins.known
+
     def phase(self, name: str) -> None:
         """Start a phase; costs since the last verdict on a candidate belong to the previous one."""
         if self._phase:

@@ -219,6 +219,7 @@ class _PassReduction:
             keep_flags=True,  # already reduced
             comments=False,
             also_found=False,
+            compares_degenerate=False,  # the input-level result decides
             max_calls=max(1, self.tool.calls_left),
             max_seconds=max(1e-3, self.tool.seconds_left),
         )

@@ -16,6 +16,7 @@ from reducer.session.figures import (
     Candidates,
     Checks,
     Costs,
+    DegenerateChoice,
     Failure,
     Origin,
     OtherFailureRecord,
@@ -39,7 +40,8 @@ class ReductionRecord:
     comments around them. `on_disk` says whether the result is in `output_path`, or what is there
     instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
     too many or too large to keep. `health` is where else the result compiles, None if that was not
-    asked. `origin` is computed only for a bug report.
+    asked. `degenerate` is None if the result is not degenerate. `origin` is computed only for a bug
+    report.
     """
 
     status: str | None = None
@@ -61,6 +63,7 @@ class ReductionRecord:
     also_found: tuple[OtherFailureRecord, ...] | None = None
     also_left_out: int | None = None
     health: HealthRecord | None = None
+    degenerate: DegenerateChoice | None = None
     pass_level: PassRecord | None = None
     origin: tuple[Origin, ...] | None = None
 
@@ -75,6 +78,7 @@ class ReductionRecord:
             checks=self.checks,
             wall_seconds=self.wall_seconds,
             one_minimal=self.one_minimal,
+            degenerate=self.degenerate,
         )
 
     def past(self) -> "ReductionRecord":
@@ -116,11 +120,12 @@ class ReductionRecord:
             "also_found": None if others is None else [one.to_json() for one in others],
             "also_left_out": self.also_left_out,
             "health": self.health and self.health.to_json(),
+            "degenerate": self.degenerate and self.degenerate.to_json(),
             "pass_level": self.pass_level and self.pass_level.to_json(),
             "origin": None if origin is None else [one.to_json() for one in origin],
         }
         # Once the reduction has ended, None means that there are none of these.
-        told = ("flaky", "health", "pass_level") if self.status is not None else ()
+        told = ("flaky", "health", "degenerate", "pass_level") if self.status is not None else ()
         return {key: value for key, value in values.items() if value is not None or key in told}
 
     @classmethod
@@ -149,6 +154,7 @@ class ReductionRecord:
             also_found=None if others is None else tuple(map(OtherFailureRecord.from_json, others)),
             also_left_out=read.count("also_left_out"),
             health=HealthRecord.from_json(read.part("health")),
+            degenerate=DegenerateChoice.from_json(read.part("degenerate")),
             pass_level=PassRecord.from_json(read.part("pass_level")),
             origin=None if origin is None else tuple(map(Origin.from_json, origin)),
         )

@@ -124,6 +124,7 @@ class Reduction:
         self._show("run the input")
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
+        context.origins = recorder.origins
         self.listener.message(f"failure to preserve: {context.first.signature.text}")
         status = self._search(context)
         self._take_over_command(context)
@@ -159,6 +160,7 @@ class Reduction:
             note=self._note,
             flaky=flaky,
             health=self._health,
+            original=module,
         )
         auditing.require_health(context)
         return context
@@ -327,6 +329,7 @@ class Reduction:
             flaky=context.flaky,
             also_found=others.records if others else (),
             also_left_out=others.left_out if others else 0,
+            degenerate=context.degenerate,
             signature=context.first.signature,
             text=text,
             charged=costs.charged,

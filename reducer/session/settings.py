@@ -30,6 +30,7 @@ class Settings:
         also_found: keep candidates that fail differently, next to the output.
         ask_elsewhere: check that the result compiles wherever its original compiles.
         passes_with: places that must compile every candidate.
+        compares_degenerate: compare a degenerate result with the least larger program that is not.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
     """
@@ -50,6 +51,7 @@ class Settings:
     also_found: bool = True
     ask_elsewhere: bool = False
     passes_with: tuple[Place, ...] = ()
+    compares_degenerate: bool = True
     flaky: int | None = None
 
 

@@ -4,8 +4,9 @@ To change the order, edit the tables at the end of this file. The stages themsel
 `locating`, `shrinking` and `finishing`.
 """
 
+from reducer.health import Health
 from reducer.ir import Module, PlainText
-from reducer.session import auditing, finishing, locating, shrinking
+from reducer.session import auditing, degenerate, finishing, locating, shrinking
 from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, carry_out
 
@@ -98,6 +99,13 @@ def _is_unknown_elsewhere(context: Context) -> bool:
     return _has_other_places(context) and not context.is_complete
 
 
+def _is_degenerate_and_fails_everywhere(context: Context) -> bool:
+    """Whether nothing else tells if a degenerate result is still the bug of the input."""
+    check = context.health
+    compiles = check is not None and bool(check.result.places(Health.COMPILES))
+    return not compiles and degenerate.is_degenerate(context)
+
+
 def _always(context: Context) -> bool:
     return True
 
@@ -113,6 +121,12 @@ _CUT = Stage(
     "cut before the failing pass", _is_worth_going_through_pass, shrinking.cut_before_the_pass
 )
 _AUDIT = Stage("ask elsewhere", _has_other_places, auditing.audit)
+_COMPLETE_AUDIT = Stage("ask elsewhere", _has_other_places, auditing.complete)
+_COMPARE = Stage(
+    "compare with a larger program",
+    _is_degenerate_and_fails_everywhere,
+    degenerate.decide_degenerate,
+)
 
 _MINIMIZE: tuple[Step, ...] = (
     StoppingEarly(_is_module, _FIND_PHASE, (_HALVE, _POLISH)),
@@ -137,6 +151,8 @@ SEARCH: tuple[Step, ...] = (
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
     Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
+    # If it fails everywhere, only its IR can tell.
+    Again(_COMPARE, (_COMPLETE_AUDIT,)),
 )
 
 FINISH: tuple[Step, ...] = (

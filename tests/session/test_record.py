@@ -13,6 +13,7 @@ from reducer.session.figures import (
     Candidates,
     Checks,
     Costs,
+    DegenerateChoice,
     Failure,
     Origin,
     OtherFailureRecord,
@@ -55,6 +56,7 @@ RECORD = ReductionRecord(
         runs=20,
         compiler_seconds=3.14159,
     ),
+    degenerate=DegenerateChoice(("an unused result",), kept=True, same_ir=True, pass_name="cse"),
     pass_level=PassRecord(
         pass_name="cse",
         pipeline="builtin.module(cse)",
@@ -119,6 +121,14 @@ JSON: dict[str, Any] = {
         "runs": 20,
         "compiler_seconds": 3.142,
     },
+    "degenerate": {
+        "features": ["an unused result"],
+        "kept": True,
+        "same_ir": True,
+        "pass": "cse",
+        "text": "The result has an unused result, unlike the input; in a larger program without, "
+        "cse receives the same ops and loops.",
+    },
     "pass_level": {
         "pass": "cse",
         "pipeline": "builtin.module(cse)",
@@ -156,7 +166,13 @@ def test_only_what_is_known_is_written() -> None:
 
 def test_where_the_end_is_known_there_may_be_none_of_some() -> None:
     data = ReductionRecord(status="budget").to_json()
-    assert data == {"status": "budget", "flaky": None, "health": None, "pass_level": None}
+    assert data == {
+        "status": "budget",
+        "flaky": None,
+        "health": None,
+        "degenerate": None,
+        "pass_level": None,
+    }
 
 
 @pytest.mark.parametrize("key", JSON)
