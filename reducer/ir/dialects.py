@@ -7,9 +7,8 @@ it cannot be inferred from the text of a module.
 import re
 from functools import cache
 
-from reducer.ir.union_find import UnionFind
-
 from oracles.stand_ins import CARRIED_NAMES
+from reducer.ir.union_find import UnionFind
 
 # In generic form, structured ops of the linalg dialect have a body that their pretty form omits and
 # their parser regenerates. These are the ops that do print their region.
