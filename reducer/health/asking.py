@@ -7,22 +7,36 @@ from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health
 
 
-def rounds(places: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[Place]]:
-    """The places to ask, in rounds; `at` must hold the answers of a round before the next one.
+def rounds(line: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[Place]]:
+    """The places of one kind to ask, in rounds; `at` must hold the answers before the next round.
 
     Releases and levels are lines, on which the command's own is known to fail. Its neighbors and
     the ends are asked, and then, as in a bisection, the middle between any two that answer
-    differently. What lies between two equal answers is not asked.
+    differently. What lies between two equal answers is not asked. Targets have no order.
     """
-    for kind in PlaceKind:
-        line = [place for place in places if place.kind is kind]
-        if kind is PlaceKind.TARGET:
-            yield line
-            continue
-        asked = _first_of(line)
-        while asked:
-            yield asked
-            asked = _middles(line, at)
+    if line and line[0].kind is PlaceKind.TARGET:
+        yield list(line)
+        return
+    asked = _first_of(line)
+    while asked:
+        yield asked
+        asked = _middles(line, at)
+
+
+def worth_comparing(at: Mapping[Place, Health]) -> list[Place]:
+    """The places of one kind at which a larger program may do otherwise than one that does `at`.
+
+    On each side of a line these are the farthest place with the same failure, as the larger program
+    then has it on those between as well; the farthest with another; and the nearest that compiles.
+    Of targets, these are all that fail.
+    """
+    chosen: list[Place] = []
+    for side in (-1, 1):
+        beyond = [place for place in nearest_first(list(at)) if place.position * side > 0]
+        for health in (Health.SAME, Health.OTHER):
+            chosen += [place for place in beyond if at[place] is health][-1:]
+        chosen += [place for place in beyond if at[place] is Health.COMPILES][:1]
+    return chosen + [place for place in at if not place.position and at[place].failed]
 
 
 def nearest_first(places: Sequence[Place]) -> list[Place]:

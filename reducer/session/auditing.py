@@ -6,11 +6,10 @@ the reduction goes on from before it, with the place as a condition.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
-from reducer.health.asking import nearest_first, rounds
+from reducer.health.asking import rounds, worth_comparing
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
@@ -20,7 +19,6 @@ from reducer.session.context import Context, Milestone
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
 
-_NEAREST = 2  # releases that compile the result and are asked about larger programs
 _SMALL_ENOUGH = 150  # ops; a larger program is not asked about elsewhere
 _QUICK_ENOUGH = 2.0  # CPU seconds of the user's command; the same
 
@@ -40,7 +38,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
 
     Going back costs least here, since the search keeps what it has learned. It does not go back
     beyond its own start, the number of the first milestone; that is left to the audit of the
-    result, which also asks all places.
+    result. Only the two neighboring releases are asked, and the result is asked about everywhere.
 
     Raises:
         EarlyStopDiverged: the program does not fail under the full command.
@@ -51,19 +49,14 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
         return False
     context.confirm()
     context.show("ask elsewhere")
-    if not _audit(context, check, _few(check.places), start):
+    releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
+    neighbors = [place for place in releases if abs(place.position) == 1]
+    if not _audit(context, check, neighbors, start):
         return False
     if context.early is not None:
         context.early = context.early.with_(review=check.guard)
     state.turn_back(context.module, context.early or context.patient)
     return True
-
-
-def _few(places: Sequence[Place]) -> list[Place]:
-    """The places that are asked about programs on the way."""
-    targets = [place for place in places if place.kind is PlaceKind.TARGET]
-    releases = [place for place in places if place.kind is PlaceKind.RELEASE]
-    return [*targets, *nearest_first(releases)[:_NEAREST]]
 
 
 def _audit(context: Context, check: HealthCheck, places: Sequence[Place], start: int = 0) -> bool:
@@ -115,40 +108,33 @@ def require_health(context: Context) -> None:
 def _losses(context: Context, check: HealthCheck, places: Sequence[Place]) -> tuple[Condition, ...]:
     """What the result does not do any more, although what it was made from does.
 
-    What was lost before the reduction went back is asked first. The rest is not asked about a
-    result that is already known to be another bug.
+    Once something is lost, the other kinds of places are not asked.
     """
     steps = _steps(context)
     check.result = HealthProfile()
     if not steps:
         return ()
     at: dict[Place, Health] = {}
-    for part in chain([[one.place for one in check.lost]], rounds(places, at)):
-        found = _profile(context, check, steps[-1], part)
-        at |= found.at
+    for part in _by_kind(places):
+        asked = dict[Place, Health]()
+        for some in rounds(part, asked):
+            asked |= _profile(context, check, steps[-1], some).at
+        at |= asked
         check.result = HealthProfile(at)
-        _ask_before(context, check, steps, _worth_comparing(found))
+        _ask_before(context, check, steps, worth_comparing(asked))
         before = check.before.at
-        lost = [place for place in part if _known(before, place).is_lost_in(found.at[place])]
+        lost = [place for place in asked if _known(before, place).is_lost_in(asked[place])]
         if lost:
             return tuple(Condition(place, before[place]) for place in lost)
     return ()
 
 
+def _by_kind(places: Sequence[Place]) -> list[list[Place]]:
+    return [[place for place in places if place.kind is kind] for kind in PlaceKind]
+
+
 def _known(before: Mapping[Place, Health], place: Place) -> Health:
     return before.get(place, Health.UNKNOWN)
-
-
-def _worth_comparing(found: HealthProfile) -> list[Place]:
-    """The places at which the larger programs are asked as well.
-
-    These are all where the result fails. Where it compiles, the larger ones nearly always do; they
-    may not where little is different: on the nearest releases, and at other levels.
-    """
-    compiling = nearest_first(found.places(Health.COMPILES))
-    levels = [place for place in compiling if place.kind is PlaceKind.LEVEL]
-    releases = [place for place in compiling if place.kind is PlaceKind.RELEASE]
-    return [*found.failing, *releases[:_NEAREST], *levels]
 
 
 def _ask_before(
@@ -156,8 +142,8 @@ def _ask_before(
 ) -> None:
     """Learn what the programs that the result was made from do at some places.
 
-    Another failure of the first of them may hide what it would do otherwise, so that two later ones
-    are asked as well.
+    Another failure of the first of them may hide what it would do otherwise, so that a later one is
+    asked as well.
     """
     doubtful = [place for place in places if not _known(check.before.at, place).tells]
     for step in _references(steps):
@@ -167,8 +153,8 @@ def _ask_before(
 
 
 def _references(steps: Sequence[Milestone]) -> list[Milestone]:
-    """The first step, and two later ones in case it says nothing."""
-    chosen = sorted({0, len(steps) // 2, 3 * len(steps) // 4})
+    """The first step, and a later one in case it says nothing."""
+    chosen = sorted({0, 2 * len(steps) // 3})
     return [steps[index] for index in chosen if index < len(steps) - 1]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from reducer.health import Health, Place, PlaceKind
-from reducer.health.asking import nearest_first, rounds
+from reducer.health.asking import nearest_first, rounds, worth_comparing
 
 GOOD, SAME, OTHER, UNKNOWN = Health
 LETTER = {"g": GOOD, "s": SAME, "o": OTHER, "?": UNKNOWN}
@@ -45,11 +45,30 @@ def test_what_is_asked_of_a_line(answers: str, parts: list[list[str]]) -> None:
 
 
 def test_all_targets_are_asked_and_levels_are_a_line() -> None:
-    targets = {Place(PlaceKind.TARGET, name): SAME for name in "abc"}
-    levels = line("Xsss", PlaceKind.LEVEL)
-    assert asked(targets | levels) == [["a", "b", "c"], ["1", "3"]]
-    levels = line("Xsgg", PlaceKind.LEVEL)
-    assert asked(targets | levels) == [["a", "b", "c"], ["1", "3"], ["2"]]
+    assert asked({Place(PlaceKind.TARGET, name): SAME for name in "abc"}) == [["a", "b", "c"]]
+    assert asked(line("Xsss", PlaceKind.LEVEL)) == [["1", "3"]]
+    assert asked(line("Xsgg", PlaceKind.LEVEL)) == [["1", "3"], ["2"]]
+
+
+@pytest.mark.parametrize(
+    ("answers", "names"),
+    [
+        ("ssssX", ["0"]),
+        ("ggggX", ["3"]),
+        ("gossX", ["2", "1", "0"]),
+        ("Xsg", ["1", "2"]),
+        ("?X?", []),
+        ("sXg", ["0", "2"]),
+    ],
+)
+def test_where_larger_programs_are_asked(answers: str, names: list[str]) -> None:
+    assert [place.name for place in worth_comparing(line(answers))] == names
+
+
+def test_larger_programs_are_asked_for_all_targets_that_fail() -> None:
+    found = dict(zip("abcd", (GOOD, SAME, OTHER, UNKNOWN), strict=True))
+    targets = {Place(PlaceKind.TARGET, name): health for name, health in found.items()}
+    assert [place.name for place in worth_comparing(targets)] == ["b", "c"]
 
 
 def test_nearest_first() -> None:
