@@ -87,6 +87,7 @@ def outcome_of_process(
     *,
     exit_code: int | None,
     diagnostics: tuple[Diagnostic, ...] = (),
+    passes: tuple[str, ...] = (),
 ) -> Outcome:
     """An outcome with the cost and the (truncated) output of one process."""
     return Outcome(
@@ -98,6 +99,7 @@ def outcome_of_process(
         peak_memory=result.peak_memory,
         diagnostics=diagnostics,
         stderr=shorten(result.stderr, MAX_STDERR_LENGTH),
+        passes=passes,
     )
 
 

@@ -30,6 +30,7 @@ _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): 
 _RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
 _LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
 _PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
+_LLVM_PASS_BODY = re.compile(r"^llvm::(?P<name>\w+Pass)::run$")
 _NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
 
 
@@ -67,6 +68,20 @@ def pass_on_stack(names: Iterable[str]) -> str:
     return ""
 
 
+def passes_on_stack(names: Iterable[str]) -> tuple[str, ...]:
+    """All passes whose bodies are on a stack, innermost first, including those of LLVM.
+
+    >>> passes_on_stack(["a::f", "a::Canonicalizer::runOnOperation", "b::Inliner::runOnOperation"])
+    ('Canonicalizer', 'Inliner')
+    """
+    found: list[str] = []
+    for name in names:
+        match = _PASS_BODY.match(name) or _LLVM_PASS_BODY.match(name)
+        if match and not _NESTS.search(match["name"]) and match["name"] not in found:
+            found.append(match["name"])
+    return tuple(found)
+
+
 SILENT = "silent failure"
 """The start of the template of a failure without any message."""
 
@@ -87,7 +102,8 @@ class Classification:
     """The parts of an outcome that come from the output of one process.
 
     `message` is the source of `template`. `stack` has all meaningful functions of a crash and
-    `frames` the first of them; `pass_name` is the failing pass if the output names it. `settled` is
+    `frames` the first of them; `pass_name` is the failing pass if the output names it. `passes` are
+    those that were running when a run reached its limit, innermost first. `settled` is
     whether a pass was certainly running, `nameless` whether there are only follow-up errors or
     none, so that only the failing pass can identify the bug. `leftover` is whether `op` is only
     left because of an op that it supplies, and `user` is that op if the output shows it.
@@ -106,6 +122,7 @@ class Classification:
     nameless: bool = False
     leftover: bool = False
     user: str = ""
+    passes: tuple[str, ...] = ()
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -117,7 +134,13 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
     """Classify one compiler run. `resolver` gives the symbols of a library by its file name."""
     if result.end is not End.EXITED:
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
-        return Classification(kinds[result.end], diagnostics=parse_diagnostics(result.stderr))
+        passes = passes_at_limit(result.stderr, resolver)
+        return Classification(
+            kinds[result.end],
+            pass_name=passes[0] if passes else "",
+            passes=passes,
+            diagnostics=parse_diagnostics(result.stderr),
+        )
     code = signal_code(result.exit_code)
     if result.starved:
         return Classification(Kind.MEMORY, STARVED, message=STARVED, exit_code=code)
@@ -125,6 +148,17 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
         diagnostics = parse_diagnostics(result.stderr)
         return Classification(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)
     return _failure(result.stderr, code, resolver)
+
+
+def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
+    """The passes that were running when the program was asked for its stack, innermost first.
+
+    Those of LLVM's older pass manager are not on the stack under their own names, but LLVM says
+    which one was running.
+    """
+    passes = passes_on_stack(name_frames(parse_stack(stderr), resolver))
+    running: list[str] = _LLVM_PASS.findall(stderr) if "Running pass '" in stderr else []
+    return tuple(dict.fromkeys([*running[-1:], *passes]))
 
 
 def signal_code(code: int) -> int:

@@ -18,13 +18,13 @@ level `loose` would ignore the op, which conflates different bugs.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
 from oracles.frames import is_offset
-from oracles.outcome import Signature
+from oracles.outcome import Outcome, Signature, pass_stage
 from oracles.stage import PIPELINE
 
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
@@ -58,6 +58,21 @@ def difference(
 def same_failure(target: Signature, found: Signature, across: Across = Across.ONE_BUILD) -> bool:
     """Whether two signatures are of the same failure."""
     return difference(target, found, across) is not None
+
+
+def shows(target: Signature, outcome: Outcome) -> bool:
+    """Whether a run in the same build has the failure.
+
+    One that reached a limit was in several passes at once if one of them runs others. The target
+    names the pass that is at fault, if it is known, and the run must have been in it.
+    """
+    if same_failure(target, outcome.signature):
+        return True
+    if not target.kind.traits.costly:
+        return False
+    running = {"", *map(pass_stage, outcome.passes)}
+    there = replace(outcome.signature, stage=target.stage)
+    return target.stage in running and there == target
 
 
 @dataclass(frozen=True)
@@ -102,7 +117,13 @@ def _has_no_message(signature: Signature) -> bool:
 
 
 def _between_builds(target: Signature, found: Signature) -> str | None:
-    if found.kind is not target.kind or _phase(found) != _phase(target):
+    if found.kind is not target.kind:
+        return None
+    if target.kind.traits.costly:
+        # Releases rename passes and move them, and one small program hardly hangs in two ways.
+        other = f"in another pass: {found.pass_name or 'unknown'}"
+        return other if found.template == target.template else None
+    if _phase(found) != _phase(target):
         return None
     if target.frames or found.frames:
         return _between_stacks(target, found) if found.template == target.template else None

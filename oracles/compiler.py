@@ -123,7 +123,7 @@ class CompilerOracle:
 
         The outcome's time includes theirs.
         """
-        limits = limits or self.limits
+        limits = replace(limits or self.limits, ask=True)
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             place = Path(folder)
             write_candidate(place, self.name, text)
@@ -139,6 +139,7 @@ class CompilerOracle:
                     signature,
                     exit_code=classification.exit_code,
                     diagnostics=classification.diagnostics,
+                    passes=classification.passes,
                 )
             )
 

@@ -20,7 +20,7 @@ from oracles.classify import Classification, failing_pass
 from oracles.frames import is_offset
 from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
-from oracles.outcome import Signature
+from oracles.outcome import Signature, pass_stage
 from oracles.process import ProcessResult
 from oracles.stage import PIPELINE, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
@@ -83,7 +83,7 @@ def _essence(kind: Kind, template: str) -> str:
 
 
 def _pass_stage(classification: Classification) -> str:
-    return f"{PIPELINE} {classification.pass_name}" if classification.pass_name else ""
+    return pass_stage(classification.pass_name) if classification.pass_name else ""
 
 
 def _details(classification: Classification) -> tuple[str, ...]:
@@ -94,6 +94,15 @@ def _details(classification: Classification) -> tuple[str, ...]:
             texts |= {exact_of(text) for text in (diagnostic.message, *diagnostic.notes)}
     texts -= {exact_of(classification.message), ""}
     return tuple(sorted(texts)[:MAX_DETAILS])
+
+
+def _at_limit(classification: Classification, level: Level) -> Signature:
+    """The signature of a run that reached a limit: the innermost pass that was running.
+
+    The functions inside the pass vary with the moment at which the limit was reached.
+    """
+    one = classification
+    return Signature(one.kind, one.template, one.op, stage=_pass_stage(one), level=level)
 
 
 class Probes(Protocol):
@@ -121,6 +130,8 @@ def derive(
     if classification.leftover and level is not Level.LOOSE:
         classification = _with_user(classification, probes, names_pass=names_pass)
     kind, stage = classification.kind, ""
+    if kind.traits.costly:
+        return _at_limit(classification, level)
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
         if not classification.settled:
@@ -129,7 +140,7 @@ def derive(
         if level is Level.STRICT and stage == PIPELINE and not names_pass:
             known = known or failing_pass(probes.name_pass().stderr)
         if known and not kind.traits.rejected and stage in (PIPELINE, ""):
-            stage = f"{PIPELINE} {known}"
+            stage = pass_stage(known)
     elif classification.nameless:
         name = classification.pass_name
         if not name and not names_pass:

@@ -64,7 +64,7 @@ class Traits:
             signal, `{input}` the name of the input.
         expected: what should happen instead.
         title: names the failure in a title, in place of the message; `{signal}` is as above,
-            `{frame}` is ` in` the innermost function if it is known.
+            `{frame}` is ` in` the innermost function, or the pass that reached a limit, if known.
         title_without_message: the same, only used if the signature has no template.
     """
 
@@ -194,7 +194,7 @@ class Kind(StrEnum):
             named_by=NamedBy.DURATION,
             happened="hangs on {input}",
             expected=_DIAGNOSED,
-            title="compiler hangs",
+            title="compiler hangs{frame}",
         ),
     )
     MEMORY = (
@@ -204,7 +204,7 @@ class Kind(StrEnum):
             named_by=NamedBy.SIGNATURE,
             happened="runs out of memory on {input}",
             expected=_DIAGNOSED,
-            title_without_message="compiler runs out of memory",
+            title_without_message="compiler runs out of memory{frame}",
         ),
     )
     MISCOMPILE = (

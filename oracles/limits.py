@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,9 @@ class Limits:
     `seconds` is wall-clock time minus the time spent waiting for a processor, `memory` bytes of
     resident memory of the whole process tree, `output` bytes kept of standard output and error
     each, `disk` bytes of the largest file written, `cpu` seconds of processor time of each process.
+
+    With `ask`, a program that reaches a limit of time or memory is asked for its stack before it is
+    killed (see `stack_request`); what it prints ends its standard error.
     """
 
     seconds: float | None = None
@@ -22,6 +25,19 @@ class Limits:
     output: int = 4 << 20
     disk: int = 8 << 30
     cpu: float | None = None
+    ask: bool = False
+
+    def times(self, factor: int) -> "Limits":
+        """The limits with `factor` times as much time and memory."""
+        seconds = None if self.seconds is None else factor * self.seconds
+        memory = None if self.memory is None else factor * self.memory
+        return replace(self, seconds=seconds, memory=memory)
+
+    def at_most(self, other: "Limits") -> "Limits":
+        """The limits with no more time and memory than the other ones."""
+        seconds = [one for one in (self.seconds, other.seconds) if one is not None]
+        memory = [one for one in (self.memory, other.memory) if one is not None]
+        return replace(self, seconds=min(seconds, default=None), memory=min(memory, default=None))
 
 
 class End(StrEnum):

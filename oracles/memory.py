@@ -7,6 +7,9 @@ The limit of a run does not depend on how many run at once, or verdicts would de
 The runs together may therefore need more memory than there is. In that case the newest run is
 killed, and restarted when the memory it had used fits next to the others. The oldest run always
 continues, so everything ends. A restart changes the cost of a run, never its outcome.
+
+Other programs need memory, too. A large run is ended before there is none left, since the kernel's
+choice of what to kill says nothing. It is repeated alone, where this counts as reaching the limit.
 """
 
 import os
@@ -20,6 +23,7 @@ from pathlib import Path
 _ROOT = Path("/")
 _SHARE_OF_A_RUN = 1, 2
 _SHARE_OF_ALL_RUNS = 7, 8
+_RESERVE = 1, 32
 
 
 def memory_limit(root: Path = _ROOT) -> int:
@@ -36,6 +40,39 @@ def machine_memory(root: Path = _ROOT) -> int:
     """Bytes of memory available to this process and its children in total."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min([physical, *_limits(root)])
+
+
+def memory_left(root: Path = _ROOT) -> int | None:
+    """Bytes that can still be used, by anyone, before the kernel kills something; None if unknown.
+
+    File caches count as free, since the kernel drops them first.
+    """
+    v1, v2 = _own_folders(root)
+    left = [_field(root / "proc/meminfo", "MemAvailable:") * 1024]
+    for folders, limit, used, cached in (
+        (v2, "memory.max", "memory.current", "inactive_file"),
+        (v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        for folder in folders:
+            most, now = _read(folder / limit).strip(), _read(folder / used).strip()
+            if most.isdigit() and now.isdigit():
+                left.append(int(most) - int(now) + _field(folder / "memory.stat", cached))
+    return min((amount for amount in left if amount > 0), default=None)
+
+
+def _field(file: Path, name: str) -> int:
+    """A number in a file of names and numbers; 0 if it is not there."""
+    for line in _read(file).splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == name and words[1].isdigit():
+            return int(words[1])
+    return 0
+
+
+@cache
+def memory_reserve() -> int:
+    """Bytes that a large run must leave free; otherwise it is ended before the kernel has to."""
+    return _part(machine_memory(), _RESERVE)
 
 
 def out_of_memory_kills(root: Path = _ROOT) -> int | None:
@@ -124,14 +161,24 @@ class Room:
 
 
 class Seat:
-    """One run's claim on memory. `number` gives the order of arrival; `used` is in bytes."""
+    """One run's claim on memory. `number` gives the order of arrival; `used` is in bytes.
+
+    A run that is `displaced` must make room for earlier ones; one that is `starving` was ended
+    because the whole machine was short of memory.
+    """
 
     def __init__(self, room: Room, number: int) -> None:
         self.number = number
         self.used = 0
         self.displaced = False
+        self.starving = False
         self._room = room
         self._alone = False
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other run may start while this one lasts."""
+        return self._alone
 
     @contextmanager
     def taken(self, cancel: threading.Event | None, *, alone: bool = False) -> Iterator[bool]:

@@ -9,6 +9,18 @@ from oracles.diagnostics import Diagnostic
 from oracles.frames import is_offset
 from oracles.kind import Kind
 
+PIPELINE = "pipeline"
+"""The stage of a failure in a pass."""
+
+
+def pass_stage(name: str) -> str:
+    """The stage of a failure in this pass.
+
+    >>> pass_stage("CSEPass")
+    'pipeline CSEPass'
+    """
+    return f"{PIPELINE} {name}"
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -61,6 +73,20 @@ class Signature:
         return stands_for.strip('"') or (name if name not in self.template else "")
 
     @property
+    def pass_name(self) -> str:
+        """The pass that failed, if it is part of the signature, or ''."""
+        stage, _, name = self.stage.partition(" ")
+        return name if stage == PIPELINE else ""
+
+    @property
+    def is_arbitrary(self) -> bool:
+        """Whether runs with this signature need not have anything in common.
+
+        They reached a limit, and nothing is known about what they were doing.
+        """
+        return self.kind.traits.costly and not self.pass_name
+
+    @property
     def bucket(self) -> str:
         """Short hash that identifies the bug: 12 hexadecimal digits."""
         fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]
@@ -110,7 +136,8 @@ class Outcome:
 
     `exit_code` is negative for a signal and None if no process completed; `seconds` is wall-clock
     time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process. `pass_asked`
-    is whether it took an extra run to learn the failing pass.
+    is whether it took an extra run to learn the failing pass. `passes` are those that were running
+    when the run reached a limit, innermost first.
     """
 
     kind: Kind
@@ -122,6 +149,7 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     stderr: str = ""
     pass_asked: bool = False
+    passes: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -152,5 +180,6 @@ class Outcome:
         fields = dict(data)
         fields["kind"] = Kind(data["kind"])
         fields["signature"] = Signature.from_json(data["signature"])
+        fields["passes"] = tuple(data.get("passes", ()))
         fields["diagnostics"] = tuple(Diagnostic.from_json(item) for item in data["diagnostics"])
         return cls(**fields)

@@ -1,8 +1,8 @@
 """Run a program until its end says something about the program itself.
 
-A run may end for two external reasons: other runs need the memory (`room`), or something else
-killed it, usually a kernel that is short of memory. Both are repeated, the latter with no other run
-on this machine.
+A run may end for external reasons: other runs need the memory (`room`), the machine is short of
+memory, or something else killed it, usually a kernel in that situation. All are repeated, the
+latter two with no other run of ours on this machine.
 """
 
 import signal
@@ -40,6 +40,9 @@ def settled(
             kills = out_of_memory_kills()
             result = attempt(seat)
         if seat.displaced:
+            continue
+        if seat.starving:
+            seat.starving, alone = False, True
             continue
         short = result.end is End.EXITED and kills != out_of_memory_kills()
         killed = result.end is End.EXITED and result.exit_code in _KILLED

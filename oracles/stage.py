@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 
 from oracles.classify import Classification, classify
 from oracles.kind import Kind
+from oracles.outcome import PIPELINE as PIPELINE
 from oracles.process import End, ProcessResult
 
 INPUT = "input"
-PIPELINE = "pipeline"
 
 Verify = Callable[[Sequence[str]], ProcessResult | None]
 """Runs the `-opt` tool with these flags on the candidate; None if there is no such tool."""

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles.limits import End, Limits, ProcessResult, Reader
-from oracles.memory import Seat
+from oracles.memory import Seat, memory_left, memory_reserve
+from oracles.stack_request import ANSWER_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 
@@ -127,6 +128,8 @@ _CHUNK = 1 << 16
 _MAX_WAIT_FACTOR = 3
 """The time that a run may wait for a processor on a busy machine, in multiples of its limit."""
 
+_LONGEST_WAIT = 60  # seconds that a program may wait for a processor before it answers
+
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
 
@@ -150,6 +153,8 @@ def watch(
     try:
         watcher.confine()
         end = watcher.wait()
+        if limits.ask and end in (End.TIMEOUT, End.MEMORY):
+            watcher.ask_for_stack()
     except BaseException:
         watcher.end = End.CANCELLED
         raise
@@ -182,6 +187,15 @@ def _ran_out_of_cpu(limits: Limits, exit_code: int, seconds: float) -> bool:
 def _codes(number: signal.Signals) -> tuple[int, int]:
     """The exit codes for a signal: that of the process, and that of a shell around it."""
     return -number, 128 + number
+
+
+def _is_scarce(used: int) -> bool:
+    """Whether the machine is so short of memory that a run using so much of it must end."""
+    reserve = memory_reserve()
+    if used < reserve:
+        return False
+    left = memory_left()
+    return left is not None and left < reserve
 
 
 def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
@@ -258,6 +272,29 @@ class _Watch:
             self._poll()
         return self.end
 
+    def ask_for_stack(self) -> None:
+        """Have the program print where it is, and wait for that: it dies of the signal.
+
+        Memory is still watched: other threads go on while one prints.
+        """
+        most = None if self.limits.memory is None else 2 * self.limits.memory
+        waited = longest_wait(self.child.pid)
+        started = time.monotonic()
+        asked = request_stack(self.child.pid)
+        while asked and not self.child.has_exited():
+            waiting = longest_wait(self.child.pid) - waited
+            if time.monotonic() - started > ANSWER_SECONDS + min(waiting, _LONGEST_WAIT):
+                break
+            for key, _ in self._selector.select(_TICK):
+                if key.data is not None:
+                    self._read(key.fd, key.data)
+            if self.cancel is not None and self.cancel.is_set():
+                break
+            used = resident_memory(self.child.pid)
+            too_much = (most is not None and used > most) or _is_scarce(used)
+            if too_much or self.seat.must_go(used):
+                break
+
     def kill(self, token: str, sweep: bool) -> None:
         """Kill the group before its leader is reaped, while its id cannot be reused."""
         with suppress(ProcessLookupError, PermissionError):
@@ -301,6 +338,9 @@ class _Watch:
             used = resident_memory(self.child.pid)
             if self.limits.memory is not None and used > self.limits.memory:
                 self.end = End.MEMORY
+            elif _is_scarce(used):
+                self.seat.starving = not self.seat.is_alone
+                self.end = End.CANCELLED if self.seat.starving else End.MEMORY
             elif self.seat.must_go(used):
                 self.end = End.CANCELLED
 

@@ -21,6 +21,17 @@ NOWHERE = Signature(
 )
 
 
+def test_a_release_may_hang_in_a_pass_of_another_name() -> None:
+    hang = Signature(Kind.TIMEOUT, stage="pipeline EmulateNarrowTypePass")
+    other = replace(hang, stage="pipeline AMDGPUEmulateNarrowTypePass")
+    told = difference(hang, other, Across.BUILDS)
+    assert told == "in another pass: AMDGPUEmulateNarrowTypePass"
+    assert difference(hang, replace(hang, stage=""), Across.BUILDS) == "in another pass: unknown"
+    assert difference(hang, replace(hang, kind=Kind.MEMORY), Across.BUILDS) is None
+    assert difference(hang, replace(hang, template="killed"), Across.BUILDS) is None
+    assert not same_failure(hang, other), "one build always uses one name"
+
+
 def test_equal_signatures_are_the_same_failure() -> None:
     assert difference(RANK, RANK, Across.BUILDS) == ""
     assert difference(CRASH, CRASH, Across.BUILDS) == ""

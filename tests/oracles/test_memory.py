@@ -14,6 +14,7 @@ from oracles.memory import (
     Room,
     Seat,
     machine_memory,
+    memory_left,
     memory_limit,
     memory_of_all_runs,
     out_of_memory_kills,
@@ -68,6 +69,20 @@ def test_a_container_has_less(files: dict[str, str], tmp_path: Path) -> None:
     assert machine_memory(root) == 64_000_000
     assert memory_limit(root) == 32_000_000
     assert memory_of_all_runs(root) == 56_000_000
+
+
+def test_what_is_left_is_what_the_strictest_limit_leaves(tmp_path: Path) -> None:
+    assert memory_left(tmp_path) is None
+    machine(tmp_path, {"proc/meminfo": "MemTotal: 9 kB\nMemAvailable: 4000 kB\n"})
+    assert memory_left(tmp_path) == 4000 << 10
+    group = {
+        "proc/self/cgroup": "0::/a\n",
+        "sys/fs/cgroup/a/memory.max": "1000000\n",
+        "sys/fs/cgroup/a/memory.current": "900000\n",
+        "sys/fs/cgroup/a/memory.stat": "anon 1\ninactive_file 500000\n",
+    }
+    assert memory_left(machine(tmp_path, group)) == 600000
+    assert (memory_left() or 1) > 0
 
 
 def test_kills_of_our_own_group_count_rather_than_those_of_the_machine(tmp_path: Path) -> None:

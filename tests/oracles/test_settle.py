@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, settle
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, settle, watch
 from oracles.outcome import Signature
 from oracles.process import run_process
 from tests.support.fake_compilers import write_script
@@ -80,3 +80,24 @@ def test_our_own_kill_is_not_repeated(tmp_path: Path) -> None:
     code = "import time; open('ran', 'a').write('x'); time.sleep(60)"
     run_process([sys.executable, "-c", code], cwd=tmp_path, limits=Limits(1.0))
     assert (tmp_path / "ran").read_text() == "x"
+
+
+def test_a_run_ends_before_the_kernel_has_to_end_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While others fill the machine, it is repeated alone; then the limit is what is left."""
+    monkeypatch.setattr(watch, "memory_reserve", lambda: 100 << 20)
+    monkeypatch.setattr(watch, "memory_left", lambda: 50 << 20)
+    found = outcome(tmp_path, 'echo >> "$0.runs"\n' + EAT)
+    assert found.signature == Signature(Kind.MEMORY), "not a kill by the kernel"
+    assert (tmp_path / "fake-compile.runs").read_text() == "\n\n"
+    assert found.peak_memory < 400 << 20
+    left = iter([50 << 20])
+    monkeypatch.setattr(watch, "memory_left", lambda: next(left, 1 << 40))
+    once = '[ -e "$0.ran" ] || { touch "$0.ran"; ' + EAT.strip() + "; }\n"
+    assert outcome(tmp_path, once + FAILS).kind is Kind.LEGALIZATION
+
+
+def test_a_small_run_is_not_at_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "memory_left", lambda: 0)
+    assert outcome(tmp_path, "sleep 0.1\n" + FAILS).kind is Kind.LEGALIZATION

@@ -1,0 +1,75 @@
+"""Ask a running program where it is: what a person learns from a hang by attaching a debugger.
+
+LLVM's signal handlers print the stack of the thread that receives a fatal signal. Sent to the
+process, it goes to the main thread, which often only waits for the others. So it is sent to the
+thread that computes. SIGQUIT is the signal for this purpose; unlike SIGABRT, it is not intercepted
+by a `CrashRecoveryContext`, which would let the compiler continue.
+
+A program without such handlers dies silently.
+"""
+
+import ctypes
+import os
+import platform
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from oracles.tree import tree
+
+ANSWER_SECONDS = 5.0
+"""How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""
+
+_WINDOW = 0.03  # seconds over which threads are compared
+_WINDOWS = 100  # of these, until one thread has run at all: the machine may be busy
+_TGKILL = {"x86_64": 234, "aarch64": 131}
+_PROC = Path("/proc")
+
+
+def request_stack(pid: int) -> bool:
+    """Signal the busiest thread of a process and its descendants; return whether that worked."""
+    before = _run_times(pid)
+    for _ in range(_WINDOWS):
+        time.sleep(_WINDOW)
+        after = _run_times(pid)
+        busiest = _busiest(before, after)
+        if busiest is not None:
+            return _signal(*busiest)
+    return _signal(pid, pid)
+
+
+Thread = tuple[int, int]
+"""The ids of a process and of one of its threads."""
+
+
+def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> Thread | None:
+    """The thread that ran longest in between; None if none did."""
+    ran = {thread: time - before.get(thread, 0) for thread, time in after.items()}
+    best = max(ran, key=lambda thread: (ran[thread], -thread[1]), default=None)
+    return best if best is not None and ran[best] > 0 else None
+
+
+def _run_times(pid: int) -> dict[Thread, int]:
+    """The time in ns that each living thread of a process tree has run."""
+    times: dict[Thread, int] = {}
+    for process in tree(pid):
+        with suppress(OSError):
+            for task in (_PROC / str(process) / "task").iterdir():
+                with suppress(OSError, IndexError, ValueError):
+                    ran = int((task / "schedstat").read_bytes().split()[0])
+                    times[process, int(task.name)] = ran
+    return times
+
+
+def _signal(process: int, thread: int) -> bool:
+    """Send SIGQUIT to one thread, or to the process where that is not possible."""
+    number = _TGKILL.get(platform.machine()) if os.uname().sysname == "Linux" else None
+    if number is not None:
+        return int(ctypes.CDLL(None).syscall(number, process, thread, int(signal.SIGQUIT))) == 0
+    try:
+        os.kill(process, signal.SIGQUIT)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True

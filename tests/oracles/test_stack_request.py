@@ -1,0 +1,117 @@
+"""Runs that reach a limit are asked where they are, with compilers that really hang."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
+from oracles.comparison import shows
+from oracles.process import End, run_process
+from oracles.stack_request import request_stack
+from tests.support.corpus import Case
+
+CPU = "--iree-hal-target-backends=llvm-cpu"
+
+# The branch into the loop goes away, and the addition in it is folded into itself for ever.
+FOLDS_FOR_EVER = """
+func.func @f(%cond: i1, %init: i32) {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : i32
+  cf.cond_br %true, ^exit, ^header(%init : i32)
+^header(%iv: i32):
+  cf.cond_br %cond, ^exit, ^latch
+^latch:
+  %next = arith.addi %iv, %c1 : i32
+  cf.br ^header(%next : i32)
+^exit:
+  return
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def oracle(iree_compile: Path) -> CompilerOracle:
+    return CompilerOracle(Command.parse(["iree-compile", "{}", CPU]), iree_compile)
+
+
+def test_two_hangs_are_told_apart_by_the_pass_that_hangs(
+    oracle: CompilerOracle, corpus: Callable[[str], Case]
+) -> None:
+    case = corpus("inliner-self-call-hang")
+    calls_itself = case.text("expert.mlir", case.runs[0])
+    first, second = (
+        oracle.run(text, limits=Limits(1.0)) for text in (calls_itself, FOLDS_FOR_EVER)
+    )
+    assert {first.kind, second.kind} == {Kind.TIMEOUT}
+    assert first.signature.stage == "pipeline FoldGlobalsPass"
+    assert second.signature.stage == "pipeline Canonicalizer"
+    assert second.passes == ("Canonicalizer", "InlinerPass"), "the inliner runs the canonicalizer"
+    assert first.signature.bucket != second.signature.bucket
+    again = oracle.run(calls_itself, limits=Limits(1.5))
+    assert again.signature == first.signature, "whenever the limit is reached"
+
+
+def test_a_pass_that_is_not_the_innermost_may_be_the_target() -> None:
+    hang = Signature(Kind.TIMEOUT, stage="pipeline CSEPass")
+    outcome = Outcome(Kind.TIMEOUT, hang, passes=("CSEPass", "FixedPoint"))
+    for stage in ("", "pipeline CSEPass", "pipeline FixedPoint"):
+        assert shows(Signature(Kind.TIMEOUT, stage=stage), outcome)
+    assert not shows(Signature(Kind.TIMEOUT, stage="pipeline Inliner"), outcome)
+    assert not shows(Signature(Kind.MEMORY, stage="pipeline CSEPass"), outcome)
+    assert Outcome.from_json(outcome.to_json()) == outcome
+
+
+BUSY = """
+import signal, sys
+def where(number, frame): print("asked", file=sys.stderr, flush=True); sys.exit(3)
+signal.signal(signal.SIGQUIT, where)
+while True: pass
+"""
+
+
+def test_a_program_is_asked_only_on_request(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", BUSY]
+    asked = run_process(argv, cwd=tmp_path, limits=Limits(0.3, ask=True))
+    assert (asked.end, asked.stderr) == (End.TIMEOUT, "asked\n")
+    silent = run_process(argv, cwd=tmp_path, limits=Limits(0.3))
+    assert (silent.end, silent.stderr) == (End.TIMEOUT, "")
+
+
+def test_a_child_of_a_wrapper_is_asked(tmp_path: Path) -> None:
+    script = tmp_path / "wrapper"
+    script.write_text(f"#!/bin/sh\n{sys.executable} -c '{BUSY}'\n")
+    script.chmod(0o755)
+    result = run_process([str(script)], cwd=tmp_path, limits=Limits(0.5, ask=True))
+    assert "asked" in result.stderr
+
+
+@pytest.fixture
+def deaf(tmp_path: Path) -> Iterator[list[str]]:
+    yield ["/bin/sh", "-c", "trap '' QUIT; while :; do :; done"]
+
+
+def test_a_program_that_does_not_answer_is_killed(
+    deaf: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 0.2)
+    result = run_process(deaf, cwd=tmp_path, limits=Limits(0.2, ask=True))
+    assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
+
+
+def test_a_cancelled_run_is_not_waited_for(deaf: list[str], tmp_path: Path) -> None:
+    cancel = threading.Event()
+    timer = threading.Timer(0.5, cancel.set)
+    timer.start()
+    started = time.monotonic()
+    run_process(deaf, cwd=tmp_path, limits=Limits(0.2, ask=True), cancel=cancel)
+    assert time.monotonic() - started < 4
+    timer.join()
+
+
+def test_nothing_is_asked_of_a_process_that_is_gone() -> None:
+    assert not request_stack(2**22 + 1)
