@@ -7,6 +7,7 @@ child process without the verifier, so that invalid IR, which may be what fails,
 import re
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +28,9 @@ _DUMP_PRETTY = (
 )
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
 _WRAPPER = re.compile(r"^module \{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+_PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0.05 s…
+_PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
+
 _MEGABYTE = 1 << 20
 
 
@@ -52,8 +56,14 @@ class OptPrinter:
         return self._convert(text, "--mlir-print-op-generic", "--mlir-print-debuginfo")
 
     def after_passes(self, pipeline: str, text: str) -> str | None:
-        """The text in generic form after a pass pipeline; None if the tool fails."""
-        return self._convert(text, "--mlir-print-op-generic", f"--pass-pipeline={pipeline}")
+        """The text in generic form after a pass pipeline; None if the tool fails.
+
+        A pass that takes long, perhaps because it is the one that hangs, is not waited for.
+        """
+        seconds = _PASS_SECONDS + _PASS_SECONDS_PER_LINE * text.count("\n")
+        limits = replace(self.limits, seconds=min(seconds, self.limits.seconds or seconds))
+        flags = ("--mlir-print-op-generic", f"--pass-pipeline={pipeline}")
+        return self._convert(text, *flags, limits=limits)
 
     def pretty(self, text: str) -> str | None:
         """The text in custom assembly form; None if the tool cannot print it.
@@ -66,11 +76,11 @@ class OptPrinter:
             printed = self._dumped(text)
         return f"{printed.strip()}\n" if printed else None
 
-    def _convert(self, text: str | bytes, *flags: str) -> str | None:
+    def _convert(self, text: str | bytes, *flags: str, limits: Limits | None = None) -> str | None:
         data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             (Path(folder) / "input.mlir").write_bytes(data)
-            result = self._run(Path(folder), self.limits, flags)
+            result = self._run(Path(folder), limits or self.limits, flags)
             out = Path(folder) / "out.mlir"
             if result.exit_code != 0 or not out.exists():
                 return None

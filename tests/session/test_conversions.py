@@ -175,3 +175,13 @@ def test_a_generic_op_becomes_a_named_one(iree_toolchain: Callable[..., Toolchai
     assert after is not None
     assert "linalg.generic" not in after
     assert Module.parse(after).op_count < module.op_count
+
+
+@pytest.mark.iree
+def test_a_pass_that_hangs_is_given_up(
+    normaliser: OptPrinter, corpus: Callable[[str], Case]
+) -> None:
+    generic = normaliser.generic(corpus("canonicalizer-loop-hang").input_text())
+    assert generic is not None
+    assert normaliser.after_passes("builtin.module(canonicalize)", generic) is None
+    assert normaliser.seconds < 10, "not for as long as a conversion may take"
