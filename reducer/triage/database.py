@@ -214,12 +214,13 @@ class Database(SharedFile):
 def bucket_of(signature: Signature, digest: str) -> str | None:
     """The bucket for an input with this signature; None if the outcome is not a bug.
 
-    A run that hit a limit reveals nothing more, so each such input gets a bucket of its own.
+    A run that hit a limit in an unknown pass reveals nothing more, so each such input gets a bucket
+    of its own.
     """
     traits = signature.kind.traits
     if not traits.is_bug:
         return None
-    if traits.costly:
+    if signature.is_arbitrary:
         return sha256(f"{signature.bucket} {digest}".encode()).hexdigest()[:12]
     return signature.bucket
 

@@ -92,8 +92,8 @@ class BucketReducer:
         found = []
         for bucket in all_buckets(self._store.database).values():
             settled = bucket.merged_into not in (None, bucket.split_from)
-            costly = bucket.signature.kind.traits.costly  # each call goes on up to the limit
-            if settled or costly or self._is_done(known, bucket):
+            unknown = bucket.signature.is_arbitrary  # each call would go on up to the limit
+            if settled or unknown or self._is_done(known, bucket):
                 continue
             here = [
                 one

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind
+from oracles import Kind, Signature
 from reducer.errors import OutputNotWritable, UsageError
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import APPLICATION_ID, MIGRATIONS, Database, bucket_of
@@ -125,6 +125,12 @@ def test_hangs_of_two_inputs_are_two_buckets() -> None:
     hang = failure("", Kind.TIMEOUT)
     assert bucket_of(hang, "a") != bucket_of(hang, "b")
     assert bucket_of(hang, "a") == bucket_of(hang, "a")
+
+
+def test_hangs_in_one_pass_are_one_bucket() -> None:
+    hang = Signature(Kind.TIMEOUT, stage="pipeline CSEPass")
+    assert bucket_of(hang, "a") == bucket_of(hang, "b") == hang.bucket
+    assert bucket_of(replace(hang, stage="pipeline Inliner"), "a") != hang.bucket
     assert bucket_of(BUG, "a") == bucket_of(BUG, "b") == BUG.bucket
 
 
