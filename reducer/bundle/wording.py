@@ -63,7 +63,10 @@ def _in_short(facts: Facts) -> str:
     traits = signature.kind.traits
     named = traits.title or ("" if signature.template else traits.title_without_message)
     if named:
-        inside = f" in {code(signature.frames[0])}" if signature.frames else ""
+        place = signature.frames[0] if signature.frames else ""
+        if traits.costly:
+            place = place or signature.pass_name
+        inside = f" in {code(place)}" if place else ""
         return named.format(signal=_signal(facts), frame=inside)
     text = facts.messages[0].removeprefix("error: ") if facts.messages else str(signature.kind)
     if len(text) > _LONG and signature.template:

@@ -66,7 +66,9 @@ def message_of(outcome: Outcome) -> list[str]:
         where = [f"  in {frame}" for frame in signature.frames]
         return [signature.template or "crash", *where]
     if named_by is NamedBy.DURATION:
-        return [f"does not finish within {max(1, round(outcome.seconds))} s"]
+        name = outcome.signature.pass_name
+        inside = f", in {name}" if name else ""
+        return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]

@@ -1,5 +1,7 @@
 """Titles, suspect ops, log excerpts, folded stacks, targets and components."""
 
+from dataclasses import replace
+
 from oracles import Kind, Signature
 from oracles.symbols import Symbols
 from reducer.bundle.wording import (
@@ -34,6 +36,8 @@ def test_titles() -> None:
     assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
     hang = facts(signature=Signature(Kind.TIMEOUT), failure_line=None, text="x")
     assert title(hang) == "compiler hangs (`hip`)"
+    in_pass = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
+    assert title(in_pass) == "compiler hangs in `CSEPass` (`hip`)"
     greedy = facts(signature=Signature(Kind.MEMORY), failure_line=None, text="x")
     assert title(greedy) == "compiler runs out of memory (`hip`)"
 

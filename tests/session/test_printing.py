@@ -53,6 +53,8 @@ def test_without_a_diagnostic_the_last_line_counts() -> None:
 def test_a_hang_says_for_how_long() -> None:
     hang = replace(outcome(Kind.TIMEOUT), seconds=8.03)
     assert message_of(hang) == ["does not finish within 8 s"]
+    known = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
+    assert message_of(known) == ["does not finish within 8 s, in CSEPass"]
 
 
 def test_a_long_message_loses_the_operation_that_it_prints() -> None:
