@@ -366,4 +366,5 @@ def pass_level_of(
         calls=max(0, calls),
         seconds=max(0.0, seconds),
         journal=settings.journal,
+        enough=report.enough,
     )

@@ -37,6 +37,7 @@ class Elsewhere:
         target: the failure whose identity is at stake.
         jobs: the number of compilers run at once.
         in_other_form: prints a program in another syntax, which a release may read instead.
+        enough: limits within which a run has long been in the pass that hangs, if that is known.
 
     Attributes:
         runs: the number of compilers run so far.
@@ -51,6 +52,7 @@ class Elsewhere:
         *,
         jobs: int = 1,
         in_other_form: Callable[[str], str | None] = lambda text: None,
+        enough: Callable[[], Limits | None] = lambda: None,
     ) -> None:
         self.runs = 0
         self.seconds = 0.0
@@ -59,6 +61,7 @@ class Elsewhere:
         self._cache = cache
         self._jobs = jobs
         self._in_other_form = in_other_form
+        self._enough = enough
         self._patience: dict[Place, float] = {}
         self._oracles: dict[Place, CompilerOracle | None] = {}
         self._lock = threading.Lock()
@@ -170,7 +173,11 @@ class Elsewhere:
         """The outcome of one run, from the cache if possible; `seconds` is its limit."""
         usual = _HANG_SECONDS if self._target.kind.traits.out_of_time else _SECONDS
         limits = Limits(seconds or usual, self.failing.limits.memory)
-        digest = outcome_digest(text, oracle=f"elsewhere {limits.seconds} {oracle.key}")
+        enough = self._enough()
+        if enough is not None and seconds is None:
+            limits = limits.at_most(enough)
+        asked = f"elsewhere {limits.seconds} {limits.memory} {oracle.key}"
+        digest = outcome_digest(text, oracle=asked)
         known = self._cache.get(digest)
         if known is not None:
             return known

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
-from oracles.comparison import same_failure
+from oracles.comparison import shows
 from reducer.ir import D, Document
 from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter
 from reducer.search.budget import Stopped as Stopped
@@ -257,7 +257,7 @@ class Evaluator:
         query = self.query
         if query.review is None or query.target is None:
             return outcome
-        if not same_failure(query.target, outcome.signature):
+        if not shows(query.target, outcome):
             return outcome
         return query.review.review(text, outcome, cancel=cancel)
 
@@ -283,7 +283,7 @@ class Evaluator:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         if outcome.cancelled:
             return Verdict.CANCELLED
-        if self.target is None or same_failure(self.target, outcome.signature):
+        if self.target is None or shows(self.target, outcome):
             return Verdict.SAME
         if outcome.succeeded:
             return Verdict.NOT_INTERESTING
@@ -396,4 +396,6 @@ class Evaluator:
         asked = "" if self.oracle is self._shared.owner else self.oracle.key
         if self.query.patience > 1:
             asked = f"{asked} waiting {self.query.patience} times as long "
+        if self.query.label:
+            asked = f"{asked} {self.query.label} "
         return outcome_digest(text, repetition, asked)

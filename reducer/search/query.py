@@ -42,6 +42,10 @@ class RunLimits:
         self.current = limits
         self._adapts = adapts
 
+    def lower(self, limits: Limits) -> None:
+        """Replace the limits by lower ones."""
+        self.current = limits
+
     def tighten(self, outcome: Outcome) -> None:
         """Fit the limits to the outcome of a program that is larger than all later candidates."""
         if self._adapts:
@@ -72,6 +76,8 @@ class Query:
         target: the signature of an interesting candidate; None while it is unknown.
         patience: the factor by which runs may exceed the limits. Verdicts obtained with a different
             factor are not reused.
+        label: names limits other than the usual ones. Verdicts obtained under other limits are not
+            reused.
         test: decides after several runs of a candidate, for intermittent failures.
         review: a second check of candidates that have the target signature.
         screen: identifies candidates that are not worth a run.
@@ -84,6 +90,7 @@ class Query:
     limits: RunLimits
     target: Signature | None = None
     patience: int = 1
+    label: str = ""
     test: SequentialTest | None = None
     review: Review | None = None
     screen: Screen | None = None
@@ -108,6 +115,7 @@ class QueryChanges(TypedDict, total=False):
     limits: RunLimits
     target: Signature | None
     patience: int
+    label: str
     test: SequentialTest | None
     review: Review | None
     screen: Screen | None

@@ -1,8 +1,9 @@
 """The state that the stages of a reduction share: the best result so far, evaluators, and findings.
 
 A stage may search with one of two commands. The *full* command decides what counts as a result. A
-command that stops *early* is cheaper, but what it accepts is provisional until the full command
-confirms it: at each checkpoint where the best has lost half of its ops, and at the end.
+command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts
+is provisional until the full command confirms it: at each checkpoint where the best has lost half
+of its ops, and at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ from reducer.session.conversions import Conversions
 from reducer.session.figures import DegenerateChoice
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings
+from reducer.session.short_limits import ShortLimits
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.degenerate import Counts
@@ -57,6 +59,8 @@ class Context:
         note: records a remark about the result for the user.
         is_located: whether a candidate near the failure, or the input in generic form, fails.
         halved: the text that halving ended with; no part of it fails by itself.
+        short: the short limits for candidates, if the failure is a hang or runaway memory in a
+            known pass; what is accepted under them is provisional.
         flaky: how often the failure occurs, if it is intermittent.
         original: the input in generic form, if it has one.
         origins: maps the ops of the best to those of the original, as far as known.
@@ -79,6 +83,7 @@ class Context:
     journal: Journal
     show: Callable[[str], None]
     note: Callable[[str], None]
+    short: ShortLimits | None = None
     flaky: Flakiness | None = None
     original: Module | None = None
     origins: Callable[[], Mapping[int, int]] = dict
@@ -103,19 +108,44 @@ class Context:
     # ---- evaluators ------------------------------------------------------------------------
 
     @property
+    def exhausts(self) -> bool:
+        """Whether the failure is a run that reaches a limit; such a run may only be slow."""
+        return self.first.signature.kind.traits.costly
+
+    @property
     def hangs(self) -> bool:
-        """Whether the failure is a run that exceeds the time limit; such a run may only be slow."""
+        """Whether the failure is a run that exceeds the time limit."""
         return self.first.signature.kind.traits.out_of_time
 
     @property
+    def is_short(self) -> bool:
+        """Whether candidates are judged under short limits."""
+        return self.short is not None and self.short.are_short
+
+    @property
     def patient(self) -> Evaluator:
-        """The full command with a limit long enough to distinguish a hang from a slow run."""
-        return self.full.with_(patience=_HANG_PATIENCE) if self.hangs else self.full
+        """The full command with a limit long enough to distinguish a hang from a slow run.
+
+        That is the plain limit if it is many times longer than the short one.
+        """
+        waits = self.hangs and not self.is_short
+        return self.full.with_(patience=_HANG_PATIENCE) if waits else self.full
 
     @property
     def impatient(self) -> Evaluator | None:
-        """The full command with the plain limit, which takes slow runs for hangs; else None."""
+        """The full command with a limit that takes some slow runs for hangs; None if there is none.
+
+        What it accepts must be confirmed.
+        """
+        if self.short is not None and self.is_short:
+            return self.short.view(self.full)
         return self.full if self.hangs and self.full.query.patience == 1 else None
+
+    @property
+    def asked(self) -> Evaluator:
+        """The evaluator that candidates of the current stage are judged by."""
+        # What is not confirmed later must not be just slow.
+        return self.early or self.patient
 
     # ---- searching -------------------------------------------------------------------------
 
@@ -147,15 +177,14 @@ class Context:
         return state
 
     def accept(self, candidate: Candidate[Module]) -> None:
-        """Make a candidate on which the full command fails the best."""
-        self._accept(candidate, provisional=False)
+        """Make a candidate that the evaluator `asked` finds interesting the best."""
+        self._accept(candidate, provisional=self.early is not None)
 
     def _search(
         self, document: D, parse: Callable[[str], D], admits: Callable[[D], bool]
     ) -> SearchState[D]:
-        asked = self.early or self.patient  # what is not confirmed later must not be just slow
         accept = partial(self._accept, provisional=self.early is not None)
-        return SearchState(document, parse, asked, accept, self._checkpoint, admits)
+        return SearchState(document, parse, self.asked, accept, self._checkpoint, admits)
 
     def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
         assert isinstance(candidate.document, Module | PlainText)
@@ -208,7 +237,10 @@ class Context:
 
     def fall_back(self) -> None:
         """Return to the last confirmed best after the two commands have diverged."""
-        if self.hangs:
+        if self.short is not None and self.is_short:
+            self.short = self.short.raised()
+            self.note("slow runs were mistaken for the failure; raising the limits of candidates")
+        elif self.hangs:
             self.full = self.patient
             self.note(
                 "slow runs were mistaken for hangs; raising the time limit by a factor of "
@@ -217,8 +249,11 @@ class Context:
         else:
             self.note("stopping the compiler early led to another failure; running it in full")
         self.best.roll_back()
-        assert isinstance(self.best.confirmed, Module)
+        assert isinstance(self.best.confirmed, Module | PlainText)
         self.document = self.best.confirmed
+        documents = [milestone.document for milestone in self.milestones]
+        if self.document in documents:
+            del self.milestones[len(documents) - documents[::-1].index(self.document) :]
 
     def _checkpoint(self) -> None:
         """Confirm the best whenever it has lost half of its ops."""
@@ -227,6 +262,9 @@ class Context:
 
     def _tighten_limits(self) -> None:
         """Fit the limits to the best: later candidates are smaller and should run no longer."""
+        if self.short is not None:
+            assert isinstance(self.best.confirmed, Module | PlainText)
+            self.short.follow(self.full, self.best.confirmed)
         outcome = self.full.known(self.best.confirmed.text)
         if outcome is not None:
             self.full.query.limits.tighten(outcome)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from oracles.comparison import same_failure
+from oracles.comparison import shows
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
@@ -17,7 +17,8 @@ def print_for_people(context: Context) -> bool:
     if context.settings.keep_generic or not isinstance(best, Module):
         context.readable = best.text
     else:
-        printer = ReadablePrinter(context.full, context.conversions, context.note)
+        asked = (context.impatient if context.is_short else None) or context.full
+        printer = ReadablePrinter(asked, context.conversions, context.note)
         context.readable = printer.readable(best)
     return context.readable != best.text
 
@@ -38,7 +39,8 @@ def _verified(context: Context) -> str:
     """The text on which the printed command was run last: the result, possibly without comments."""
     text, ops = context.readable, context.best.size.ops
     if context.settings.comments:
-        outcome = context.full.run(text, ops)
+        known = context.full.known(context.best.confirmed.text) if context.exhausts else None
+        outcome = known or context.full.run(text, ops)
         shown = context.full.oracle.display(context.settings.output.name)
         commented = with_comments(text, shown, outcome)
         context.is_verified = _is_confirmed(context, commented)
@@ -68,7 +70,7 @@ def _is_confirmed(context: Context, text: str) -> bool:
         asked.costs.charged += 1
         if verdict is Verdict.CANCELLED:
             raise Stopped("interrupted")
-        return same_failure(context.first.signature, outcome.signature)
+        return shows(context.first.signature, outcome)
 
     if context.flaky is None or asked.query.test is None:
         return fails()

@@ -34,13 +34,19 @@ class FlagReducer:
     Attributes:
         evaluator: evaluates candidates with the shortest command so far.
 
-    `on_change` is called with it whenever the command gets shorter.
+    `on_change` is called with it whenever the command gets shorter. If the given evaluator may be
+    wrong about that, `confirm` has the last word.
     """
 
     def __init__(
-        self, evaluator: Evaluator, journal: Journal, on_change: Callable[[Evaluator], None]
+        self,
+        evaluator: Evaluator,
+        journal: Journal,
+        on_change: Callable[[Evaluator], None],
+        confirm: Evaluator | None = None,
     ) -> None:
         self.evaluator = evaluator
+        self._confirm = confirm
         self._journal = journal
         self._on_change = on_change
 
@@ -81,6 +87,8 @@ class FlagReducer:
     def _try(self, command: Command, document: Document) -> bool:
         shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))
         if not shorter.fails(document):
+            return False
+        if self._confirm and not self._confirm.with_(oracle=shorter.oracle).fails(document):
             return False
         if empty_module_fails(shorter):  # the command itself is wrong now
             return False

@@ -33,7 +33,7 @@ def follow_dispatch(context: Context) -> bool:
     """Trace the dispatch on which code generation fails back to the ops it was made from."""
     module, text = context.module, context.settings.text
     conversions = context.conversions
-    dispatch = failing_dispatch(context.patient, conversions, text, module.op_count)
+    dispatch = failing_dispatch(context.asked, conversions, text, module.op_count)
     if dispatch is None:
         return False
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
@@ -45,7 +45,7 @@ def follow_dispatch(context: Context) -> bool:
 def run_print(context: Context) -> bool:
     """Continue with the whole input in generic form, if that still has the same failure."""
     module = context.module
-    if context.patient.fails(module):
+    if context.asked.fails(module):
         context.is_located = True
         context.accept(Candidate(module, PRINTED))
     return context.is_located

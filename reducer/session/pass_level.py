@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Oracle, Signature
+from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
 from oracles.comparison import same_failure
 from reducer.errors import ReducerError
@@ -83,11 +83,13 @@ def reduce_pass_level(
     calls: int = MAX_CALLS,
     seconds: float = MAX_SECONDS,
     journal: Path | None = None,
+    enough: Limits | None = None,
 ) -> PassReport | None:
     """Write `pass_output(output)` from the input-level reproducer `text`, stored in `output`.
 
     Runs are cached in `journal`, that of the reduction to `text`. `calls` and wall-clock `seconds`
-    limit the work; `stop` ends it early. Nothing here affects the earlier result: the function
+    limit the work; `stop` ends it early. Runs have the limits `enough`, if given; only the result
+    is confirmed with those of the oracle. Nothing here affects the earlier result: the function
     returns None and leaves no file if only a script or a pattern knows the failure, if there is no
     `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written.
     """
@@ -96,7 +98,8 @@ def reduce_pass_level(
     listener.phase("find the failing pass")
     pass_file = pass_output(output)
     work = PassLevel(text, output.name, oracle, target, opt, pass_file, jobs, keep_generic)
-    limits = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
+    full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
+    limits = full if enough is None else full.at_most(enough)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
@@ -111,7 +114,7 @@ def reduce_pass_level(
                 known=JournalNamespace(known, "pass level"),
             )
             return _PassReduction(
-                work, tool, _PhaseOnlyListener(listener), Path(folder), known
+                work, tool, full, _PhaseOnlyListener(listener), Path(folder), known
             ).run()
     except (ReducerError, OSError) as error:
         listener.message(f"no pass-level reproducer: {error}")
@@ -137,12 +140,14 @@ class _PassReduction:
         self,
         work: PassLevel,
         tool: OptTool,
+        full: Limits,
         listener: Listener,
         folder: Path,
         journal: Journal,
     ) -> None:
         self.work = work
         self.tool = tool
+        self.full = full
         self.listener = listener
         self.folder = folder
         self.journal = journal
@@ -243,7 +248,7 @@ class _PassReduction:
         text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"
         oracle = found.oracle(self.tool)
         outcome = oracle.confirm(
-            text, self.work.output.name, limits=self.tool.limits, cancel=self.tool.cancel
+            text, self.work.output.name, limits=self.full, cancel=self.tool.cancel
         )
         self.tool.spend(1, outcome.cpu_seconds)
         if not same_failure(found.signature, outcome.signature):

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Signature
+from oracles import Limits, Signature
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
 from reducer.session.figures import (
@@ -177,6 +177,7 @@ class Report(ReductionRecord):
 
     `text` is the result without the comments around it. `charged` counts the calls charged to the
     budget, the same for any number of workers; `cached` the verdicts that took no call.
+    `enough` are limits that tell a hang from a slow run for programs as small as the result.
     `also_found_folder` is None if other failures are not on disk. `lineage` is also in the journal.
     """
 
@@ -204,6 +205,7 @@ class Report(ReductionRecord):
     text: str
     charged: int
     cached: int
+    enough: Limits | None
     also_found_folder: Path | None
     lineage: Lineage
 

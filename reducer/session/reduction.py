@@ -36,6 +36,7 @@ from reducer.session.printing import one_line
 from reducer.session.record import Report
 from reducer.session.sanity import Flakiness, SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size
+from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.storage.journal import Journal
 from reducer.units import plural
@@ -69,6 +70,7 @@ class Reduction:
         self._phase = ""
         self._size = Size.of(PlainText(settings.text))
         self._best: Best | None = None
+        self._live: Context | None = None
         self._screen: VerifierScreen | None = None
         self._others: AlsoFoundStore | None = None
         self._recorder: HistoryRecorder | None = None
@@ -145,6 +147,12 @@ class Reduction:
             self.oracle, first.signature, self.journal, limits.current, self.stop
         )
         text = PlainText(self.settings.text)
+        short = None
+        if first.kind.traits.costly and flaky is None:
+            hang = sample_hang(evaluator.with_(limits=limits), text, first)
+            short = ShortLimits.of(hang, limits.current)
+            first = replace(first, signature=hang.target)
+            evaluator = evaluator.with_(target=hang.target)
         self._best = Best(self.settings.output, self.journal, text, self._input_size)
         self._health = self._health_check(first)
         guard = self._health.guard if self._health is not None else None
@@ -158,12 +166,19 @@ class Reduction:
             journal=self.journal,
             show=self._show,
             note=self._note,
+            short=short,
             flaky=flaky,
             health=self._health,
             original=module,
         )
+        self._live = context
         auditing.require_health(context)
         return context
+
+    def _enough(self) -> Limits | None:
+        """Limits that tell a hang from a slow run, if lower ones than the user's do."""
+        short = self._live.short if self._live is not None else None
+        return None if short is None else short.enough
 
     def _health_check(self, first: Outcome) -> HealthCheck | None:
         """What asks about the programs elsewhere; None if there is nothing to ask."""
@@ -179,6 +194,7 @@ class Reduction:
             self.journal,
             jobs=settings.jobs,
             in_other_form=self._conversions.pretty,
+            enough=self._enough,
         )
         conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
         return HealthCheck(elsewhere, places, tuple(conditions))
@@ -334,6 +350,7 @@ class Reduction:
             text=text,
             charged=costs.charged,
             cached=costs.cached,
+            enough=self._enough(),
             also_found_folder=others.folder if others and others.on_disk else None,
             health=self._health_record(),
             lineage=self._lineage(history, recorder.module),

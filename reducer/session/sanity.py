@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
-from oracles.comparison import same_failure
+from oracles.comparison import shows
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
@@ -42,19 +42,17 @@ class RepeatedRuns:
 
     def rate(self, target: Signature) -> Rate:
         """The rate of this failure."""
-        failed = sum(same_failure(target, outcome.signature) for outcome in self.outcomes)
+        failed = sum(shows(target, outcome) for outcome in self.outcomes)
         return Rate(failed, len(self.outcomes))
 
     def first(self, target: Signature) -> Outcome:
         """The first outcome with this signature; StopIteration if there is none."""
-        return next(outcome for outcome in self.outcomes if same_failure(target, outcome.signature))
+        return next(outcome for outcome in self.outcomes if shows(target, outcome))
 
     def text(self, target: Signature) -> str:
         """A one-line summary of the outcomes."""
         others = Counter(
-            outcome.signature.text
-            for outcome in self.outcomes
-            if not same_failure(target, outcome.signature)
+            outcome.signature.text for outcome in self.outcomes if not shows(target, outcome)
         )
         rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
         return f"'{target.text}' in {self.rate(target)}" + (f", {rest}" if rest else "")

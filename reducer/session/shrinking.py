@@ -28,15 +28,16 @@ from reducer.transformations import (
 
 def run_again(context: Context) -> bool:
     """Run the first candidate a second time; it is cheap to run, which the input may not be."""
-    sanity.repeat(context.full, context.document)
+    sanity.repeat(context.impatient or context.full, context.document)
     return False
 
 
 def find_phase(context: Context) -> bool:
     """Find the command that stops earliest and still shows the failure."""
-    shortest = find_shortest(context.full, context.document, context.conversions.cached)
+    asked = context.impatient or context.full
+    shortest = find_shortest(asked, context.document, context.conversions.cached)
     if shortest is not None:
-        context.early = context.full.with_(oracle=shortest)
+        context.early = asked.with_(oracle=shortest)
     return shortest is not None
 
 
@@ -94,15 +95,18 @@ def cut_before_the_pass(context: Context) -> bool:
 
 def drop_flags(context: Context) -> bool:
     """Drop flags from the command. If one goes, the document may shrink further."""
-
-    patience = context.full.query.patience
+    full = context.full.query
 
     def on_change(shorter: Evaluator) -> None:
-        context.full = shorter.with_(patience=patience)
+        context.full = shorter.with_(limits=full.limits, label=full.label, patience=full.patience)
         context.mark()
         _name_command(context)
 
-    return FlagReducer(context.patient, context.journal, on_change).shorten(context.document)
+    asked, confirm = context.patient, None
+    if context.is_short:
+        asked, confirm = context.impatient or asked, context.full
+    flags = FlagReducer(asked, context.journal, on_change, confirm)
+    return flags.shorten(context.document)
 
 
 def _name_command(context: Context) -> None:

@@ -63,29 +63,64 @@ class StoppingEarly:
         if not self.when(context):
             return False
         before = context.document
-        if not self._stopping_early(context):
-            carry_out(self.then, context)
+        while not _provisionally(context, self._stop_early):
+            if context.impatient is None:
+                carry_out(self.then, context)
+                break
         return context.document is not before
 
-    def _stopping_early(self, context: Context) -> bool:
-        """Whether the stages ran early and the full command fails on their result."""
-        context.early = context.impatient
-        try:
-            self.find.carry_out(context)
-            if context.early is None:
-                return False
+    def _stop_early(self, context: Context) -> bool:
+        """Run the stages under a cheaper command; return whether there is one."""
+        self.find.carry_out(context)
+        if context.early is not None:
             carry_out(self.then, context)
-            context.confirm()
-        except EarlyStopDiverged:
-            context.fall_back()
-            return False
-        except Stopped as stopped:
-            if stopped.reason == "budget":
-                context.confirm_beyond_budget()
-            raise
-        finally:
-            context.early = None
+        return context.early is not None
+
+
+@dataclass(frozen=True)
+class UnderShortLimits:
+    """Runs a stage under the short limits of a hang, if there are any and they are sound."""
+
+    stage: Stage
+
+    def carry_out(self, context: Context) -> bool:
+        before = context.document
+        while context.is_short:
+            if _provisionally(context, self._carry_out):
+                return context.document is not before
+            context.is_located = False
+        return self.stage.carry_out(context)
+
+    def _carry_out(self, context: Context) -> bool:
+        self.stage.carry_out(context)
         return True
+
+
+def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
+    """Run stages whose results are provisional, and confirm what is left at the end.
+
+    Returns:
+        What `run` returns; False if the full command does not fail on the result, so that all since
+        the last confirmation is undone.
+    """
+    start, confirmed, marked = context.document, context.best.confirmed, len(context.milestones)
+    context.early = context.impatient
+    try:
+        done = run(context)
+        context.confirm()
+    except EarlyStopDiverged:
+        context.fall_back()
+        if context.best.confirmed is confirmed:
+            context.document = start
+            del context.milestones[marked:]
+        return False
+    except Stopped as stopped:
+        if stopped.reason == "budget":
+            context.confirm_beyond_budget()
+        raise
+    finally:
+        context.early = None
+    return done
 
 
 @dataclass(frozen=True)

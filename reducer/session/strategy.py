@@ -8,7 +8,7 @@ from reducer.health import Health
 from reducer.ir import Module, PlainText
 from reducer.session import auditing, degenerate, finishing, locating, shrinking
 from reducer.session.context import Context
-from reducer.session.stage import Again, Stage, Step, StoppingEarly, carry_out
+from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortLimits, carry_out
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch
@@ -130,19 +130,26 @@ _COMPARE = Stage(
 
 _MINIMIZE: tuple[Step, ...] = (
     StoppingEarly(_is_module, _FIND_PHASE, (_HALVE, _POLISH)),
-    _CUT_TEXT,
+    UnderShortLimits(_CUT_TEXT),
 )
 
 SEARCH: tuple[Step, ...] = (
     # Locate the failure without running anything large again.
-    Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
-    Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
-    Stage("find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch),
-    Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
+    *(
+        UnderShortLimits(stage)
+        for stage in (
+            Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
+            Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
+            Stage(
+                "find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch
+            ),
+            Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
+        )
+    ),
     Stage("fall back to text", _is_unlocated, locating.fall_back_to_text),
     # Cut large modules before the stages that need many runs.
     Stage("run it again", _fails_every_time, shrinking.run_again),
-    Stage("halve", _is_too_large_to_repeat, shrinking.halve_module),
+    UnderShortLimits(Stage("halve", _is_too_large_to_repeat, shrinking.halve_module)),
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
     _CUT,

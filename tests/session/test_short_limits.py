@@ -1,0 +1,266 @@
+"""Hangs in a known pass: candidates run under short limits, and results are confirmed in full.
+
+The compiler is simulated, so that a hang takes no time. `tests/test_hangs.py` has real ones.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Kind, Limits, Outcome, Signature
+from oracles.outcome import pass_stage
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.session import finishing, shrinking
+from reducer.session.best import Best
+from reducer.session.context import Context
+from reducer.session.conversions import Conversions
+from reducer.session.settings import Settings, Size
+from reducer.session.short_limits import Hang, ShortLimits, sample_hang
+from reducer.session.strategy import search
+from reducer.storage.journal import Journal
+from reducer.transformations import BodyOps
+from tests.session.test_strategy import chain
+from tests.support.predicate import PredicateOracle
+
+FULL = 60.0
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of a compilation: how much of the resource is used at its end, and its passes."""
+
+    until: float
+    passes: tuple[str, ...]
+
+
+Phases = Callable[[str], Sequence[Phase]]
+
+
+class SimulatedCompiler(PredicateOracle):
+    """Goes through the phases of a text, and reaches a limit in one of them unless it ends before.
+
+    The unit is a second, or a byte for a `kind` that exhausts memory.
+    """
+
+    def __init__(self, phases: Phases, kind: Kind = Kind.TIMEOUT, full: float = FULL) -> None:
+        super().__init__(lambda text: False)
+        self.phases, self.kind = phases, kind
+        self.limits = Limits(seconds=full) if kind is Kind.TIMEOUT else Limits(memory=int(full))
+        self.amounts: list[float] = []
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        assert isinstance(text, str) and limits is not None
+        limit = limits.seconds if self.kind is Kind.TIMEOUT else limits.memory
+        assert limit is not None
+        self.amounts.append(limit)
+        for phase in self.phases(text):
+            if limit < phase.until:
+                stage = pass_stage(phase.passes[0]) if phase.passes else ""
+                return Outcome(self.kind, Signature(self.kind, stage=stage), passes=phase.passes)
+        return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
+
+    def wants(self, outcome: Outcome) -> bool:
+        return outcome.kind is self.kind
+
+
+def hanging(text: str, *, slow: str = "", takes: float = 0.0) -> list[Phase]:
+    """Reaches its pass after a twentieth of a second per op, and hangs there on op 7."""
+    reached = 0.05 * text.count('"t.op')
+    until = inf if '"t.op7"' in text else takes if slow and slow in text else 0.0
+    return [Phase(reached, ("Parser",)), Phase(until, ("Fuse", "Outer"))]
+
+
+def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Context:
+    text = chain(length)
+    settings = Settings(
+        input=folder / "in.mlir",
+        text=text,
+        output=folder / "out.mlir",
+        journal=folder / "journal",
+        keep_flags=True,
+        comments=False,
+    )
+    module = Module.parse(text)
+    journal = Journal.open(settings.journal, identity={}, resume=False)
+    first = oracle.run(text, limits=oracle.limits)
+    full = Evaluator(oracle, journal, target=first.signature)
+    short = ShortLimits.of(sample_hang(full, module, first), oracle.limits)
+    notes: list[str] = []
+    return Context(
+        settings=settings,
+        first=first,
+        document=module,
+        full=full,
+        best=Best(settings.output, journal, module, Size.of(module)),
+        conversions=Conversions(None, journal, notes.append),
+        journal=journal,
+        show=lambda phase: None,
+        note=notes.append,
+        short=short,
+    )
+
+
+def names_left(context: Context) -> list[str]:
+    best = context.best.confirmed
+    assert isinstance(best, Module)
+    return [best.t.name[op] for op in BodyOps.of(best).ops]
+
+
+def test_candidates_run_under_a_fraction_of_the_limit(tmp_path: Path) -> None:
+    oracle = SimulatedCompiler(hanging)
+    context = context_of(oracle, tmp_path)
+    search(context)
+    assert names_left(context) == ["t.op7"] and not context.best.is_provisional
+    full = [amount for amount in oracle.amounts if amount == FULL]
+    short = [amount for amount in oracle.amounts if amount < FULL]
+    assert len(full) <= 5, "the input, and what has halved"
+    assert len(short) > 5 * len(full) and max(short) <= FULL / 4
+    context.full.close()
+
+
+def test_the_limit_follows_the_best(tmp_path: Path) -> None:
+    context = context_of(SimulatedCompiler(hanging), tmp_path, 100)
+    assert context.short is not None and context.short.limits.current.seconds == FULL / 4
+    search(context)
+    assert context.short.limits.current.seconds == 1.5
+    context.full.close()
+
+
+def test_the_result_is_verified_under_the_full_limit(tmp_path: Path) -> None:
+    oracle = SimulatedCompiler(hanging)
+    context = context_of(oracle, tmp_path)
+    context.readable = chain(8)
+    oracle.amounts.clear()
+    finishing.verify(context)
+    assert context.is_verified and oracle.amounts == [FULL]
+    context.full.close()
+
+
+@pytest.mark.parametrize("takes", [9.0, 30.0])
+def test_what_is_slow_in_the_pass_that_hangs_is_no_hang(tmp_path: Path, takes: float) -> None:
+    """Two ops together hang; op 3 alone is slow, longer than the first short limits."""
+
+    def phases(text: str) -> list[Phase]:
+        if '"t.op3"' not in text:
+            return [Phase(0.1, ("Parser",))]
+        return hanging(text, slow='"t.op3"', takes=takes)
+
+    context = context_of(SimulatedCompiler(phases), tmp_path)
+    search(context)
+    assert {"t.op3", "t.op7"} <= set(names_left(context))
+    left = [milestone.document.text for milestone in context.milestones]
+    assert all('"t.op3"' in text and '"t.op7"' in text for text in left), "what was undone is gone"
+    context.full.close()
+
+
+class SimulatedCommand(SimulatedCompiler):
+    """Hangs if the command has the flag `--hang`; is slow in the same pass without it."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self.key = " ".join(command.argv)
+        until = inf if "--hang" in command.argv else 10.0
+        phases = [Phase(0.4, ("Parser",)), Phase(until, ("Fuse",))]
+        super().__init__(lambda text: phases if "t.op" in text else [])
+
+    @property
+    def command(self) -> Command:
+        return self._command
+
+    def with_command(self, command: Command) -> "SimulatedCommand":
+        return SimulatedCommand(command)
+
+
+def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> None:
+    oracle = SimulatedCommand(Command.parse(["tool", "--idle", "--hang", "{}"]))
+    context = context_of(oracle, tmp_path)
+    assert context.short is not None and context.short.limits.current.seconds == 1.5
+    shrinking.drop_flags(context)
+    assert context.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.full.limits.seconds == FULL and not context.full.query.label
+    context.full.close()
+
+
+def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
+    def phases(text: str) -> list[Phase]:
+        until = inf if '"t.op7"' in text else 0
+        return [Phase(100 << 20, ("Parser",)), Phase(until, ("Unroll",))]
+
+    oracle = SimulatedCompiler(phases, Kind.MEMORY, 64 * GIB)
+    context = context_of(oracle, tmp_path)
+    search(context)
+    assert names_left(context) == ["t.op7"]
+    assert sum(amount == 64 * GIB for amount in oracle.amounts) <= 5
+    assert max(amount for amount in oracle.amounts if amount < 64 * GIB) < GIB
+    context.full.close()
+
+
+def sampled(phases: Sequence[Phase]) -> Hang:
+    oracle = SimulatedCompiler(lambda text: phases)
+    module = Module.parse(chain(3))
+    evaluator = Evaluator(oracle, _Memory())
+    first = oracle.run(module.text, limits=oracle.limits)
+    hang = sample_hang(evaluator, module, first)
+    evaluator.close()
+    return hang
+
+
+class _Memory:
+    def get(self, digest: str) -> Outcome | None:
+        return None
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None: ...
+
+
+def test_a_pass_that_comes_and_goes_is_not_what_hangs() -> None:
+    """A fixed point that is never reached runs the same two passes again and again."""
+    phases = [
+        Phase(0.4, ("Parser",)),
+        Phase(0.9, ("CSE", "FixedPoint")),
+        Phase(1.9, ("Fold", "FixedPoint")),
+        Phase(inf, ("CSE", "FixedPoint")),
+    ]
+    hang = sampled(phases)
+    assert (hang.target.stage, hang.reached) == ("pipeline FixedPoint", 0.5)
+    phases[1:3] = [Phase(0.9, ("CSE",)), Phase(1.9, ("Fold",))]
+    assert sampled(phases) == Hang(Signature(Kind.TIMEOUT)), "nothing in common"
+
+
+def test_a_pass_reached_late_gets_a_quarter_of_the_full_limit() -> None:
+    late = sampled([Phase(7.0, ("Parser",)), Phase(inf, ("Fuse",))])
+    assert late.reached == 8.0
+    short = ShortLimits.of(late, Limits(FULL))
+    assert short is not None and short.are_short and short.limits.current == Limits(FULL / 4)
+    assert short.raised() is None, "a hang is told from a slow run by four times the limit"
+
+
+def test_a_best_that_reaches_the_pass_sooner_gets_short_limits(tmp_path: Path) -> None:
+    oracle = SimulatedCompiler(hanging)
+    context = context_of(oracle, tmp_path, 310)
+    assert context.short is not None and not context.is_short, "it takes 15.5 s to reach the pass"
+    search(context)
+    assert names_left(context) == ["t.op7"]
+    assert context.is_short and context.short.limits.current.seconds == 1.5
+    context.full.close()
+
+
+def test_a_compilation_that_is_slow_everywhere_hangs_in_no_pass() -> None:
+    passes = [Phase(2.0**n, (f"Pass{n}",)) for n in range(-1, 9)]
+    assert sampled(passes) == Hang(Signature(Kind.TIMEOUT))
+
+
+def test_a_hang_without_a_stack_has_no_short_limits() -> None:
+    hang = sampled([Phase(inf, ())])
+    assert hang == Hang(Signature(Kind.TIMEOUT)) and ShortLimits.of(hang, Limits(FULL)) is None
