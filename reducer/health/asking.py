@@ -10,9 +10,9 @@ from reducer.health.profile import Health
 def rounds(line: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[Place]]:
     """The places of one kind to ask, in rounds; `at` must hold the answers before the next round.
 
-    Releases and levels are lines, on which the command's own is known to fail. Its neighbors and
-    the ends are asked, and then, as in a bisection, the middle between any two that answer
-    differently. What lies between two equal answers is not asked. Targets have no order.
+    Releases and levels are lines, on which the command's own is known to fail. The ends and, of
+    releases, its neighbors are asked, and then, as in a bisection, the middle between any two that
+    answer differently. What lies between two equal answers is not asked. Targets have no order.
     """
     if line and line[0].kind is PlaceKind.TARGET:
         yield list(line)
@@ -45,12 +45,14 @@ def nearest_first(places: Sequence[Place]) -> list[Place]:
 
 
 def _first_of(line: Sequence[Place]) -> list[Place]:
-    """The ends of a line, and the neighbors of the command's own place on it."""
+    """The ends of a line, and of releases the neighbors of the command's own."""
     if not line:
         return []
     older = [place for place in line if place.position < 0]
     newer = [place for place in line if place.position > 0]
-    chosen = {line[0], line[-1], *older[-1:], *newer[:1]}
+    chosen = {*older[:1], *newer[-1:]}
+    if line[0].kind is PlaceKind.RELEASE:
+        chosen |= {*older[-1:], *newer[:1]}
     return nearest_first([place for place in line if place in chosen])
 
 

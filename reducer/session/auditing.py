@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from reducer.errors import NotInteresting
 from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
-from reducer.health.asking import rounds, worth_comparing
+from reducer.health.asking import nearest_first, rounds, worth_comparing
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
@@ -38,7 +38,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
 
     Going back costs least here, since the search keeps what it has learned. It does not go back
     beyond its own start, the number of the first milestone; that is left to the audit of the
-    result. Only the two neighboring releases are asked, and the result is asked about everywhere.
+    result. Only the nearest release is asked here, and about the result all places are.
 
     Raises:
         EarlyStopDiverged: the program does not fail under the full command.
@@ -50,8 +50,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     context.confirm()
     context.show("ask elsewhere")
     releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
-    neighbors = [place for place in releases if abs(place.position) == 1]
-    if not _audit(context, check, neighbors, start):
+    if not _audit(context, check, nearest_first(releases)[:1], start):
         return False
     if context.early is not None:
         context.early = context.early.with_(review=check.guard)

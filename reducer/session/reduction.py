@@ -266,7 +266,6 @@ class Reduction:
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
             sanity.refuse_empty_module()
-            sanity.repeat_if_cheap(context.first)
             self.journal.settle()
             self._collect_also_found(context)
             strategy.search(context)

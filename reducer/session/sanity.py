@@ -181,15 +181,6 @@ class SanityChecks:
                 f"input: {target.text if target else ''}"
             )
 
-    def repeat_if_cheap(self, first: Outcome) -> None:
-        """Run a quick input again, to check that it fails in the same way every time.
-
-        Raises:
-            FlakyOracle: it does not.
-        """
-        times = 1 if first.seconds < _CHEAP_SECONDS else 0
-        _repeat(self.evaluator, self.text, self.ops, times, "the input")
-
 
 def empty_module(evaluator: Evaluator) -> Outcome:
     """The outcome of the command on an empty module."""
@@ -201,13 +192,19 @@ def empty_module_fails(evaluator: Evaluator) -> bool:
     return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
 
 
-def repeat(evaluator: Evaluator, document: Document) -> None:
+def repeat(evaluator: Evaluator, document: Document, input_ops: int) -> None:
     """Run the first accepted candidate twice more; it is cheap to run, which the input may not be.
+
+    If it is most of the input, or all of it, it is run once more if that is quick.
 
     Raises:
         FlakyOracle: it fails in another way, or not at all.
     """
-    _repeat(evaluator, document.text, document.op_count, 2, "a candidate")
+    times = 2
+    if 2 * document.op_count > input_ops:
+        known = evaluator.known(document.text)
+        times = 1 if known is not None and known.seconds < _CHEAP_SECONDS else 0
+    _repeat(evaluator, document.text, document.op_count, times, "a candidate")
 
 
 def _repeat(evaluator: Evaluator, text: str, ops: int, times: int, what: str) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from oracles.stage import INPUT
-from reducer.ir import Module
+from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.windows import halve
@@ -28,7 +28,8 @@ from reducer.transformations import (
 
 def run_again(context: Context) -> bool:
     """Run the first candidate a second time; it is cheap to run, which the input may not be."""
-    sanity.repeat(context.impatient or context.full, context.document)
+    whole = context.original or PlainText(context.settings.text)
+    sanity.repeat(context.impatient or context.full, context.document, whole.op_count)
     return False
 
 

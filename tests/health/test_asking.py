@@ -46,8 +46,9 @@ def test_what_is_asked_of_a_line(answers: str, parts: list[list[str]]) -> None:
 
 def test_all_targets_are_asked_and_levels_are_a_line() -> None:
     assert asked({Place(PlaceKind.TARGET, name): SAME for name in "abc"}) == [["a", "b", "c"]]
-    assert asked(line("Xsss", PlaceKind.LEVEL)) == [["1", "3"]]
-    assert asked(line("Xsgg", PlaceKind.LEVEL)) == [["1", "3"], ["2"]]
+    assert asked(line("Xsss", PlaceKind.LEVEL)) == [["3"]]
+    assert asked(line("Xsgg", PlaceKind.LEVEL)) == [["3"], ["2"], ["1"]]
+    assert asked(line("sXss", PlaceKind.LEVEL)) == [["0", "3"]]
 
 
 @pytest.mark.parametrize(

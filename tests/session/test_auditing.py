@@ -114,7 +114,6 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
     assert {one.name: (one.health, one.before, one.required) for one in health.places} == {
         **dict.fromkeys(("llvm-cpu", "vulkan", "cuda"), (Health.SAME, Health.SAME, False)),
         **dict.fromkeys(("hip", "3.13.0", "O3"), (Health.SAME, Health.SAME, False)),
-        "O1": (Health.SAME, "", False),
         "3.4.0": (Health.COMPILES, Health.COMPILES, True),
     }
     assert health.sentence == (
