@@ -192,18 +192,20 @@ def empty_module_fails(evaluator: Evaluator) -> bool:
     return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
 
 
-def repeat(evaluator: Evaluator, document: Document, input_ops: int) -> None:
-    """Run the first accepted candidate twice more; it is cheap to run, which the input may not be.
+def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
+    """Run the first accepted candidate twice more; it is cheap to run, which its source may not be.
 
-    If it is most of the input, or all of it, it is run once more if that is quick.
+    Most of the source is only run again if that is quick: once if it is a candidate, since the two
+    have failed in the same way already, and twice if it is the source itself.
 
     Raises:
         FlakyOracle: it fails in another way, or not at all.
     """
     times = 2
-    if 2 * document.op_count > input_ops:
+    if 2 * document.op_count > source.op_count:
         known = evaluator.known(document.text)
-        times = 1 if known is not None and known.seconds < _CHEAP_SECONDS else 0
+        quick = known is not None and known.seconds < _CHEAP_SECONDS
+        times = 0 if not quick else 2 if document.text == source.text else 1
     _repeat(evaluator, document.text, document.op_count, times, "a candidate")
 
 

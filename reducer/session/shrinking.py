@@ -28,8 +28,9 @@ from reducer.transformations import (
 
 def run_again(context: Context) -> bool:
     """Run the first candidate a second time; it is cheap to run, which the input may not be."""
-    whole = context.original or PlainText(context.settings.text)
-    sanity.repeat(context.impatient or context.full, context.document, whole.op_count)
+    text = PlainText(context.settings.text)
+    source = text if isinstance(context.document, PlainText) else context.original or text
+    sanity.repeat(context.impatient or context.full, context.document, source)
     return False
 
 
