@@ -28,13 +28,15 @@ def worth_comparing(at: Mapping[Place, Health]) -> list[Place]:
 
     On each side of a line these are the farthest place with the same failure, as the larger program
     then has it on those between as well; the farthest with another; and the nearest that compiles.
-    Of targets, these are all that fail.
+    Of targets, these are all that fail. Where the same failure occurs at another level, the larger
+    program nearly always has it, too.
     """
     chosen: list[Place] = []
     for side in (-1, 1):
         beyond = [place for place in nearest_first(list(at)) if place.position * side > 0]
-        for health in (Health.SAME, Health.OTHER):
-            chosen += [place for place in beyond if at[place] is health][-1:]
+        releases = [place for place in beyond if place.kind is PlaceKind.RELEASE]
+        chosen += [place for place in releases if at[place] is Health.SAME][-1:]
+        chosen += [place for place in beyond if at[place] is Health.OTHER][-1:]
         chosen += [place for place in beyond if at[place] is Health.COMPILES][:1]
     return chosen + [place for place in at if not place.position and at[place].failed]
 
