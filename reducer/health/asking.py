@@ -64,6 +64,7 @@ def _middles(line: Sequence[Place], at: Mapping[Place, Health]) -> list[Place]:
     found = []
     for (low, before), (high, after) in pairwise(points):
         between = [place for place in line if low < place.position < high]
-        if between and before is not after:
+        # Next to a place that cannot tell, others hardly can.
+        if between and before is not after and Health.UNKNOWN not in (before, after):
             found.append(between[len(between) // 2])
     return found

@@ -15,10 +15,10 @@ from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile
 
-_SECONDS = 10.0  # for one run of a small program; one that takes longer cannot tell
+_SECONDS = 5.0  # for one run of a small program; one that takes longer cannot tell
 _FIRST_SECONDS = 3600.0
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
-_HANG_SECONDS = 10.0  # the same, if the failure is a hang: this long is the same failure
+_HANG_SECONDS = 5.0  # the same, if the failure is a hang: this long is the same failure
 
 
 class Cancelled(Exception):
