@@ -31,11 +31,12 @@ def asked(truth: dict[Place, Health]) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("answers", "parts"),
     [
-        ("gggggggX", [["6", "0"]]),
-        ("gggggsssX", [["7", "0"], ["4"], ["6"], ["5"]]),
+        ("ggggX", [["3", "0"], ["2"], ["1"]]),
+        ("gsssX", [["3", "0"], ["2"], ["1"]]),
         ("ggXgg", [["1", "3", "0", "4"]]),
         ("ssssX", [["3", "0"]]),
         ("Xssgg", [["1", "4"], ["3"], ["2"]]),
+        ("Xsssss", [["1", "5"]]),
         ("X", []),
         ("?ggX", [["2", "0"]]),
     ],
