@@ -103,9 +103,9 @@ class Elsewhere:
         seconds = self._patience.get(place)
         if place.kind is not PlaceKind.RELEASE:
             return self._judge(self._run(oracle, text, seconds, cancel), Across.ONE_BUILD)
-        health = self._on_release(oracle, text, seconds, cancel)
-        if health is Health.UNKNOWN and (other := self._in_other_form(text)):
-            return self._on_release(oracle, other, seconds, cancel)
+        health, may_read = self._on_release(oracle, text, seconds, cancel)
+        if health is Health.UNKNOWN and may_read and (other := self._in_other_form(text)):
+            return self._on_release(oracle, other, seconds, cancel)[0]
         return health
 
     def admit(
@@ -134,11 +134,13 @@ class Elsewhere:
         text: str,
         seconds: float | None,
         cancel: threading.Event | None,
-    ) -> Health:
-        health = self._judge(self._run(oracle, text, seconds, cancel), Across.BUILDS)
+    ) -> tuple[Health, bool]:
+        """The health, and whether the release might tell more about the same in another syntax."""
+        outcome = self._run(oracle, text, seconds, cancel)
+        health = self._judge(outcome, Across.BUILDS)
         if health is Health.OTHER and not self._can_read(oracle, text, cancel):
-            return Health.UNKNOWN
-        return health
+            return Health.UNKNOWN, True
+        return health, not outcome.kind.traits.costly
 
     def _judge(self, outcome: Outcome, across: Across) -> Health:
         if outcome.succeeded:
