@@ -11,9 +11,10 @@ the withheld place about the result.
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -103,17 +104,24 @@ def _without(subject: Subject, name: str, folder: Path, place: Path) -> Subject:
         shutil.copy(folder / "input.mlir", place / "input.mlir")
         case = load_case(subject.case)
         run = next(run for run in case.runs if run.wheel == subject.wheel)
-        reduction.places_of = lambda oracle: [  # type: ignore[attr-defined]
-            one for one in places_of(oracle) if one.name != name
-        ]
         words = [
             "reduce", str(place / "input.mlir"), "-o", str(output), "--fresh", "--quiet",
             "--json", str(place / "report.json"), "--jobs", "1", "--no-report", "--no-pass-level",
             *case.words(run),
         ]  # fmt: skip
-        mlir_reducer.main(args=words, standalone_mode=False)
+        started = "import sys; from benchmarks.leave_one_out import run_without; run_without()"
+        subprocess.run([sys.executable, "-c", started, name, *words], check=False)
     text = output.read_text(encoding="utf-8")
-    return Subject(**{**subject.__dict__, "name": place.name, "result": text})
+    return replace(subject, name=place.name, result=text)
+
+
+def run_without() -> None:
+    """Run mlir-reducer with the arguments after the first, which names a place not to ask."""
+    name, *words = sys.argv[1:]
+    reduction.places_of = lambda oracle: [  # type: ignore[attr-defined]
+        one for one in places_of(oracle) if one.name != name
+    ]
+    mlir_reducer.main(args=words)
 
 
 if __name__ == "__main__":
