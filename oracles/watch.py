@@ -21,7 +21,7 @@ from pathlib import Path
 
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
-from oracles.stack_request import ANSWER_SECONDS, request_stack
+from oracles.stack_request import ANSWER_SECONDS, QUIET_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 
@@ -281,13 +281,19 @@ class _Watch:
         waited = longest_wait(self.child.pid)
         started = time.monotonic()
         asked = request_stack(self.child.pid)
+        answered: float | None = None
         while asked and not self.child.has_exited():
-            waiting = longest_wait(self.child.pid) - waited
-            if time.monotonic() - started > ANSWER_SECONDS + min(waiting, _LONGEST_WAIT):
+            waiting = min(longest_wait(self.child.pid) - waited, _LONGEST_WAIT)
+            now = time.monotonic()
+            if now - started > ANSWER_SECONDS + waiting:
+                break
+            # A program that was told to ignore the signal, as in the background of a shell, prints
+            # its stack and goes on.
+            if answered is not None and now - answered > QUIET_SECONDS + waiting:
                 break
             for key, _ in self._selector.select(_TICK):
-                if key.data is not None:
-                    self._read(key.fd, key.data)
+                if key.data is not None and self._read(key.fd, key.data):
+                    answered = time.monotonic()
             if self.cancel is not None and self.cancel.is_set():
                 break
             used = resident_memory(self.child.pid)

@@ -103,6 +103,20 @@ def test_a_program_that_does_not_answer_is_killed(
     assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
 
 
+ANSWERS_AND_GOES_ON = BUSY.replace("; sys.exit(3)", "")
+
+
+@pytest.mark.timeout(30)
+def test_a_program_that_answers_and_goes_on_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell has its background jobs ignore SIGQUIT, which a handler of LLVM's then restores."""
+    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 3600.0)
+    argv = [sys.executable, "-c", ANSWERS_AND_GOES_ON]
+    result = run_process(argv, cwd=tmp_path, limits=Limits(0.3, ask=True))
+    assert (result.end, result.stderr) == (End.TIMEOUT, "asked\n")
+
+
 def test_a_cancelled_run_is_not_waited_for(deaf: list[str], tmp_path: Path) -> None:
     cancel = threading.Event()
     timer = threading.Timer(0.5, cancel.set)
