@@ -151,7 +151,7 @@ class ShortLimits:
     @property
     def enough(self) -> Limits:
         """Limits that tell a hang from a slow run for programs as small as the best."""
-        return self._full.at_most(self.limits.current.times(MARGIN))
+        return self._full.at_most(self.limits.current.times(2))
 
     def follow(self, evaluator: Evaluator, document: Document) -> None:
         """Lower the limits to what a new best needs to reach the pass.
