@@ -19,14 +19,14 @@ from pathlib import Path
 
 from oracles.tree import tree
 
-ANSWER_SECONDS = 5.0
+ANSWER_SECONDS = 2.0
 """How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""
 
 QUIET_SECONDS = 1.0
 """How long a program that has begun to print its stack may pause before it counts as finished."""
 
 _WINDOW = 0.03  # seconds over which threads are compared
-_WINDOWS = 100  # of these, until one thread has run at all: the machine may be busy
+_WINDOWS = 20  # of these, until one thread has run at all: the machine may be busy
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _PROC = Path("/proc")
 
