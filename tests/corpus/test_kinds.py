@@ -103,7 +103,8 @@ def test_it_reduces_from_end_to_end(case: Case, run: Run, tmp_path: Path) -> Non
     assert expert is not None
     text = case.input_text() if case.packed_input else plant(expert.read_text(), LAYERS)
     (tmp_path / "in.mlir").write_text(text)
-    words = ["reduce", "in.mlir", "-q", "--no-pass-level", "--json", "out.json", *run.words()]
+    only = ["-q", "--no-pass-level", "--no-elsewhere", "--json", "out.json"]
+    words = ["reduce", "in.mlir", *only, *run.words()]
     done = subprocess.run(
         [sys.executable, "-m", "reducer", *words],
         cwd=tmp_path,

@@ -14,6 +14,7 @@ from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
 from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.isolate import failing_dispatch
+from reducer.session.short_limits import sample_hang
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes
@@ -48,7 +49,9 @@ class Isolation:
         module = self.conversions.module(self.text)
         assert module is not None
         self.module = module
-        target = evaluator.run(self.text, module.op_count).signature
+        first = evaluator.run(self.text, module.op_count)
+        costly = first.kind.traits.costly  # one sample may name a pass of another dispatch
+        target = sample_hang(evaluator, module, first).target if costly else first.signature
         self.evaluator = evaluator.with_(target=target)
 
 
