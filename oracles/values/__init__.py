@@ -5,7 +5,7 @@ from oracles.values.execution import CompilerConfig, Implementation, Poisoned
 from oracles.values.inputs import InputSpec
 from oracles.values.oracle import Call, CommandDisplay, ValuesOracle
 from oracles.values.python import PythonReference
-from oracles.values.references import other_flags, with_backend
+from oracles.values.references import with_backend
 
 __all__ = [
     "Call",
@@ -17,6 +17,5 @@ __all__ = [
     "Poisoned",
     "PythonReference",
     "ValuesOracle",
-    "other_flags",
     "with_backend",
 ]

@@ -1,9 +1,8 @@
 """Commands that should give the same results as the one under test."""
 
-from collections.abc import Sequence
-
-from oracles.command import INPUT, Command
+from oracles.command import Command
 from oracles.profiles import RUNTIME, TARGETS
+from oracles.variants import other_target, target_values
 
 
 def with_backend(command: Command, backend: str) -> Command:
@@ -12,29 +11,9 @@ def with_backend(command: Command, backend: str) -> Command:
     Raises:
         KeyError: the backend cannot run here.
     """
-    kept = [word for word in command.flags if not _is_target_flag(word)]
-    return command.with_flags([*kept, *RUNTIME.backends[backend]])
-
-
-def other_flags(command: Command, flags: Sequence[str]) -> Command:
-    """The same compilation with these flags, which replace flags of the same name."""
-    replaced = {_name(flag) for flag in flags}
-    kept = [word for word in command.flags if _name(word) not in replaced]
-    return command.with_flags([*kept, *flags])
+    return other_target(command, RUNTIME.backends[backend], TARGETS)
 
 
 def backend_of(command: Command) -> str | None:
     """The backend that a command selects, if it is one of those that run on any machine."""
-    chosen = [word for word in command.flags if _name(word) in TARGETS.selecting]
-    return RUNTIME.backend_of(
-        frozenset(part for word in chosen for part in word.partition("=")[2].split(","))
-    )
-
-
-def _is_target_flag(word: str) -> bool:
-    name = _name(word)
-    return name in TARGETS.selecting or name.startswith(TARGETS.families)
-
-
-def _name(word: str) -> str:
-    return "" if word == INPUT else word.partition("=")[0].lstrip("-")
+    return RUNTIME.backend_of(target_values(command, TARGETS))

@@ -22,10 +22,10 @@ from oracles.values import (
     Poisoned,
     PythonReference,
     ValuesOracle,
-    other_flags,
     with_backend,
 )
 from oracles.values.references import backend_of
+from oracles.variants import other_flags
 from reducer.errors import CommandNotFound, UsageError
 from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit

@@ -15,10 +15,9 @@ from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile
 
-_SECONDS = 5.0  # for one run of a small program; one that takes longer cannot tell
-_FIRST_SECONDS = 3600.0
+_SECONDS = 5.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
-_HANG_SECONDS = 5.0  # the same, if the failure is a hang: this long is the same failure
 
 
 class Cancelled(Exception):
@@ -79,8 +78,6 @@ class Elsewhere:
             Cancelled: `cancel` was set.
         """
         wanted = list(places)
-        if not wanted:
-            return HealthProfile()
         health = partial(self.health, text=text, cancel=cancel)
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
             return HealthProfile(dict(zip(wanted, pool.map(health, wanted), strict=True)))
@@ -173,8 +170,7 @@ class Elsewhere:
         cancel: threading.Event | None,
     ) -> Outcome:
         """The outcome of one run, from the cache if possible; `seconds` is its limit."""
-        usual = _HANG_SECONDS if self._target.kind.traits.out_of_time else _SECONDS
-        limits = Limits(seconds or usual, self.failing.limits.memory)
+        limits = Limits(seconds or _SECONDS, self.failing.limits.memory)
         enough = self._enough()
         if enough is not None and seconds is None:
             limits = limits.at_most(enough)

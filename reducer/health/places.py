@@ -8,6 +8,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, run_process
 from oracles.profiles import Targets, profile_of, targets_of
+from oracles.variants import other_flags, other_target, target_values, values_of
 from reducer.toolchain import Toolchain, installed
 from reducer.toolchain.flags import flags_of, translate
 
@@ -97,8 +98,8 @@ def _targets_and_levels(command: Command, targets: Targets) -> list[Place]:
     ]
     if not chosen:  # without a target, the command compiles for none
         places = []
-    given = [word for word in command.flags if _name(word) == targets.level_flag.lstrip("-")]
-    level = given[-1].partition("=")[2] if given else targets.default_level
+    given = values_of(command, targets.level_flag)
+    level = given[-1] if given else targets.default_level
     own = targets.levels.index(level) if level in targets.levels else len(targets.levels)
     return places + [
         Place(PlaceKind.LEVEL, name, number - own, flags=(f"{targets.level_flag}={name}",))
@@ -127,29 +128,18 @@ def _is_same(toolchain: Toolchain, program: Path) -> bool:
 
 
 def _chosen(command: Command, targets: Targets) -> frozenset[str]:
-    values = [word.partition("=")[2] for word in command.flags if _name(word) in targets.selecting]
-    return targets.chosen(frozenset(part for value in values for part in value.split(",") if part))
+    return targets.chosen(target_values(command, targets) - {""})
 
 
 def _selecting(command: Command, kind: PlaceKind, flags: Sequence[str]) -> Command:
     """The command with these flags in place of those that they override."""
-    if not flags:
+    if kind is PlaceKind.RELEASE:
         return command
+    if kind is PlaceKind.LEVEL:
+        return other_flags(command, flags)
     targets = profile_of(command.program).targets
-    assert targets is not None, "only a place of a compiler with targets has flags"
-    if kind is PlaceKind.TARGET:
-        kept = [
-            word
-            for word in command.flags
-            if _name(word) not in targets.selecting and not _name(word).startswith(targets.families)
-        ]
-    else:
-        kept = [word for word in command.flags if _name(word) != targets.level_flag.lstrip("-")]
-    return command.with_flags([*kept, *flags])
-
-
-def _name(word: str) -> str:
-    return word.partition("=")[0].lstrip("-")
+    assert targets is not None, "only a compiler with targets has such places"
+    return other_target(command, flags, targets)
 
 
 @cache

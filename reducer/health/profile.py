@@ -49,11 +49,6 @@ class HealthProfile:
         """The places with this health, in the order in which they were asked."""
         return [place for place, found in self.at.items() if found is health]
 
-    @property
-    def failing(self) -> list[Place]:
-        """The places at which the program fails, in whatever way."""
-        return [place for place, found in self.at.items() if found.failed]
-
     def updated(self, answers: Iterable[tuple[Place, Health]]) -> "HealthProfile":
         """The profile with further answers."""
         return HealthProfile({**self.at, **dict(answers)})

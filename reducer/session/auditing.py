@@ -60,24 +60,19 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
 
 def _audit(context: Context, check: HealthCheck, places: Sequence[Place], start: int = 0) -> bool:
     """Ask at some places, and go back if something is lost, at most to the milestone `start`."""
-    try:
-        check.lost = _losses(context, check, places)
-        if not check.lost or check.repairs == MAX_REPAIRS:
-            return False
-        context.full.check()
-        return _go_back(context, check, start)
-    except Cancelled:
-        raise Stopped("interrupted") from None
+    steps = _steps(context)
+    check.lost = _losses(context, check, steps, places)
+    if not check.lost or check.repairs == MAX_REPAIRS:
+        return False
+    context.full.check()
+    return _go_back(context, check, steps, start)
 
 
 def complete(context: Context) -> bool:
     """Ask about the result of a search that ended before the audit, without going back."""
     check = context.health
     assert check is not None
-    try:
-        check.lost = _losses(context, check, check.places)
-    except Cancelled:
-        raise Stopped("interrupted") from None
+    check.lost = _losses(context, check, _steps(context), check.places)
     return False
 
 
@@ -104,12 +99,13 @@ def require_health(context: Context) -> None:
             )
 
 
-def _losses(context: Context, check: HealthCheck, places: Sequence[Place]) -> tuple[Condition, ...]:
+def _losses(
+    context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[Place]
+) -> tuple[Condition, ...]:
     """What the result does not do any more, although what it was made from does.
 
     Once something is lost, the other kinds of places are not asked.
     """
-    steps = _steps(context)
     check.result = HealthProfile()
     if not steps:
         return ()
@@ -157,13 +153,12 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
     return [steps[index] for index in chosen if index < len(steps) - 1]
 
 
-def _go_back(context: Context, check: HealthCheck, start: int) -> bool:
+def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], start: int) -> bool:
     """Return to the last step that meets the first lost condition; False if there is none.
 
     Places are mostly lost together, so that one condition brings back all of them.
     """
     condition = check.lost[0]
-    steps = _steps(context)
     last = _last_that_meets(context, check, steps, condition)
     if steps[last] not in context.milestones[start:]:
         return False
@@ -220,7 +215,10 @@ def _meets(context: Context, check: HealthCheck, step: Milestone, condition: Con
 def _profile(
     context: Context, check: HealthCheck, step: Milestone, places: Sequence[Place]
 ) -> HealthProfile:
-    return check.elsewhere.profile(places, step.document.text, cancel=context.full.stop)
+    try:
+        return check.elsewhere.profile(places, step.document.text, cancel=context.full.stop)
+    except Cancelled:
+        raise Stopped("interrupted") from None
 
 
 def _steps(context: Context) -> list[Milestone]:

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.command import Command
-from oracles.values.references import backend_of, other_flags, with_backend
+from oracles.values.references import backend_of, with_backend
 
 COMMAND = Command.parse(
     [
@@ -20,16 +20,6 @@ def test_another_backend_keeps_what_does_not_belong_to_the_old_one() -> None:
     assert with_backend(COMMAND, "vmvx").flags == (
         "--iree-input-type=torch",
         "--iree-hal-target-backends=vmvx",
-    )
-
-
-def test_other_flags_replace_those_of_the_same_name() -> None:
-    other = other_flags(COMMAND, ["--iree-input-type=auto", "--new"])
-    assert other.flags == (
-        "--iree-hal-target-device=hip",
-        "--iree-rocm-target=gfx942",
-        "--iree-input-type=auto",
-        "--new",
     )
 
 

@@ -1,0 +1,30 @@
+"""The same compilation with other flags."""
+
+from oracles.command import Command
+from oracles.variants import other_flags, values_of
+
+COMMAND = Command.parse(
+    [
+        "iree-compile",
+        "--iree-hal-target-device=hip",
+        "--iree-rocm-target=gfx942",
+        "--iree-input-type=torch",
+        "{}",
+    ]
+)
+
+
+def test_other_flags_replace_those_of_the_same_name() -> None:
+    other = other_flags(COMMAND, ["--iree-input-type=auto", "--new"])
+    assert other.flags == (
+        "--iree-hal-target-device=hip",
+        "--iree-rocm-target=gfx942",
+        "--iree-input-type=auto",
+        "--new",
+    )
+
+
+def test_values_of_a_flag_in_order() -> None:
+    twice = other_flags(COMMAND, ["-O=1", "--O=2"])
+    assert values_of(twice, "--O") == ["1", "2"]
+    assert values_of(COMMAND, "--O") == []
