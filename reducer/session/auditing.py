@@ -160,7 +160,7 @@ def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], s
     """
     condition = check.lost[0]
     last = _last_that_meets(context, check, steps, condition)
-    if steps[last] not in context.milestones[start:]:
+    if last < 0 or steps[last] not in context.milestones[start:]:
         return False
     check.repairs += 1
     check.conditions = (*check.conditions, condition)
@@ -190,13 +190,21 @@ def _told(lost: Sequence[Condition]) -> str:
 def _last_that_meets(
     context: Context, check: HealthCheck, steps: Sequence[Milestone], condition: Condition
 ) -> int:
-    """The number of the last step that meets a condition, by bisection."""
+    """The number of the last step that meets a condition, by bisection; -1 if none is known to.
+
+    The program that met it in an earlier audit may be one that the reduction went back beyond.
+    """
     references = _references(steps)
     met = next(
-        number
-        for number, step in enumerate(steps)
-        if step in references and _meets(context, check, step, condition)
+        (
+            number
+            for number, step in enumerate(steps)
+            if step in references and _meets(context, check, step, condition)
+        ),
+        -1,
     )
+    if met < 0:
+        return met
     lost = len(steps) - 1
     while lost - met > 1:
         middle = (met + lost) // 2

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +12,7 @@ from oracles import Command, CompilerOracle, Level, Limits
 from reducer.errors import NotInteresting
 from reducer.health import Health
 from reducer.health.places import release_place
-from reducer.session import Reduction, Report, Settings
+from reducer.session import Reduction, Report, Settings, auditing
 from reducer.session.history import FELL_BACK, KEY, read_history
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
@@ -187,6 +189,15 @@ def test_health_may_show_only_once_another_failure_is_gone(
     assert report.health is not None
     there = {one.name: one for one in report.health.places}["3.4.0"]
     assert (there.health, there.before) == (Health.COMPILES, Health.COMPILES)
+
+
+def test_a_condition_that_no_step_left_meets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was met by a step that the reduction went back beyond, for the sake of another place."""
+    monkeypatch.setattr(auditing, "_meets", lambda *arguments: False)
+    steps: list[Any] = [object() for _ in range(6)]
+    assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == -1
+    monkeypatch.setattr(auditing, "_meets", lambda context, check, step, wanted: step is steps[0])
+    assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == 0
 
 
 def test_a_release_that_must_compile_everything(place: Place) -> None:
