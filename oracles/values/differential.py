@@ -40,7 +40,7 @@ from oracles.values.guards import (
     is_stable,
 )
 from oracles.values.inputs import SEEDS, SIZES, STYLES, InputSpec, Trial, trials
-from oracles.values.programs import Function, exported_functions
+from oracles.values.programs import Function, Value, exported_functions
 from oracles.values.python import PythonReference
 
 
@@ -87,7 +87,8 @@ class Comparison:
 
     `witnesses` are used if they agree with the reference on the input; `required` ones must agree
     there (the user named them as references too). Without `function`, every exported function is
-    called. `given` are inputs chosen by the user; `tolerance` replaces the tolerances by type.
+    called. `given` are inputs chosen by the user; `expected` are the results that the user knows to
+    be right, for the input with these inputs only; `tolerance` replaces the tolerances by type.
     """
 
     candidate: CompilerConfig
@@ -96,6 +97,7 @@ class Comparison:
     witnesses: tuple[Implementation, ...] = ()
     function: str | None = None
     given: tuple[InputSpec, ...] = ()
+    expected: tuple[Value, ...] | None = None
     tolerance: float | None = None
     audit: Audit | None = field(default=None, compare=False)
 

@@ -72,7 +72,8 @@ class ValuesOracle:
         sides = [what.reference, *what.required, *what.witnesses]
         keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
         audited = " audited" if what.audit else ""
-        return f"values{audited} {what.function} {what.given} {what.tolerance} {keys}"
+        asked = f"{what.function} {what.given} {what.expected} {what.tolerance}"
+        return f"values{audited} {asked} {keys}"
 
     @property
     def inner(self) -> CompilerOracle:
