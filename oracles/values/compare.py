@@ -57,7 +57,7 @@ def compare(
     tolerance: float | None = None,
     finite_only: bool = False,
 ) -> list[Difference]:
-    """All results that differ, in order.
+    """All results that differ, in order. Elements that are undefined on either side are ignored.
 
     `tolerance` replaces the tolerances by type; `finite_only` ignores elements that are not finite
     in either result (a program compiled under the assumption that there are none has no correct
@@ -94,20 +94,31 @@ def _compare_one(
     if tolerance is None:
         tolerance = TOLERANCES.get(actual.type.element, _COARSE) if actual.type.is_float else 0.0
     pairs = list(zip(actual.elements, expected.elements, strict=False))
-    scale = _SCALE * max((abs(e) for e in expected.elements if math.isfinite(e)), default=0.0)
+    told = _defined(actual, expected)
+    right = [theirs for theirs, defined in zip(expected.elements, told, strict=False) if defined]
+    scale = _SCALE * max((abs(e) for e in right if math.isfinite(e)), default=0.0)
     wrong = [
         position
-        for position, (ours, theirs) in enumerate(pairs)
-        if not _close(ours, theirs, tolerance, scale, finite_only)
+        for position, ((ours, theirs), defined) in enumerate(zip(pairs, told, strict=False))
+        if defined and not _close(ours, theirs, tolerance, scale, finite_only)
     ]
     if not wrong:
         return None
     for position in wrong:
         if not all(map(math.isfinite, pairs[position])):
             return Difference(MismatchKind.NOT_FINITE, number, actual, expected, position)
-    reordered = sorted(actual.elements) == sorted(expected.elements)
+    compared = [pair for pair, defined in zip(pairs, told, strict=False) if defined]
+    reordered = sorted(ours for ours, _ in compared) == sorted(theirs for _, theirs in compared)
     kind = MismatchKind.ORDER if reordered else MismatchKind.VALUES
     return Difference(kind, number, actual, expected, wrong[0])
+
+
+def _defined(actual: Value, expected: Value) -> Sequence[bool]:
+    """For each element whether both sides have a value."""
+    masks = [mask for mask in (actual.defined, expected.defined) if mask is not None]
+    if not masks:
+        return [True] * len(expected.elements or ())
+    return [all(both) for both in zip(*masks, strict=False)]
 
 
 def _close(ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool) -> bool:

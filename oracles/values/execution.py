@@ -87,11 +87,18 @@ class RunContext:
 
 @dataclass(frozen=True)
 class ExecutionResult:
-    """The results of a program, or why there are none (`failure`, and how it `ended`)."""
+    """The results of a program, or why there are none (`failure`, and how it `ended`).
+
+    An implementation that knows what a program means says more: `undefined` is why a program has no
+    results that could be right or wrong (an index out of bounds, a division by zero), and
+    `unsupported` are the ops that it does not know, so that it is no judge of the program.
+    """
 
     results: tuple[Value, ...] = ()
     failure: str = ""
     end: End = End.EXITED
+    undefined: str = ""
+    unsupported: tuple[str, ...] = ()
 
 
 class Program(Protocol):

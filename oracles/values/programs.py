@@ -99,10 +99,15 @@ _TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
 
 @dataclass(frozen=True)
 class Value:
-    """One result; `elements` is None if it cannot be compared."""
+    """One result; `elements` is None if it cannot be compared.
+
+    `defined` says for each element whether it has a value at all; None means that all have one. An
+    element computed from uninitialized memory, for example, may be any number.
+    """
 
     type: ValueType | None
     elements: tuple[float, ...] | None = None
+    defined: tuple[bool, ...] | None = None
 
     def __str__(self) -> str:
         shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])

@@ -1,5 +1,7 @@
 """When two results are the same."""
 
+from dataclasses import replace
+
 import pytest
 
 from oracles.values.compare import MismatchKind, compare, gravest
@@ -46,6 +48,16 @@ def test_the_same(actual: str, expected: str) -> None:
 )
 def test_not_the_same(actual: str, expected: str, kind: MismatchKind) -> None:
     assert sorts(values(actual), values(expected)) == [kind]
+
+
+def test_an_undefined_element_is_never_wrong() -> None:
+    (actual,), (expected,) = values("3xf32=1 2 NAN"), values("3xf32=1 7 3")
+    partly = replace(expected, defined=(True, False, False))
+    assert not compare([actual], [partly])
+    assert not compare([replace(actual, defined=(True, False, False))], [expected])
+    assert sorts([actual], [replace(expected, defined=(True, True, False))]) == [
+        MismatchKind.VALUES
+    ]
 
 
 def test_another_number_of_results() -> None:
