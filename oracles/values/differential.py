@@ -104,12 +104,20 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A function and inputs for which the candidate is wrong."""
+    """A call for which the candidate is wrong: what it gives, and what `case` expects."""
 
-    function: Function
-    inputs: tuple[str, ...]
+    case: ComparisonCase
+    result: ExecutionResult
     signature: Signature
     text: str
+
+    @property
+    def function(self) -> Function:
+        return self.case.function
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(self.case.inputs)
 
 
 class DifferentialRun:
@@ -326,9 +334,7 @@ class DifferentialRun:
         if case.agrees(again):
             self.notes.append("the results are wrong only in some runs")
             return None
-        return Mismatch(
-            case.function, tuple(case.inputs), signature, _describe_mismatch(result, case)
-        )
+        return Mismatch(case, result, signature, _describe_mismatch(result, case))
 
     def _outcome(self, mismatch: Mismatch | None) -> Outcome:
         signature = mismatch.signature if mismatch else Signature(Kind.SUCCESS)
