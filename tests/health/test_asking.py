@@ -31,9 +31,9 @@ def asked(truth: dict[Place, Health]) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("answers", "parts"),
     [
-        ("ggggX", [["3", "0"], ["2"], ["1"]]),
+        ("ggggX", [["3", "0"]]),
         ("gsssX", [["3", "0"], ["2"], ["1"]]),
-        ("ggXgg", [["1", "3", "0", "4"]]),
+        ("gggXg", [["2", "4", "0"]]),
         ("ssssX", [["3", "0"]]),
         ("Xssgg", [["1", "4"], ["3"], ["2"]]),
         ("Xsssss", [["1", "5"]]),
