@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -51,6 +52,10 @@ class Row:
     compiler_seconds: float | None = None
     full_run_equivalents: float | None = None
     wall_seconds: float | None = None
+    whole_seconds: float | None = None
+    """CPU seconds of the whole run, with its own work, the pass level, and the report."""
+    elsewhere_seconds: float | None = None
+    """CPU seconds of the compilers that were asked whether it is the same bug."""
     message: str = ""
 
     @property
@@ -70,7 +75,9 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
     text = case.input_text() if as_it_is else plant(case.input_text(), layers)
     (folder / "input.mlir").write_text(text, encoding="utf-8")
     opt = run.opt()
+    before = _spent()
     report, message = _reduce(folder, case.words(run), budget)
+    whole = _spent() - before
     output = report.get("output", {})
     oracle = report.get("oracle", {})
     return Row(
@@ -89,6 +96,8 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
         compiler_seconds=oracle.get("compiler_seconds"),
         full_run_equivalents=oracle.get("full_run_equivalents"),
         wall_seconds=report.get("wall_seconds"),
+        whole_seconds=round(whole, 2),
+        elsewhere_seconds=(report.get("health") or {}).get("compiler_seconds", 0.0),
         message=message,
     )
 
@@ -104,6 +113,12 @@ def load(folder: Path) -> Row | None:
         return Row(**json.loads((folder / "row.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
+
+
+def _spent() -> float:
+    """The CPU seconds of all finished child processes, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, Any], str]:

@@ -22,7 +22,8 @@ from tests.support.corpus import Case, Run, case_names, load_case
 
 COLUMNS = (
     "case", "wheel", "same failure", "input ops", "ops", "expert", "chars", "expert", "lines",
-    "1-minimal", "calls", "full runs", "compiler s", "wall s",
+    "1-minimal", "calls", "full runs", "compiler s", "wall s", "all CPU s",
+    "elsewhere s",
 )  # fmt: skip
 
 
@@ -91,8 +92,21 @@ def table(rows: list[Row]) -> str:
         "",
         f"{len(measured)} reduced, {alike} of them to the same failure; "
         f"{small} of {len(done)} with no more ops than the expert's.",
+        _cost(measured),
     ]
     return "\n".join(lines)
+
+
+def _cost(rows: Sequence[Row]) -> str:
+    """What it cost to ask whether the results are still the bugs of their inputs."""
+    asked = [row for row in rows if row.whole_seconds and row.elsewhere_seconds is not None]
+    whole = sum(row.whole_seconds or 0.0 for row in asked)
+    elsewhere = sum(row.elsewhere_seconds or 0.0 for row in asked)
+    share = 100 * elsewhere / (whole - elsewhere) if whole > elsewhere else 0.0
+    return (
+        f"{whole:.0f} s of CPU time, {elsewhere:.0f} s of them to ask elsewhere: {share:.0f} % "
+        "more than without."
+    )
 
 
 def _cells(row: Row) -> list[str]:
@@ -114,6 +128,8 @@ def _cells(row: Row) -> list[str]:
         _number(row.full_run_equivalents, 2),
         _number(row.compiler_seconds, 1),
         _number(row.wall_seconds, 1),
+        _number(row.whole_seconds, 1),
+        _number(row.elsewhere_seconds, 1),
     ]
 
 
