@@ -45,7 +45,7 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
     with workspace():
         oracle, _ = OracleOptions(source=input, words=words, **options).oracle(source.text)
         outcome = oracle.run(source.text)
-    command = oracle.display(input.name)
+    command = oracle.display(str(input))
     if json_target is not None:
         write_json(json_target, _as_json(outcome, command))
     if json_target != "-":

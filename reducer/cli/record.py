@@ -44,8 +44,9 @@ def command_of(
         raise UsageError("--report and a command after -- were both given; leave one of them out")
     if record.command is None or record.output_path is None:
         raise BadInput(f"{path} does not contain the command and the result of a reduction")
-    name = record.output_path.name
-    return tuple(str(source) if word in (name, f"./{name}") else word for word in record.command)
+    file = record.output_path
+    names = (str(file), f"./{file}", file.name, f"./{file.name}")
+    return tuple(str(source) if word in names else word for word in record.command)
 
 
 def write_json(target: str, value: dict[str, Any]) -> None:

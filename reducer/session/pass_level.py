@@ -261,7 +261,7 @@ class _PassReduction:
             level=level,
             output_path=self.work.output,
             output=Size(size.lines, self._ops(found.text), size.bytes),
-            command=tuple(oracle.display(self.work.output.name)),
+            command=tuple(oracle.display(str(self.work.output))),
             failure=found.signature.text,
             signature=found.signature,
             verified=True,

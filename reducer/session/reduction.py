@@ -290,7 +290,7 @@ class Reduction:
         """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
-            shown = shlex.join(self.oracle.display(self.settings.output.name))
+            shown = shlex.join(self.oracle.display(str(self.settings.output)))
             self.listener.message(f"reduced command: {one_line(shown)}")
 
     def _print(self, context: Context, status: str) -> str:
@@ -338,7 +338,7 @@ class Reduction:
             ),
             checks=self._checks(),
             wall_seconds=time.monotonic() - self._started,
-            command=tuple(command),
+            command=tuple(self.oracle.display(str(self.settings.output))),
             one_minimal=status == "reduced",
             notes=tuple(self.notes),
             flaky=context.flaky,

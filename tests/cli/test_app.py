@@ -243,7 +243,7 @@ def test_the_command_may_name_the_input_or_not(model: Path, fake: Path) -> None:
     named = run("check", model, "--json", "-", "--", fake, model, "--flag").stdout
     braces = run("check", model, "--json", "-", "--", fake, "--flag", "{}").stdout
     assert json.loads(plain)["bucket"] == json.loads(braces)["bucket"]
-    assert json.loads(named)["command"] == [str(fake), "in.mlir", "--flag"]
+    assert json.loads(named)["command"] == [str(fake), str(model), "--flag"]
 
 
 # ---- toolchain ---------------------------------------------------------------------------------

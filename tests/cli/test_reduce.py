@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,22 @@ def test_the_table_says_what_was_done() -> None:
     assert "in.reduced.mlir" in done.stdout
     assert "./fake in.reduced.mlir" in done.stdout
     assert "failure to preserve: legalization" in done.stderr
+
+
+def test_the_printed_command_works_where_the_user_stands() -> None:
+    """Not only in the folder of the result."""
+    Path("sub").mkdir()
+    Path("in.mlir").rename("sub/in.mlir")
+    done = run("sub/in.mlir", "--json", "sub/report.json", "--", "./fake")
+    assert "command     ./fake sub/in.reduced.mlir\n" in done.stdout
+    command = json.loads(Path("sub/report.json").read_text())["command"]
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "failed to legalize operation 'x.bad'" in again.stderr
+
+    head = Path("sub/in.reduced.mlir").read_text().splitlines()[0]
+    assert head == "// fake in.reduced.mlir", "the comment goes wherever the file goes"
+    checked = CliRunner().invoke(main, ["check", "sub/in.mlir", "--", "./fake"])
+    assert "./fake sub/in.mlir\n" in checked.stdout
 
 
 def test_quiet_says_nothing() -> None:
