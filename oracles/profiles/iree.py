@@ -186,6 +186,12 @@ RUNTIME = Runtime(
     reference_device="local-sync",
     call=_call,
     input_flag="--input",
+    expected_flag="--expected_output",
+    ignored_output="(ignored)",
+    parameters_flag="--parameters",
+    function_flag="--function",
+    device_flag="--device",
+    flagfile_flag="--flagfile",
     on_device=_on_device,
     statuses=frozenset(
         (

@@ -123,6 +123,10 @@ class Runtime:
         reference_device: the device for references: single-threaded.
         call: the arguments that select a compiled module, by path, and a function in it.
         input_flag: `input_flag=VALUE` adds an argument to the call.
+        expected_flag: `expected_flag=VALUE` says what the next result should be.
+        ignored_output: the value for a result that may be anything.
+        parameters_flag: `parameters_flag=SCOPE=FILE` says where parameters are.
+        function_flag, device_flag, flagfile_flag: the other flags that say how to call a program.
         on_device: the arguments that select a device, the number of printed elements of a result,
             and a file with further flags.
         statuses: the names of status codes in error messages.
@@ -140,6 +144,12 @@ class Runtime:
     reference_device: str
     call: Callable[[str, str], list[str]]
     input_flag: str
+    expected_flag: str
+    ignored_output: str
+    parameters_flag: str
+    function_flag: str
+    device_flag: str
+    flagfile_flag: str
     on_device: Callable[[str, int, str], list[str]]
     statuses: frozenset[str]
     device_missing: frozenset[str]

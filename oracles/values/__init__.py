@@ -2,7 +2,7 @@
 
 from oracles.values.differential import Comparison
 from oracles.values.execution import CompilerConfig, Implementation, Poisoned
-from oracles.values.inputs import InputSpec
+from oracles.values.given import InputSpec
 from oracles.values.oracle import Call, CommandDisplay, ValuesOracle
 from oracles.values.python import PythonReference
 from oracles.values.references import with_backend

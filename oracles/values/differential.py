@@ -30,6 +30,7 @@ from oracles.values.execution import (
     Program,
     RunContext,
 )
+from oracles.values.given import InputSpec
 from oracles.values.guards import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
@@ -39,7 +40,7 @@ from oracles.values.guards import (
     WitnessVerdict,
     is_stable,
 )
-from oracles.values.inputs import SEEDS, SIZES, STYLES, InputSpec, Trial, trials
+from oracles.values.inputs import SEEDS, SIZES, STYLES, Trial, trials
 from oracles.values.programs import Function, Value, exported_functions
 from oracles.values.python import PythonReference
 

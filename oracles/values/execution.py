@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+from oracles.base import file_identity
 from oracles.classify import signal_code
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
@@ -131,11 +132,16 @@ class Implementation(Protocol):
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program that the runtime runs; `device` is the runtime's name of the device."""
+    """A program that the runtime runs.
+
+    `device` is the runtime's name of the device, `parameters` are archives of parameters, each as
+    `SCOPE=FILE` or `FILE`.
+    """
 
     path: Path
     run_module: Path
     device: str
+    parameters: tuple[str, ...] = ()
 
     def words(self, function: Function, flags: str | Path) -> list[str]:
         """The command that calls a function with the inputs from a file of flags."""
@@ -143,6 +149,7 @@ class Compiled:
             str(self.run_module),
             *RUNTIME.call(str(self.path), function.name),
             *RUNTIME.on_device(self.device, MAX_ELEMENTS, str(flags)),
+            *(f"{RUNTIME.parameters_flag}={archive}" for archive in self.parameters),
         ]
 
     def call(
@@ -190,11 +197,13 @@ class CompilerConfig:
     executable: Path
     run_module: Path
     device: str = RUNTIME.reference_device
+    parameters: tuple[str, ...] = ()
     runner: Runner = field(default=run_process, compare=False)
 
     @cached_property
     def key(self) -> str:
-        return f"{self.oracle('').key} {self.run_module} {self.device}"
+        archives = [file_identity(parameter_file(one)) for one in self.parameters]
+        return " ".join([self.oracle("").key, str(self.run_module), self.device, *archives])
 
     def oracle(self, output: str) -> CompilerOracle:
         """An oracle that compiles into the file `output`."""
@@ -206,7 +215,7 @@ class CompilerConfig:
         """Compile the module; return the compiler's outcome and the program."""
         outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
         context.add(outcome)
-        return outcome, Compiled(target, self.run_module, self.device)
+        return outcome, Compiled(target, self.run_module, self.device, self.parameters)
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"
@@ -235,6 +244,11 @@ class Poisoned:
         place = folder / "poisoned"
         place.mkdir(exist_ok=True)
         return self.inner.build(twin, place, context)
+
+
+def parameter_file(archive: str) -> Path:
+    """The file of an archive of parameters given as `SCOPE=FILE` or `FILE`."""
+    return Path(archive.rpartition("=")[2])
 
 
 def _file_name(name: str) -> str:

@@ -7,19 +7,17 @@ comparison or a rounding does not amplify a harmless difference.
 
 import math
 import random
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oracles.values.programs import Function, ValueType
+from oracles.values.arrays import spelled
+from oracles.values.given import InputSpec
+from oracles.values.pairing import chosen
+from oracles.values.programs import Function, ValueType, number
 
 _PERIOD = 1021
 """Different values in one tensor; a larger one repeats them (a prime, so that rows differ)."""
-
-_SPEC = re.compile(
-    r"(?:(?P<type>(?:\d+x)*(?:[a-z]+\d+\w*|index))(?:=(?P<values>.*))?|(?P<number>.+))$", re.S
-)
 
 
 @dataclass(frozen=True)
@@ -47,27 +45,45 @@ SIZES = (5, 16, 1)
 SEEDS = 2
 """The number of sets of values of each style that a module is tried with."""
 
-_SPECIAL_FLOATS = (0.0, -0.0, math.inf, -math.inf, math.nan, 1e30, -1e30, 1e-30)
-
 
 @dataclass(frozen=True)
-class InputSpec:
-    """The type, the values, or both, that the user gave for one argument."""
+class FloatRange:
+    """The numbers of a float type.
 
-    type: ValueType | None
-    values: str | None
+    `digits` are the bits of its significand; 2 to the power of `huge` and `tiny` are numbers close
+    to its largest and its smallest.
+    """
 
-    @classmethod
-    def parse(cls, text: str) -> "InputSpec":
-        """`2x3xf32`, `2x3xf32=1 2 3 4 5 6`, or a number. Raises ValueError."""
-        match = _SPEC.match(text.strip())
-        type_ = match and match["type"] and ValueType.parse(f"tensor<{match['type']}>")
-        if match is None or (match["type"] and not type_):
-            raise ValueError(f"'{text}' is not an input such as 2x3xf32, 2x3xf32=1,2,3,4,5,6, or 7")
-        if type_:
-            return cls(type_, match["values"])
-        float(match["number"])
-        return cls(None, match["number"])
+    digits: int
+    huge: int
+    tiny: int
+    infinities: bool = True
+    negative_zero: bool = True
+
+    def nearest(self, value: float) -> float:
+        """The number itself, or a close one of the type."""
+        fraction, exponent = math.frexp(value)
+        return math.ldexp(round(math.ldexp(fraction, self.digits)), exponent - self.digits)
+
+    def specials(self) -> tuple[float, ...]:
+        """The values at which programs go wrong, most telling first."""
+        huge, tiny = 2.0**self.huge, 2.0**self.tiny
+        infinities = (math.inf, -math.inf) if self.infinities else ()
+        zeros = (-0.0, 0.0) if self.negative_zero else (0.0,)
+        return (*infinities, math.nan, *zeros[:1], huge, -huge, tiny, *zeros[1:])
+
+
+FLOATS = {
+    "f64": FloatRange(53, 100, -100),
+    "f32": FloatRange(24, 100, -100),
+    "bf16": FloatRange(8, 100, -100),
+    "f16": FloatRange(11, 15, -14),
+    "f8E5M2": FloatRange(3, 15, -14),
+    "f8E4M3FN": FloatRange(4, 8, -6, infinities=False),
+    "f8E5M2FNUZ": FloatRange(3, 15, -15, infinities=False, negative_zero=False),
+    "f8E4M3FNUZ": FloatRange(4, 7, -7, infinities=False, negative_zero=False),
+}
+"""The float types that runtimes read and print."""
 
 
 @dataclass(frozen=True)
@@ -88,55 +104,58 @@ class Trial:
     def inputs(self, function: Function) -> list[str] | None:
         """The inputs in the syntax of `iree-run-module --input`; None if a type is not supported.
 
-        An argument takes the user's first unused spec that fits its type. All others get values
-        that depend only on their type and on how many of that type came before: they stay the same
-        when a reduction drops other arguments.
+        Tensors of elements smaller than a byte can be neither passed nor printed by all runtimes.
+
+        Arguments take the user's values that fit them, or the beginning of larger ones (see
+        `pairing`). All others get values that depend only on their type and on how many of that
+        type came before: they stay the same when a reduction drops other arguments.
         """
-        left = list(self.given)
+        types = [one for one in function.inputs if one is not None]
+        results = [one for one in function.results if one is not None]
+        if len(types) < len(function.inputs) or any(map(_is_packed, (*types, *results))):
+            return None
         seen: Counter[ValueType] = Counter()
-        chosen = []
-        for declared in function.inputs:
-            if declared is None:
-                return None
-            given = _match_spec(left, declared)
+        words = []
+        for declared, given in zip(types, chosen(self.given, types), strict=True):
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
-                values = self._values(type_, seen[type_])
+                values = " ".join(self._values(type_, seen[type_]))
+            elif given and type_.element == "i1" and type_.shape is not None:
+                values = " ".join(_in_bytes(given.words, type_))
             seen[type_] += 1
-            chosen.append(values if type_.shape is None else f"{_passed(type_)}={values}")
-        return chosen
+            words.append(values if type_.shape is None else f"{_passed(type_)}={values}")
+        return words
 
-    def _values(self, type_: ValueType, position: int) -> str:
+    def _values(self, type_: ValueType, position: int) -> list[str]:
         if type_.shape is None and not type_.is_float:
-            return "1" if type_.element == "i1" else str(self.size)  # probably a size
+            return ["1" if type_.element == "i1" else str(self.size)]  # probably a size
         count = math.prod(dim or 0 for dim in type_.shape or ())
         source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
+        if self.style.specials:
+            self._place_specials(distinct, type_, source)
         times = -(-count // _PERIOD)
-        return " ".join((distinct * times)[:count])
+        return [spelled(one, type_.element) for one in (distinct * times)[:count]]
 
-    def _value(self, type_: ValueType, source: random.Random) -> str:
-        special = self.style.specials and source.random() < 0.5
+    def _place_specials(self, values: list[float], type_: ValueType, source: random.Random) -> None:
+        """Put every special value somewhere; if there is no room for all, the others next time."""
+        specials = _specials(type_)
+        places = source.sample(range(len(values)), min(len(values), len(specials)))
+        for turn, place in enumerate(places, self.seed * len(places)):
+            values[place] = specials[turn % len(specials)]
+
+    def _value(self, type_: ValueType, source: random.Random) -> float:
+        if self.style.specials and source.random() < 0.5:
+            return source.choice(_specials(type_))
         if type_.is_float:
-            if special:
-                return f"{source.choice(_SPECIAL_FLOATS):g}"
             least, most, step = self.style.floats
-            return f"{least + step * source.randrange(round((most - least) / step) + 1):g}"
-        lowest, highest = _integer_range(type_.element)
-        if special:
-            return str(source.choice((lowest, highest, 0, 1, max(lowest, -1))))
+            value = least + step * source.randrange(round((most - least) / step) + 1)
+            known = FLOATS.get(type_.element)
+            return known.nearest(value) if known else value
+        lowest, highest = _integer_range(type_)
         least, most = self.style.integers
-        return str(source.randint(max(lowest, int(least)), min(highest, int(most))))
-
-
-def _match_spec(left: list[InputSpec], declared: ValueType) -> InputSpec | None:
-    for given in left:
-        scalar = given.type is None and declared.shape is None
-        if scalar or (given.type is not None and declared.takes(given.type)):
-            left.remove(given)
-            return given
-    return None
+        return source.randint(max(lowest, int(least)), min(highest, int(most)))
 
 
 def _passed(type_: ValueType) -> str:
@@ -144,11 +163,30 @@ def _passed(type_: ValueType) -> str:
     return str(replace(type_, element="i64") if type_.element == "index" else type_)
 
 
-def _integer_range(element: str) -> tuple[int, int]:
-    bits = int("".join(filter(str.isdigit, element)) or 64)
+def _in_bytes(words: Sequence[str], type_: ValueType) -> list[str]:
+    """Truth values as the runtime reads them: two digits each, and none left out."""
+    count = math.prod(dim or 0 for dim in type_.shape or ()) if len(words) == 1 else 1
+    return [spelled(number(word), type_.element) for word in words] * count
+
+
+def _is_packed(type_: ValueType) -> bool:
+    """Whether several elements share a byte."""
+    return type_.shape is not None and type_.element != "i1" and type_.bits < 8
+
+
+def _specials(type_: ValueType) -> tuple[float, ...]:
+    if type_.is_float:
+        known = FLOATS.get(type_.element)
+        return known.specials() if known else (0.0,)
+    lowest, highest = _integer_range(type_)
+    return lowest, highest, 0, 1, max(lowest, -1)
+
+
+def _integer_range(type_: ValueType) -> tuple[int, int]:
+    bits = type_.bits
     if bits == 1:
         return 0, 1
-    if element.startswith("u"):
+    if type_.element.startswith("u"):
         return 0, 2**bits - 1
     return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 

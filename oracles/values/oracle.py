@@ -3,6 +3,8 @@
 import tempfile
 import threading
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +14,7 @@ from oracles.limits import Limits
 from oracles.outcome import Outcome
 from oracles.values.differential import Comparison, ComparisonPlan, DifferentialRun
 from oracles.values.execution import RunContext
-from oracles.values.inputs import InputSpec
+from oracles.values.given import InputSpec
 
 _LONGEST = 4096
 """The maximum number of characters of inputs on a command line."""
@@ -65,14 +67,16 @@ class ValuesOracle:
         """Never called, because there is no `command`."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Every command, program and file that the results depend on."""
         what = self.comparison
         sides = [what.reference, *what.required, *what.witnesses]
         keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
         audited = " audited" if what.audit else ""
-        asked = f"{what.function} {what.given} {what.expected} {what.tolerance}"
+        given = [one.key for one in what.given]
+        expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
+        asked = f"{what.function} {given} {expected} {what.tolerance}"
         return f"values{audited} {asked} {keys}"
 
     @property

@@ -43,6 +43,16 @@ class ValueType:
         """Whether elements are floating-point numbers."""
         return self.element.startswith(("f", "bf"))
 
+    @property
+    def bits(self) -> int:
+        """The size of an element; an index takes 64 bits at run time.
+
+        >>> ValueType("f8E5M2", ()).bits, ValueType("bf16", ()).bits
+        (8, 16)
+        """
+        digits = re.search(r"\d+", self.element)
+        return int(digits[0]) if digits else 64
+
     def sized(self, size: int) -> "ValueType":
         """The type with every dynamic dimension replaced by `size`."""
         if self.shape is None:
@@ -130,9 +140,9 @@ def read_results(text: str) -> list[Value]:
     return values
 
 
-def _scalar(element: str, number: str) -> Value:
+def _scalar(element: str, word: str) -> Value:
     try:
-        return Value(ValueType(element, None), (_number(number),))
+        return Value(ValueType(element, None), (number(word),))
     except ValueError:
         return UNKNOWN
 
@@ -140,14 +150,18 @@ def _scalar(element: str, number: str) -> Value:
 def _tensor(type_: str, text: str) -> Value:
     words = text.replace("[", " ").replace("]", " ").replace("...", " ").split()
     try:
-        elements = tuple(map(_number, words))
+        elements = tuple(map(number, words))
     except ValueError:
         return UNKNOWN
     return Value(ValueType.parse(f"tensor<{type_}>"), elements)
 
 
-def _number(word: str) -> float:
-    """The number; integers stay exact."""
+def number(word: str) -> float:
+    """The number that a word spells; integers stay exact.
+
+    Raises:
+        ValueError: it spells none.
+    """
     try:
         return int(word)
     except ValueError:

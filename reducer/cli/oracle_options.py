@@ -18,6 +18,7 @@ from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import DEFAULT
 from oracles.values import Call
+from reducer.cli.call_options import CallOptions
 from reducer.cli.completion import complete_versions
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
@@ -53,6 +54,9 @@ class OracleOptions:
     references: tuple[str, ...] = ()
     function: str | None = None
     inputs: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    flagfile: str | None = None
+    parameters: tuple[str, ...] = ()
     tolerance: float | None = None
     device: str | None = None
     python: str | None = None
@@ -150,21 +154,23 @@ class OracleOptions:
             )
         if not self.wrong_results and self._comparison() != WrongResults():
             raise UsageError(
-                "--reference, --function, --input, --tolerance, --device, and --python "
-                "need --wrong-results"
+                "--reference, --function, --input, --expected-output, --flagfile, --parameters, "
+                "--tolerance, --device, and --python need --wrong-results"
             )
 
     def _comparison(self) -> WrongResults:
-        return WrongResults(
-            self.references, self.function, self.inputs, self.tolerance, self.device, self.python
+        call = CallOptions(
+            self.function, self.inputs, self.expected, self.flagfile, self.parameters, self.device
         )
+        return WrongResults(self.references, self.tolerance, self.python, call)
 
     def _check_words(
         self, comparison: WrongResults, input_name: str, call: Call | None = None
     ) -> list[str]:
         """The command line that shows the wrong results again, using this program to compare."""
         if call is not None:
-            comparison = replace(comparison, function=call.function, inputs=call.inputs)
+            called = comparison.call.pinned(call.function, call.inputs)
+            comparison = replace(comparison, call=called)
         version = [] if self.iree is None else ["--iree", self.iree]
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
         return [*words, "--", *(word for word in self.words if word != str(self.source))]

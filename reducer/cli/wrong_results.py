@@ -4,7 +4,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from oracles.values import (
     Comparison,
     CompilerConfig,
     Implementation,
-    InputSpec,
     Poisoned,
     PythonReference,
     ValuesOracle,
@@ -26,6 +25,7 @@ from oracles.values import (
 )
 from oracles.values.references import backend_of
 from oracles.variants import other_flags
+from reducer.cli.call_options import CallOptions, call_options, read_call
 from reducer.errors import CommandNotFound, UsageError
 from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
@@ -39,11 +39,9 @@ class WrongResults:
     """What to compare, as given by the user."""
 
     references: tuple[str, ...] = ()
-    function: str | None = None
-    inputs: tuple[str, ...] = ()
     tolerance: float | None = None
-    device: str | None = None
     python: str | None = None
+    call: CallOptions = field(default_factory=CallOptions)
 
     def oracle(
         self,
@@ -60,12 +58,16 @@ class WrongResults:
             UsageError: a reference or an input has invalid syntax.
             ToolchainError: a version or its runtime cannot be installed.
         """
+        call = read_call(self.call)
+        if call.ignored:
+            _print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
         candidate = CompilerConfig(
             "the command",
             command,
             executable,
             runtime_of(executable, progress=_print_status),
-            self.device or RUNTIME.device,
+            call.device or RUNTIME.device,
+            call.parameters,
         )
         names = self.references or (default_reference(command),)
         sides = [self._side(name, candidate) for name in names]
@@ -74,8 +76,9 @@ class WrongResults:
             sides[0],
             required=tuple(sides[1:]),
             witnesses=tuple(_witnesses(sides[0], candidate)),
-            function=self.function,
-            given=tuple(map(_given, self.inputs)),
+            function=call.function,
+            given=call.given,
+            expected=call.expected,
             tolerance=self.tolerance,
             audit=_audit(executable),
         )
@@ -86,15 +89,9 @@ class WrongResults:
         words = ["--wrong-results"]
         for name in self.references:
             words += ["--reference", _absolute(name)]
-        words += [f"--input={value}" for value in self.inputs]
-        for option, value in (
-            ("--function", self.function),
-            ("--tolerance", self.tolerance),
-            ("--device", self.device),
-            ("--python", self.python),
-        ):
+        for option, value in (("--tolerance", self.tolerance), ("--python", self.python)):
             words += [] if value is None else [option, str(value)]
-        return words
+        return [*words, *self.call.words()]
 
     def _side(self, name: str, candidate: CompilerConfig) -> Implementation:
         base = replace(candidate, name=name, device=RUNTIME.reference_device)
@@ -166,13 +163,6 @@ def _audit(executable: Path) -> SizeAudit | None:
     return SizeAudit(OptPrinter(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
 
 
-def _given(text: str) -> InputSpec:
-    try:
-        return InputSpec.parse(text)
-    except ValueError as error:
-        raise UsageError(f"--input: {error}") from error
-
-
 def _absolute(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind != "python":
@@ -201,26 +191,10 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "if COMMAND targets vmvx]",
         ),
         click.option(
-            "--function", metavar="NAME", help="Call only this function. [default: every function]"
-        ),
-        click.option(
-            "--input",
-            "inputs",
-            metavar="SPEC",
-            multiple=True,
-            help="Use this input for the first argument it fits: 2x3xf32, 2x3xf32=1,2,3,4,5,6, "
-            "or 7. [default: chosen by type]",
-        ),
-        click.option(
             "--tolerance",
             metavar="REL",
             type=click.FloatRange(min=0),
             help="Accepted relative difference. [default: by type]",
-        ),
-        click.option(
-            "--device",
-            metavar="NAME",
-            help="Runtime device for the compiled program. [default: local-task]",
         ),
         click.option(
             "--python",
@@ -228,6 +202,7 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Interpreter for a python: reference; needs NumPy. [default: this program's]",
         ),
     ]
+    function = call_options(function)
     for option in reversed(options):
         function = option(function)
     return function

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from oracles.values.inputs import STYLES, InputSpec, Style, Trial, trials
+from oracles.values.arrays import SMALL_FLOATS, spelled
+from oracles.values.given import InputSpec
+from oracles.values.inputs import STYLES, Style, Trial, trials
 from oracles.values.programs import Function, ValueType
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
@@ -45,11 +47,57 @@ def test_a_large_tensor_repeats_its_values() -> None:
 
 def test_integers_stay_in_the_range_of_their_type() -> None:
     for name in ("wide", "special"):
-        for element, low, high in (("i1", 0, 1), ("ui8", 0, 255), ("i4", -8, 7)):
+        for element, low, high in (("i1", 0, 1), ("ui8", 0, 255), ("i8", -128, 127)):
             type_ = ValueType(element, (200,))
             inputs = Trial(style(name)).inputs(function(type_))
             assert inputs is not None
             assert all(low <= int(word) <= high for word in inputs[0].partition("=")[2].split())
+
+
+SPECIALS = {"inf", "-inf", "nan", "-0"}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("count", [8, 50, 3000])
+def test_every_special_value_is_among_the_special_inputs(seed: int, count: int) -> None:
+    inputs = Trial(style("special"), seed=seed).inputs(function(ValueType("f32", (count,))))
+    assert inputs is not None
+    words = set(inputs[0].partition("=")[2].split())
+    assert words >= SPECIALS | {"0", "1.2676506e+30", "-1.2676506e+30"}
+
+
+def test_a_tensor_with_no_room_for_all_special_values_gets_the_most_telling_ones() -> None:
+    inputs = Trial(style("special")).inputs(function(FLOATS))
+    again = Trial(style("special"), seed=1).inputs(function(FLOATS))
+    assert inputs is not None and again is not None
+    assert set(inputs[0].partition("=")[2].split()) == SPECIALS
+    assert set(again[0].partition("=")[2].split()).isdisjoint(SPECIALS)
+
+
+@pytest.mark.parametrize("element", sorted(SMALL_FLOATS))
+@pytest.mark.parametrize("name", ["wide", "special"])
+def test_every_float_is_a_number_of_its_type(element: str, name: str) -> None:
+    """Runtimes and references round what is not, each in its own way."""
+    numbers = {spelled(one, element) for one in SMALL_FLOATS[element].values()}
+    inputs = Trial(style(name)).inputs(function(ValueType(element, (1000,))))
+    assert inputs is not None
+    assert set(inputs[0].partition("=")[2].split()) <= numbers
+
+
+def test_truth_values_are_passed_as_bytes() -> None:
+    given = (InputSpec.parse("3xi1=1,0,1"), InputSpec.parse("2xi1=1"))
+    types = [ValueType("i1", (3,)), ValueType("i1", (2,)), ValueType("i1", (2,))]
+    inputs = Trial(given=given).inputs(function(*types))
+    assert inputs is not None
+    assert inputs[:2] == ["3xi1=01 00 01", "2xi1=01 01"]
+    assert re.fullmatch("2xi1=0[01] 0[01]", inputs[2])
+
+
+def test_elements_smaller_than_a_byte_do_not_cross_the_boundary() -> None:
+    four = ValueType("i4", (2,))
+    assert Trial().inputs(function(four)) is None
+    assert Trial().inputs(Function("f", (FLOATS,), (four,))) is None
+    assert Trial().inputs(function(ValueType("i4", None))) is not None  # passed as i32
 
 
 def test_an_index_tensor_is_passed_as_integers() -> None:

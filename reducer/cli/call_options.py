@@ -1,0 +1,185 @@
+"""The options that say how to call a compiled program, and what it should give."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles.profiles import RUNTIME
+from oracles.values.execution import parameter_file
+from oracles.values.flagfile import RunFlags, read_flags
+from oracles.values.given import InputSpec
+from oracles.values.given_files import GivenReader, expected_value
+from oracles.values.programs import UNKNOWN, Value
+from reducer.errors import MissingInput, UsageError
+
+_SIGNS = ("@", "+", "*")
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """How to call the program, as given by the user."""
+
+    function: str | None = None
+    inputs: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    flagfile: str | None = None
+    parameters: tuple[str, ...] = ()
+    device: str | None = None
+
+    def words(self) -> list[str]:
+        """The command line options that produce this value, for any folder."""
+        flagfile = () if self.flagfile is None else (str(Path(self.flagfile).absolute()),)
+        lists = (
+            ("--flagfile", flagfile),
+            ("--input", map(_absolute, self.inputs)),
+            ("--expected-output", map(_absolute, self.expected)),
+            ("--parameters", map(absolute_archive, self.parameters)),
+        )
+        words = [f"{option}={value}" for option, values in lists for value in values]
+        for option, value in (("--function", self.function), ("--device", self.device)):
+            words += [] if value is None else [option, value]
+        return words
+
+    def pinned(self, function: str, inputs: tuple[str, ...]) -> "CallOptions":
+        """The options for one call, of a program for which no results are expected."""
+        flags = _flags(self.flagfile)
+        archives = [absolute_archive(one, flags.folder) for one in flags.parameters]
+        return CallOptions(
+            function,
+            inputs,
+            parameters=self.parameters or tuple(archives),
+            device=self.device or flags.device,
+        )
+
+
+@dataclass(frozen=True)
+class CallSpec:
+    """How to call the program: the values of `CallOptions`, with all files read."""
+
+    function: str | None
+    given: tuple[InputSpec, ...]
+    expected: tuple[Value, ...] | None
+    parameters: tuple[str, ...]
+    device: str | None
+    ignored: tuple[str, ...] = ()
+
+
+def read_call(options: CallOptions) -> CallSpec:
+    """The call that the options describe. Options override the file of flags.
+
+    Raises:
+        UsageError: a value has invalid syntax, or its file holds other values.
+        MissingInput: a file of flags or parameters cannot be read.
+    """
+    flags = _flags(options.flagfile)
+    given = [*_read("--input", options.inputs)] or [*_read("--input", flags.inputs, flags.folder)]
+    expected = [*_expected(options.expected)] or [*_expected(flags.expected, flags.folder)]
+    archives = [*map(absolute_archive, options.parameters)]
+    archives = archives or [absolute_archive(one, flags.folder) for one in flags.parameters]
+    for archive in archives:
+        if not parameter_file(archive).is_file():
+            raise MissingInput(f"--parameters: {parameter_file(archive)}: no such file")
+    return CallSpec(
+        options.function or flags.function,
+        tuple(given),
+        tuple(expected) or None,
+        tuple(archives),
+        options.device or flags.device,
+        tuple(flags.ignored),
+    )
+
+
+def _flags(path: str | None) -> RunFlags:
+    if path is None:
+        return RunFlags(Path())
+    try:
+        return read_flags(Path(path))
+    except OSError as error:
+        raise MissingInput(f"--flagfile: {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"--flagfile: {path}: {error}") from error
+
+
+def _read(option: str, specs: Iterable[str], folder: Path | None = None) -> list[InputSpec]:
+    reader = GivenReader(folder)
+    try:
+        return [one for spec in specs for one in reader.read(spec)]
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error
+
+
+def _expected(specs: Iterable[str], folder: Path | None = None) -> list[Value]:
+    reader = GivenReader(folder)
+    found: list[Value] = []
+    try:
+        for spec in specs:
+            ignored = spec == RUNTIME.ignored_output
+            found += [UNKNOWN] if ignored else map(expected_value, reader.read(spec))
+    except ValueError as error:
+        raise UsageError(f"--expected-output: {error}") from error
+    return found
+
+
+def _absolute(spec: str) -> str:
+    """The spec, with the file that it names by its absolute path."""
+    type_, equals, rest = spec.partition("=")
+    if not equals:
+        type_, rest = "", spec
+    if rest[:1] not in _SIGNS or len(rest) < 2:
+        return spec
+    return f"{type_}{equals}{rest[0]}{Path(rest[1:]).absolute()}"
+
+
+def absolute_archive(archive: str, folder: Path | None = None) -> str:
+    """An archive of parameters by its absolute path; relative ones are in `folder`."""
+    scope, equals, file = archive.rpartition("=")
+    return f"{scope}{equals}{((folder or Path()) / file).absolute()}"
+
+
+def call_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options whose values make a `CallOptions`."""
+    options = [
+        click.option(
+            "--function", metavar="NAME", help="Call only this function. [default: every function]"
+        ),
+        click.option(
+            "--input",
+            "inputs",
+            metavar="SPEC",
+            multiple=True,
+            help="Use this input for the first argument it fits: 2x3xf32, 2x3xf32=1,2,3,4,5,6, 7, "
+            "2x3xf32=@FILE (raw bytes), @FILE.npy, or +FILE.npy (the next array of the file). "
+            "[default: chosen by type]",
+        ),
+        click.option(
+            "--expected-output",
+            "expected",
+            metavar="SPEC",
+            multiple=True,
+            help="What the next result of INPUT should be for these inputs, spelled like --input; "
+            "(ignored) if it does not matter.",
+        ),
+        click.option(
+            "--flagfile",
+            metavar="FILE",
+            help="Read function, inputs, expected outputs, parameters and device from a file for "
+            "iree-run-module. Paths in it are relative to its folder.",
+        ),
+        click.option(
+            "--parameters",
+            metavar="[SCOPE=]FILE",
+            multiple=True,
+            help="Parameters for the program (.irpa, .gguf, .safetensors).",
+        ),
+        click.option(
+            "--device",
+            metavar="NAME",
+            help="Runtime device for the compiled program. [default: local-task]",
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
