@@ -12,8 +12,8 @@ def rounds(line: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[P
 
     Releases and levels are lines, on which the command's own is known to fail. The ends and, of
     releases, its neighbors are asked, and then, as in a bisection, the middle between two that
-    differ. What lies between two that have the failure, or between two that compile, most likely
-    does the same. Targets have no order.
+    differ. What lies between two that answer alike most likely does the same. Targets have no
+    order.
     """
     if line and line[0].kind is PlaceKind.TARGET:
         yield list(line)
@@ -66,7 +66,7 @@ def _middles(line: Sequence[Place], at: Mapping[Place, Health]) -> list[Place]:
     for (low, before), (high, after) in pairwise(points):
         between = [place for place in line if low < place.position < high]
         # Next to a place that cannot tell, others hardly can.
-        known = (before is after and before.tells) or Health.UNKNOWN in (before, after)
+        known = before is after or Health.UNKNOWN in (before, after)
         if between and not known:
             found.append(between[len(between) // 2])
     return found

@@ -15,7 +15,7 @@ from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile
 
-_SECONDS = 5.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_SECONDS = 3.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
 
@@ -64,6 +64,7 @@ class Elsewhere:
         self._in_other_form = in_other_form
         self._enough = enough
         self._patience: dict[Place, float] = {}
+        self._slow: set[Place] = set()
         self._oracles: dict[tuple[Place, bool], CompilerOracle | None] = {}
         self._lock = threading.Lock()
 
@@ -118,14 +119,14 @@ class Elsewhere:
             Cancelled: `cancel` was set.
         """
         oracle = self._oracle(place)
-        if oracle is None:
+        if oracle is None or place in self._slow:
             return Health.UNKNOWN
         seconds = self._patience.get(place)
         if place.kind is not PlaceKind.RELEASE:
-            return self._judge(self._run(oracle, text, seconds, cancel), Across.ONE_BUILD)
-        health, may_read = self._on_release(oracle, text, seconds, cancel)
+            return self._judge(place, self._run(oracle, text, seconds, cancel))
+        health, may_read = self._on_release(place, oracle, text, seconds, cancel)
         if health is Health.UNKNOWN and may_read and (other := self._in_other_form(text)):
-            return self._on_release(oracle, other, seconds, cancel)[0]
+            return self._on_release(place, oracle, other, seconds, cancel)[0]
         return health
 
     def admit(
@@ -150,6 +151,7 @@ class Elsewhere:
 
     def _on_release(
         self,
+        place: Place,
         oracle: CompilerOracle,
         text: str,
         seconds: float | None,
@@ -157,18 +159,23 @@ class Elsewhere:
     ) -> tuple[Health, bool]:
         """The health, and whether the release might tell more about the same in another syntax."""
         outcome = self._run(oracle, text, seconds, cancel)
-        health = self._judge(outcome, Across.BUILDS)
+        health = self._judge(place, outcome)
         if health is Health.OTHER and not self._can_read(oracle, text, cancel):
             return Health.UNKNOWN, True
         return health, not outcome.kind.traits.costly
 
-    def _judge(self, outcome: Outcome, across: Across) -> Health:
+    def _judge(self, place: Place, outcome: Outcome) -> Health:
+        """What an outcome says; a place that once takes too long is not asked again."""
+        across = Across.BUILDS if place.kind is PlaceKind.RELEASE else Across.ONE_BUILD
         if outcome.succeeded:
             return Health.COMPILES
         if same_failure(self._target, outcome.signature, across):
             return Health.SAME
         if outcome.kind.traits.costly:
-            return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
+            if outcome.kind is self._target.kind:
+                return Health.SAME
+            self._slow.add(place)
+            return Health.UNKNOWN
         if outcome.kind.traits.rejected or outcome.signature.stage == REJECTED:
             return Health.UNKNOWN
         return Health.OTHER

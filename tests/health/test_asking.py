@@ -32,6 +32,7 @@ def asked(truth: dict[Place, Health]) -> list[list[str]]:
     ("answers", "parts"),
     [
         ("ggggX", [["3", "0"]]),
+        ("ooooX", [["3", "0"]]),
         ("gsssX", [["3", "0"], ["2"], ["1"]]),
         ("gggXg", [["2", "4", "0"]]),
         ("ssssX", [["3", "0"]]),

@@ -152,6 +152,19 @@ def test_no_place_is_compiled_beyond_the_phase_that_fails(
     assert report.health is not None and report.health.sentence == sentence
 
 
+def test_a_place_that_takes_too_long_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes as long for the next program, and says nothing about that one either."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
+    place = Place(tmp_path, {"3.4.0": "sleep 60\n", "3.13.0": NEEDS_GUARD})
+    report = place.reduce()
+    assert ops(report) == ["guard", "bad"], "which took another audit"
+    asked = [line for line in place.releases.runs if line.startswith("3.4.0 compile")]
+    assert len(asked) == 1
+
+
 def test_another_target_counts_like_another_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
