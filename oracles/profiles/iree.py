@@ -210,6 +210,7 @@ RUNTIME = Runtime(
     },
     backend_of=_backend_of,
     unoptimized=("--iree-opt-level=O0",),
+    front_end=("--compile-to=input",),
 )  # fmt: skip
 
 

@@ -136,6 +136,8 @@ class Runtime:
         backend_of: the one of `backends` that a set of values of the flags that select a target
             names, if any.
         unoptimized: the flags for the lowest optimization level.
+        front_end: the flags that stop the compiler once its front end has lowered a program to the
+            core dialects, and have it write that.
     """
 
     program: str
@@ -156,6 +158,7 @@ class Runtime:
     backends: Mapping[str, tuple[str, ...]]
     backend_of: Callable[[frozenset[str]], str | None]
     unoptimized: tuple[str, ...]
+    front_end: tuple[str, ...]
 
 
 @dataclass(frozen=True)

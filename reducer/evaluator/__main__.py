@@ -1,0 +1,68 @@
+"""The evaluator's own process: `python -m reducer.evaluator MODULE --function F --input …`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from reducer.evaluator.answers import Answer
+from reducer.evaluator.evaluate import evaluate
+from reducer.evaluator.program import Op
+from reducer.evaluator.values import Array
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m reducer.evaluator",
+        description="Evaluate one function of a module in generic form.",
+    )
+    parser.add_argument("module", type=Path)
+    parser.add_argument("--function", required=True)
+    parser.add_argument("--input", action="append", default=[], metavar="TYPE=VALUES")
+    parser.add_argument("--flagfile", type=Path, help="a file with an --input in each line")
+    parser.add_argument("--output", type=Path, help="write the answer to a file")
+    parser.add_argument("--trace", action="store_true", help="print what each op computes")
+    given = parser.parse_args()
+    inputs = [*given.input, *(_lines(given.flagfile) if given.flagfile else [])]
+    text = given.module.read_text(encoding="utf-8")
+    answer = evaluate(text, given.function, inputs, trace=_print_op if given.trace else None)
+    if given.output is not None:
+        answer.write(given.output)
+    else:
+        _print(answer)
+    return 0
+
+
+def _lines(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith("--input=")]
+
+
+def _print_op(op: Op, results: Sequence[Any]) -> None:
+    for result in results:
+        if isinstance(result, Array):
+            shape = "x".join(map(str, result.shape))
+            flat = " ".join(f"{number}" for number in result.data.flat[:8])
+            bad = "" if result.poison is None else f" ({int(result.poison.sum())} poison)"
+            print(f"line {op.line}: {op.name}: [{shape}] {flat}{bad}", file=sys.stderr)
+
+
+def _print(answer: Answer) -> None:
+    import array
+
+    for reason in (answer.failure, answer.undefined, *answer.unsupported):
+        if reason:
+            print(reason, file=sys.stderr)
+    for number, part in enumerate(answer.parts):
+        kind = part.type.removeprefix("tensor<").removesuffix(">")
+        numbers = array.array(part.code or "b", part.data)
+        words = [f"{one:g}" if part.code == "d" else str(one) for one in numbers]
+        words = [
+            word if not part.mask or part.mask[n] else "poison" for n, word in enumerate(words)
+        ]
+        print(f"result[{number}]:\n{kind}={' '.join(words)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

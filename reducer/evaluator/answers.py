@@ -1,0 +1,84 @@
+"""What the evaluator's process tells the one that asked, without NumPy on that side.
+
+One line of JSON, then the elements of each result as 8-byte floats or integers and, if some are
+undefined, a byte for each that says whether it is defined.
+"""
+
+import array
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from oracles.limits import End
+from oracles.values.execution import ExecutionResult
+from oracles.values.programs import UNKNOWN, Value, ValueType
+
+
+@dataclass
+class Part:
+    """One result: its type such as `tensor<2x3xf32>` or `i32`, and its elements as bytes."""
+
+    type: str
+    code: str
+    """`d` for floats and `q` for integers; empty if the elements cannot be told."""
+    data: bytes = b""
+    mask: bytes = b""
+
+
+@dataclass
+class Answer:
+    """The results of a program, or why there are none."""
+
+    parts: list[Part] = field(default_factory=list)
+    failure: str = ""
+    undefined: str = ""
+    unsupported: tuple[str, ...] = ()
+
+    def write(self, path: Path) -> None:
+        """Write the answer to a file."""
+        head: dict[str, Any] = {
+            "failure": self.failure,
+            "undefined": self.undefined,
+            "unsupported": list(self.unsupported),
+            "results": [
+                {"type": p.type, "code": p.code, "data": len(p.data), "mask": len(p.mask)}
+                for p in self.parts
+            ],
+        }
+        with path.open("wb") as out:
+            out.write(json.dumps(head).encode() + b"\n")
+            for part in self.parts:
+                out.write(part.data)
+                out.write(part.mask)
+
+    @staticmethod
+    def read(path: Path) -> ExecutionResult:
+        """The answer in a file.
+
+        Raises:
+            OSError: there is no such file.
+            ValueError: it is not complete.
+        """
+        with path.open("rb") as source:
+            head = json.loads(source.readline())
+            values = []
+            for entry in head["results"]:
+                data, mask = source.read(entry["data"]), source.read(entry["mask"])
+                values.append(_value(entry["type"], entry["code"], data, mask))
+        return ExecutionResult(
+            tuple(values),
+            head["failure"],
+            End.EXITED,
+            head["undefined"],
+            tuple(head["unsupported"]),
+        )
+
+
+def _value(type_: str, code: str, data: bytes, mask: bytes) -> Value:
+    if not code:
+        return UNKNOWN
+    elements = array.array(code)
+    elements.frombytes(data)
+    defined = tuple(map(bool, mask)) if mask else None
+    return Value(ValueType.parse(type_), tuple(elements), defined)

@@ -1,0 +1,1 @@
+"""What each op means, one file for each dialect or part of one."""

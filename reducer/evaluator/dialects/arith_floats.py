@@ -1,0 +1,88 @@
+"""Float ops of the arith dialect.
+
+Source: MLIR language reference, 'arith' dialect. Floats of fewer than 32 bits are computed in f32
+and rounded, which gives the correctly rounded result. The fast-math flags nnan and ninf make poison
+of a NaN or infinity that goes in or comes out.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.elements import Numbers
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import elementwise
+
+
+def promised(op: Op, *numbers: Numbers) -> Numbers | None:
+    """Where a promise that there are no NaNs or no infinities is broken; None without promises."""
+    if not op.has("fastmath"):
+        return None
+    flags = op.flags("fastmath")
+    if not flags & {"nnan", "ninf", "fast"}:
+        return None
+    out: Any = np.False_
+    for data in numbers:
+        if data.dtype.kind not in "fVc" or data.dtype.itemsize < 4:
+            data = data.astype(np.float32)
+        if flags & {"nnan", "fast"}:
+            out = out | np.isnan(data)
+        if flags & {"ninf", "fast"}:
+            out = out | np.isinf(data)
+    return np.asarray(out)
+
+
+def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of floats; it gets f32 for smaller ones, and its result is rounded."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        @elementwise(*names)
+        def run(op: Op, *operands: Numbers) -> tuple[Numbers, Numbers | None]:
+            wide = op.operand.wide
+            given = [a.astype(wide, copy=False) for a in operands]
+            out = np.asarray(function(*given)).astype(op.result.dtype, copy=False)
+            return out, promised(op, *operands, out)
+
+        return function
+
+    return register
+
+
+floating("arith.addf")(lambda a, b: a + b)
+floating("arith.subf")(lambda a, b: a - b)
+floating("arith.mulf")(lambda a, b: a * b)
+floating("arith.divf")(lambda a, b: np.divide(a, b))
+floating("arith.remf")(np.fmod)
+floating("arith.negf")(lambda a: -a)
+floating("arith.maximumf")(np.maximum)
+floating("arith.minimumf")(np.minimum)
+floating("arith.maxnumf", "arith.maxf")(np.fmax)
+floating("arith.minnumf", "arith.minf")(np.fmin)
+
+_PREDICATES: list[Callable[[Any, Any], Any]] = [
+    lambda a, b: np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.bool_),
+    lambda a, b: a == b,  # oeq
+    lambda a, b: a > b,
+    lambda a, b: a >= b,
+    lambda a, b: a < b,
+    lambda a, b: a <= b,
+    lambda a, b: (a < b) | (a > b),  # one
+    lambda a, b: ~(np.isnan(a) | np.isnan(b)),  # ord
+    lambda a, b: ~((a < b) | (a > b)),  # ueq
+    lambda a, b: ~(a <= b),
+    lambda a, b: ~(a < b),
+    lambda a, b: ~(a >= b),
+    lambda a, b: ~(a > b),
+    lambda a, b: a != b,  # une
+    lambda a, b: np.isnan(a) | np.isnan(b),  # uno
+    lambda a, b: np.ones(np.broadcast_shapes(np.shape(a), np.shape(b)), np.bool_),
+]
+
+
+@elementwise("arith.cmpf")
+def cmpf(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers | None]:
+    wide = op.operand.wide
+    left, right = a.astype(wide, copy=False), b.astype(wide, copy=False)
+    out = np.asarray(_PREDICATES[op.integer("predicate")](left, right))
+    return out, promised(op, left, right)

@@ -1,0 +1,68 @@
+"""The linalg dialect.
+
+Source: MLIR language reference, 'linalg' dialect. Named ops with a body are turned into
+`linalg.generic` by the compiler's own `--linalg-generalize-named-ops` before the program is read;
+those that have no such form are here.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import op, terminators
+from reducer.evaluator.structured import run_structured
+from reducer.evaluator.values import Array
+
+terminators(["linalg.yield"])
+
+
+@op("linalg.generic")
+def generic(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
+    inputs, outputs = (operands[group] for group in op.segments)
+    return tuple(run_structured(frame, op, inputs, outputs, op.maps("indexing_maps")))
+
+
+@op("linalg.index", batched=True)
+def index(frame: Frame, op: Op) -> Array:
+    return Array(frame.indices[op.integer("dim")])
+
+
+@op("linalg.fill")
+def fill(frame: Frame, op: Op, value: Array, output: Array) -> Array:
+    data = value.data.astype(op.result.dtype)
+    return Array(data, value.poison).map(lambda a: np.broadcast_to(a, output.shape))
+
+
+@op("linalg.transpose")
+def transpose(frame: Frame, op: Op, source: Array, output: Array) -> Array:
+    order = op.integers("permutation")
+    return source.map(lambda data: np.transpose(data, order))
+
+
+@op("linalg.broadcast")
+def broadcast(frame: Frame, op: Op, source: Array, output: Array) -> Array:
+    axes = tuple(op.integers("dimensions"))
+    return source.map(lambda data: np.broadcast_to(np.expand_dims(data, axes), output.shape))
+
+
+@op("linalg.copy")
+def copy(frame: Frame, op: Op, source: Array, output: Array) -> Array:
+    return source
+
+
+@op("linalg.softmax")
+def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
+    axis = op.integer("dimension")
+    element = op.result
+    if not element.is_float:
+        raise Unsupported([f"{op.name} of {element.text}"])
+    wide = source.data.astype(element.wide)
+    powers = np.exp(wide - wide.max(axis=axis, keepdims=True))
+    out = (powers / powers.sum(axis=axis, keepdims=True)).astype(element.dtype)
+    poison: Any = None
+    if source.poison is not None:
+        poison = np.broadcast_to(source.poison.any(axis=axis, keepdims=True), source.shape)
+    return Array(out, poison)

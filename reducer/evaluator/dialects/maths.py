@@ -1,0 +1,129 @@
+"""The math dialect.
+
+Source: MLIR language reference, 'math' dialect. Where the precision of a function is not specified,
+NumPy's is used, which is right to a few units in the last place.
+"""
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from reducer.evaluator.dialects.arith_floats import floating, promised
+from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import elementwise, op
+from reducer.evaluator.values import Array
+
+_finfo: Any = ml_dtypes.finfo
+_UFUNCS = {
+    "absf": np.abs, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin,
+    "asinh": np.arcsinh, "atan": np.arctan, "atanh": np.arctanh, "atan2": np.arctan2,
+    "cbrt": np.cbrt, "ceil": np.ceil, "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh,
+    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "floor": np.floor, "log": np.log,
+    "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "powf": np.power,
+    "roundeven": np.rint, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan,
+    "tanh": np.tanh, "trunc": np.trunc,
+}  # fmt: skip
+for _name, _ufunc in _UFUNCS.items():
+    floating(f"math.{_name}")(_ufunc)
+
+
+def _each(function: Any) -> Any:
+    """A function of Python's math module for arrays."""
+    return np.vectorize(function, otypes=[np.float64])
+
+
+floating("math.erf")(_each(math.erf))
+floating("math.erfc")(_each(math.erfc))
+floating("math.rsqrt")(lambda a: 1 / np.sqrt(a))
+floating("math.fma")(lambda a, b, c: a.astype(np.float64) * b + c)
+floating("math.clampf")(lambda a, low, high: np.minimum(np.maximum(a, low), high))
+
+
+@floating("math.round")
+def round_away(a: Numbers) -> Numbers:
+    """To the nearest integer, and halves away from zero."""
+    whole = np.trunc(a)
+    return np.asarray(whole + np.where(np.abs(a - whole) >= 0.5, np.copysign(1, a), 0))
+
+
+for _name, _test in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
+
+    @elementwise(f"math.{_name}")
+    def _class(op: Op, a: Numbers, test: Any = _test) -> Numbers:
+        return np.asarray(test(a.astype(op.operand.wide, copy=False)))
+
+
+@elementwise("math.isnormal")
+def isnormal(op: Op, a: Numbers) -> Numbers:
+    wide = np.abs(a.astype(np.float64))
+    least = _finfo(op.operand.dtype).smallest_normal
+    return np.asarray((wide >= float(least)) & np.isfinite(wide))
+
+
+@op("math.sincos", batched=True)
+def sincos(frame: Any, op: Op, a: Array) -> tuple[Array, Array]:
+    wide = a.data.astype(op.operand.wide, copy=False)
+    kind = op.result.dtype
+    return (
+        Array(np.sin(wide).astype(kind), a.poison),
+        Array(np.cos(wide).astype(kind), a.poison),
+    )
+
+
+@elementwise("math.fpowi")
+def fpowi(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers | None]:
+    out = np.power(a.astype(np.float64), signed(b).astype(np.float64)).astype(op.result.dtype)
+    return out, promised(op, a, out)
+
+
+@elementwise("math.absi")
+def absi(op: Op, a: Numbers) -> Numbers:
+    return wrapped(np.abs(signed(a)), op.result)
+
+
+@elementwise("math.ipowi")
+def ipowi(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    """By squaring; a negative power of 1 or -1 is what it is, of 0 poison, and else 0."""
+    base, power = signed(a).astype(np.int64), signed(b).astype(np.int64)
+    base, power = np.broadcast_arrays(base, power)
+    out = np.ones(base.shape, np.int64)
+    square, left = base.copy(), np.maximum(power, 0)
+    while left.any():
+        out = np.where(left & 1, out * square, out)
+        square, left = square * square, left >> 1
+    inverse = np.where(base == 1, 1, np.where(base == -1, np.where(power & 1, -1, 1), 0))
+    out = np.where(power < 0, inverse, out)
+    return wrapped(out, op.result), (power < 0) & (base == 0)
+
+
+@elementwise("math.ctpop")
+def ctpop(op: Op, a: Numbers) -> Numbers:
+    bits = unsigned(a, op.operand)
+    out = np.zeros(np.shape(a), np.int64)
+    for place in range(op.operand.width):
+        out += (bits >> bits.dtype.type(place)).astype(np.int64) & 1
+    return wrapped(out, op.result)
+
+
+@elementwise("math.ctlz")
+def ctlz(op: Op, a: Numbers) -> Numbers:
+    """Zeros above the highest bit that is set."""
+    bits = unsigned(a, op.operand)
+    out = np.zeros(np.shape(a), np.int64)
+    for place in range(op.operand.width):
+        out += bits >> bits.dtype.type(place) == 0
+    return wrapped(out, op.result)
+
+
+@elementwise("math.cttz")
+def cttz(op: Op, a: Numbers) -> Numbers:
+    """Zeros below the lowest bit that is set."""
+    bits = unsigned(a, op.operand)
+    out = np.zeros(np.shape(a), np.int64)
+    for place in range(op.operand.width):
+        low = bits.dtype.type((2 << place) - 1)
+        out += (bits & low) == 0
+    return wrapped(out, op.result)

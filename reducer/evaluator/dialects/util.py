@@ -1,0 +1,75 @@
+"""IREE's util dialect, as far as programs use it before they are cut into dispatches.
+
+Source: IREE's documentation, 'util' dialect.
+"""
+
+from typing import Any
+
+from reducer.evaluator.dialects.arith_casts import read_attribute
+from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import op, terminators
+from reducer.evaluator.types import parse_type
+from reducer.evaluator.values import Array, Token
+
+terminators(["util.return", "util.unreachable", "flow.return"])
+
+
+@op(
+    "builtin.module", "func.func", "util.func", "util.global", "util.initializer",
+    "ml_program.global",
+)  # fmt: skip
+def declaration(frame: Frame, op: Op, *operands: Any) -> None:
+    """Nothing happens where a symbol is declared."""
+
+
+@op("util.global.load", "ml_program.global_load", "ml_program.global_load_const")
+def load(frame: Frame, op: Op) -> Any:
+    name = op.symbol("global")
+    stored = frame.interpreter.globals
+    if name not in stored:
+        stored[name] = _initial(op.program.symbols[name], op)
+    return stored[name]
+
+
+def _initial(declared: Op, op: Op) -> Any:
+    attribute = "initial_value" if declared.has("initial_value") else "value"
+    text = declared.text(attribute)
+    if not text:
+        raise UndefinedBehavior(f"the global @{op.symbol('global')} is read before it is set")
+    kind = op.result_types[0].text
+    if parse_type(kind).element is None:
+        raise Unsupported([f"global of type {kind}"])
+    return Array(read_attribute(declared, text, kind))
+
+
+@op("util.global.store", "ml_program.global_store")
+def store(frame: Frame, op: Op, value: Any) -> None:
+    frame.interpreter.globals[op.symbol("global")] = value
+
+
+@op(
+    "util.optimization_barrier", "util.assume.int", "util.cast", "flow.tensor.barrier",
+    "builtin.unrealized_conversion_cast", "flow.tensor.transfer",
+    "iree_tensor_ext.compute_barrier.start", "iree_tensor_ext.compute_barrier.end", batched=True,
+)  # fmt: skip
+def identity(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
+    return operands[: len(op.results)]
+
+
+@op("util.align", batched=True)
+def align(frame: Frame, op: Op, value: Array, alignment: Array) -> Array:
+    to = frame.index(alignment)
+    return Array((value.data + (to - 1)) // to * to, value.poison)
+
+
+@op("util.null")
+def null(frame: Frame, op: Op) -> Token:
+    return Token()
+
+
+@op("util.status.check_ok")
+def check_ok(frame: Frame, op: Op, status: Array) -> None:
+    if frame.index(status):
+        raise RunFailure("a status that is not OK")

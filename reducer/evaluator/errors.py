@@ -1,0 +1,31 @@
+"""Why a program has no results."""
+
+from collections.abc import Iterable
+
+
+class Unsupported(Exception):
+    """The evaluator does not know ops, types or attributes of the program, so it is no judge."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(sorted(set(names)))
+        super().__init__(f"not supported: {', '.join(self.names)}")
+
+
+class UndefinedBehavior(Exception):
+    """The program has no meaning for its inputs: whatever a compiler makes of it is right."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.place = ""
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.place})" if self.place else self.what
+
+
+class RunFailure(Exception):
+    """The program ends with an error, which is what it should do, such as a failed assertion."""
+
+
+class Divergent(Exception):
+    """Points of a vectorized body take different paths, so each must be evaluated alone."""

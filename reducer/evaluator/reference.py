@@ -1,0 +1,150 @@
+"""The evaluator as a reference: what a program means, to compare a compiler's results with.
+
+A module in the core dialects is only printed in generic form by the compiler's `…-opt` tool. One
+above them (torch, StableHLO, TOSA, ONNX) is lowered by the compiler's own front end first, so the
+evaluator then says what the front end has made of it.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from oracles.command import resolve_binary, verifying_tool
+from oracles.limits import End, Limits
+from oracles.process import run_process
+from oracles.profiles import RUNTIME
+from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
+from oracles.values.programs import Function
+from reducer.evaluator.answers import Answer
+from reducer.evaluator.dialects.names import CORE_DIALECTS
+from reducer.evaluator.generalize import generalized
+
+_GENERAL = ("--linalg-generalize-named-ops",)
+_OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+)\.', re.M)
+_TEXT = 1 << 30  # maximum number of bytes of a module in generic form
+
+
+@dataclass(frozen=True)
+class EvaluatorReference:
+    """Evaluates modules that a compiler of the core dialects, or its front end, can read."""
+
+    compiler: CompilerConfig
+
+    @property
+    def name(self) -> str:
+        return "the evaluator"
+
+    @cached_property
+    def key(self) -> str:
+        return f"evaluator {_version()} {self.compiler.key}"
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        place = folder / "evaluator"
+        place.mkdir(exist_ok=True)
+        module = self._generic(text, place, context)
+        if module is None:
+            return None
+        if not dialects(module) <= CORE_DIALECTS:
+            lowered = self._lowered(text, place, context)
+            module = None if lowered is None else self._generic(lowered, place, context)
+        if module is None:
+            return None
+        named_ops_out = generalized(
+            module, lambda ops: self._generic(ops, place, context, *_GENERAL)
+        )
+        path = place / "generic.mlir"
+        path.write_text(named_ops_out, encoding="utf-8", errors="surrogateescape")
+        return EvaluatedModule(path)
+
+    def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str | None:
+        """The module in generic form, after some passes; None if the tool fails."""
+        opt = verifying_tool(resolve_binary(self.compiler.executable))
+        if opt is None:
+            return None
+        source = place / "source.mlir"
+        source.write_text(text, encoding="utf-8", errors="surrogateescape")
+        limits = Limits(context.limits.seconds, context.limits.memory, _TEXT)
+        words = [str(opt), *passes, "--mlir-print-op-generic", str(source)]
+        result = run_process(words, cwd=place, limits=limits, cancel=context.cancel)
+        context.add(result)
+        return result.stdout if result.end is End.EXITED and result.exit_code == 0 else None
+
+    def _lowered(self, text: str, place: Path, context: RunContext) -> str | None:
+        """The module after the compiler's front end."""
+        command = self.compiler.command
+        front_end = replace(
+            self.compiler, command=command.with_flags([*command.flags, *RUNTIME.front_end])
+        )
+        target = place / "lowered.mlir"
+        outcome, _ = front_end.compile(text, target, context)
+        if not outcome.succeeded or not target.is_file():
+            return None
+        return target.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def dialects(module: str) -> frozenset[str]:
+    """The dialects of the ops of a module in generic form."""
+    return frozenset(_OP.findall(module))
+
+
+@dataclass(frozen=True)
+class EvaluatedModule:
+    """A module in generic form, evaluated in a process of its own for each call."""
+
+    path: Path
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        """The results; what the evaluator cannot do in the limits is `unsupported`."""
+        flags, answer = self.path.with_suffix(".inputs"), self.path.with_suffix(".answer")
+        flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
+        answer.unlink(missing_ok=True)
+        words = [
+            sys.executable, "-P", "-m", "reducer.evaluator", str(self.path),
+            "--function", function.name, "--flagfile", str(flags), "--output", str(answer),
+        ]  # fmt: skip
+        result = run_process(
+            words,
+            cwd=self.path.parent,
+            limits=context.limits,
+            cancel=context.cancel,
+            env=_environment(),
+        )
+        context.add(result)
+        if result.end is End.CANCELLED:
+            return ExecutionResult(failure=str(result.end), end=result.end)
+        if result.end is not End.EXITED or result.starved:
+            end = End.MEMORY if result.starved else result.end
+            return ExecutionResult(unsupported=(f"a program beyond the limits ({end})",))
+        try:
+            return Answer.read(answer)
+        except (OSError, ValueError):
+            last = result.stderr.strip().splitlines()[-1:] or ["no message"]
+            return ExecutionResult(unsupported=(f"this program: {last[0]}",))
+
+
+def _environment() -> dict[str, str]:
+    """One thread, so that sums have the same order on every machine."""
+    root = str(Path(__file__).parents[2])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+@cache
+def _version() -> str:
+    """A hash of the evaluator's own sources: what it answers depends on all of them."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,223 @@
+"""Evaluates structured ops: a body for each point of an iteration space, over whole arrays.
+
+What the body computes is found out first (`plan`):
+
+- Outputs that no loop reduces, and reductions by one associative op (a sum, a maximum), are
+  computed for all points at once, in boxes that fit into memory. A sum of products is a matrix
+  product (`contraction`). Reordering a float sum is not an error: results are compared with
+  tolerances, and compilers do the same.
+- Any other reduction is done in order, one step at a time, each step for all parallel points.
+- A body that cannot be vectorized is evaluated point by point.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.affine import AffineMap
+from reducer.evaluator.contraction import contract
+from reducer.evaluator.errors import Divergent, Unsupported
+from reducer.evaluator.interpreter import Frame, can_batch
+from reducer.evaluator.loops import Output, loop_sizes, view
+from reducer.evaluator.program import Block, Op
+from reducer.evaluator.reductions import Plan, Reduction, make_plan
+from reducer.evaluator.values import Array
+
+BOX = 1 << 21
+"""The maximum number of points that are evaluated at once."""
+
+MAX_STEPS = 1 << 24
+"""The maximum number of steps of a reduction, or of points that are evaluated one by one."""
+
+
+def run_structured(
+    frame: Frame, op: Op, inputs: Sequence[Array], outputs: Sequence[Array], maps: list[AffineMap]
+) -> list[Array]:
+    """The results of an op with a body and one indexing map for each operand."""
+    block = op.regions[0].block
+    return Structured(frame, op, block, inputs, outputs, maps).run()
+
+
+class Structured:
+    """One run of a structured op."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        op: Op,
+        block: Block,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        maps: list[AffineMap],
+    ) -> None:
+        self.frame, self.op, self.block = frame, op, block
+        self.sizes = loop_sizes(maps, [*inputs, *outputs])
+        self.inputs = [
+            view(one, map_, self.sizes)
+            for one, map_ in zip(inputs, maps[: len(inputs)], strict=True)
+        ]
+        self.outputs = [
+            Output.of(one, map_, self.sizes)
+            for one, map_ in zip(outputs, maps[len(inputs) :], strict=True)
+        ]
+
+    def run(self) -> list[Array]:
+        if 0 not in self.sizes:
+            self._evaluate()
+        return [output.tensor() for output in self.outputs]
+
+    def _evaluate(self) -> None:
+        if not can_batch(self.op):
+            self._in_order(range(len(self.sizes)))
+            return
+        loops = len(self.sizes)
+        reduced = sorted({loop for output in self.outputs for loop in output.reduced(loops)})
+        plan = make_plan(self.op, self.block, [one.reduced(loops) for one in self.outputs])
+        before = [(output.data.copy(), output.poison.copy()) for output in self.outputs]
+        try:
+            if plan is not None:
+                self._at_once(plan)
+            else:
+                self._in_order(reduced)
+        except Divergent:
+            for output, (data, poison) in zip(self.outputs, before, strict=True):
+                output.data, output.poison = data, poison
+            self._in_order(range(loops))
+
+    # ---- all points at once ----------------------------------------------------------------
+
+    def _at_once(self, plan: Plan) -> None:
+        product = plan.product
+        if product is not None and self._contract(plan, product):
+            return
+        for box in boxes(self.sizes):
+            yielded = self._yielded(plan, box)
+            for output, value, reduction in zip(
+                self.outputs, yielded, plan.reductions, strict=True
+            ):
+                self._store(output, value, reduction, box)
+
+    def _yielded(self, plan: Plan, box: "Box") -> list[Array]:
+        """For each output the value that is stored, or combined with what is there."""
+        values = self._run_ops(plan.ops, box)
+        return [values(number) for number in plan.terms]
+
+    def _run_ops(self, ops: Sequence[Op], box: "Box") -> Any:
+        frame = self.frame
+        arguments = [part(one, box) for one in self.inputs]
+        arguments += [Array(box_of(out.data, box), box_of(out.poison, box)) for out in self.outputs]
+        shape = tuple(stop - start for start, stop in box)
+
+        def run() -> list[Any]:
+            frame.values.update(zip(self.block.arguments, arguments, strict=True))
+            for op in ops:
+                frame.step(op)
+            return []
+
+        frame.in_batch(shape, _indices(box), run)
+        return frame.values.__getitem__
+
+    def _store(self, output: Output, value: Array, reduction: Reduction | None, box: "Box") -> None:
+        target, mask = box_of(output.data, box), box_of(output.poison, box)
+        if reduction is None:
+            target[...] = value.data
+            mask[...] = value.mask()
+            return
+        shape = tuple(stop - start for start, stop in box)
+        data = np.broadcast_to(value.data, shape)
+        axes = reduction.loops
+        target[...] = reduction.combine(target, reduction.fold(data, axes))
+        if value.poison is not None:
+            mask |= np.broadcast_to(value.poison, shape).any(axis=axes, keepdims=True)
+
+    def _contract(self, plan: Plan, product: tuple[int, int]) -> bool:
+        """A sum of products as a matrix product; False if it is none."""
+        (output,), (reduction,) = self.outputs, plan.reductions
+        assert reduction is not None
+        box = tuple((0, size) for size in self.sizes)
+        values = self._run_ops(plan.factor_ops, box)
+        left, right = (values(number) for number in product)
+        found = contract(left.data, right.data, self.sizes, reduction.loops)
+        if found is None:
+            return False
+        output.data = np.asarray(reduction.combine(output.data, found.astype(output.data.dtype)))
+        for factor in (left, right):
+            if factor.poison is not None:
+                mask = factor.poison.reshape(
+                    (1,) * (len(self.sizes) - factor.poison.ndim) + factor.poison.shape
+                )
+                output.poison = output.poison | mask.any(axis=reduction.loops, keepdims=True)
+        return True
+
+    # ---- step by step ----------------------------------------------------------------------
+
+    def _in_order(self, loops: Sequence[int]) -> None:
+        """One step for each point of some loops, in order, for all points of the others."""
+        steps = int(np.prod([self.sizes[loop] for loop in loops], dtype=np.int64))
+        if steps > MAX_STEPS:
+            raise Unsupported([f"{self.op.name} with {steps} steps"])
+        whole = [(0, size) for size in self.sizes]
+        alone = len(loops) == len(self.sizes)
+        for point in itertools.product(*(range(self.sizes[loop]) for loop in loops)):
+            box = list(whole)
+            for loop, index in zip(loops, point, strict=True):
+                box[loop] = (index, index + 1)
+            for inner in [tuple(box)] if alone else boxes_of(tuple(box)):
+                self._step(inner, alone)
+
+    def _step(self, box: "Box", alone: bool) -> None:
+        frame = self.frame
+        arguments = [part(one, box) for one in self.inputs]
+        arguments += [Array(box_of(out.data, box), box_of(out.poison, box)) for out in self.outputs]
+        if alone:
+            arguments = [one.map(lambda data: data.reshape(())) for one in arguments]
+        shape = () if alone else tuple(stop - start for start, stop in box)
+        indices = [np.int64(start) for start, _ in box] if alone else _indices(box)
+        yielded = frame.in_batch(shape, indices, lambda: frame.run(self.op.regions[0], arguments))
+        for output, value in zip(self.outputs, yielded, strict=True):
+            self._store(output, value, None, box)
+
+
+# ---- boxes ------------------------------------------------------------------------------------
+
+Box = tuple[tuple[int, int], ...]
+"""A part of an iteration space: the first index of each loop, and the one past the last."""
+
+
+def boxes(sizes: Sequence[int]) -> Iterator[Box]:
+    """Parts of at most `BOX` points that together are an iteration space."""
+    return boxes_of(tuple((0, size) for size in sizes))
+
+
+def boxes_of(box: Box) -> Iterator[Box]:
+    """Parts of at most `BOX` points that together are a box, in order of the first loops."""
+    lengths = [stop - start for start, stop in box]
+    if int(np.prod(lengths, dtype=np.int64)) <= BOX:
+        yield box
+        return
+    loop = next(n for n, length in enumerate(lengths) if length > 1)
+    start, stop = box[loop]
+    middle = (start + stop) // 2
+    for half in ((start, middle), (middle, stop)):
+        yield from boxes_of((*box[:loop], half, *box[loop + 1 :]))
+
+
+def box_of(data: Any, box: Box) -> Any:
+    """The part of a view that belongs to a box."""
+    where = tuple(
+        slice(None) if size == 1 else slice(start, stop)
+        for size, (start, stop) in zip(data.shape, box, strict=True)
+    )
+    return data[(*where, ...)]  # the ellipsis makes it a view even for rank 0
+
+
+def part(operand: Array, box: Box) -> Array:
+    return operand.map(lambda data: box_of(data, box))
+
+
+def _indices(box: Box) -> list[Any]:
+    if not box:
+        return []
+    return [np.asarray(axis) for axis in np.ogrid[tuple(slice(*bounds) for bounds in box)]]

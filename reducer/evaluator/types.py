@@ -1,0 +1,53 @@
+"""The types of values, parsed from their text."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reducer.evaluator.elements import Element, parse_element
+from reducer.evaluator.errors import Unsupported
+from reducer.ir.shapes import Dims, parse_shaped
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """A number (`dims` is None), a tensor or vector of numbers; `element` is None for others."""
+
+    text: str
+    element: Element | None = None
+    dims: Dims | None = None
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.dims is None and self.element is not None
+
+    @property
+    def number(self) -> Element:
+        """The element type.
+
+        Raises:
+            Unsupported: the type has none.
+        """
+        if self.element is None:
+            raise Unsupported([f"type {self.text}"])
+        return self.element
+
+
+@lru_cache(maxsize=4096)
+def parse_type(text: str) -> ValueType:
+    """The type that a text says.
+
+    Raises:
+        Unsupported: its elements are numbers of an unknown format.
+    """
+    if text.startswith(("tensor<", "vector<")):
+        shaped = parse_shaped(text)
+        if shaped is None:
+            return ValueType(text)
+        element = shaped.element if not shaped.element.startswith("complex<") else _complex(text)
+        return ValueType(text, parse_element(element), shaped.dims)
+    return ValueType(text, parse_element(text))
+
+
+def _complex(text: str) -> str:
+    start = text.index("complex<")
+    return text[start : text.index(">", start) + 1]

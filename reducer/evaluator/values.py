@@ -1,0 +1,73 @@
+"""Values while a program runs: numbers, each of which may be poison.
+
+Poison is what a program computes from uninitialized memory, from an overflow that it promised not
+to have, and so on: any number is right. It is tracked element by element, in a mask of the shape of
+the numbers (None: no element is poison).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.elements import Numbers
+from reducer.evaluator.types import ValueType
+
+
+class Array:
+    """The numbers of a tensor, or one number (rank 0), with a mask of those that are poison."""
+
+    __slots__ = ("data", "poison")
+
+    def __init__(self, data: Any, poison: Any = None) -> None:
+        if poison is not None:
+            if not poison.any():
+                poison = None
+            elif poison.shape != data.shape:
+                shape = np.broadcast_shapes(poison.shape, data.shape)
+                poison, data = np.broadcast_to(poison, shape), np.broadcast_to(data, shape)
+        self.data: Numbers = data
+        self.poison: Numbers | None = poison
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape
+
+    def mask(self) -> Numbers:
+        """A mask of the poison elements, of the shape of the numbers."""
+        return np.zeros(self.data.shape, np.bool_) if self.poison is None else self.poison
+
+    def map(self, change: Any) -> "Array":
+        """The array with numbers and mask moved in the same way: `change(numbers)`."""
+        return Array(change(self.data), None if self.poison is None else change(self.poison))
+
+    def __repr__(self) -> str:
+        bad = 0 if self.poison is None else int(self.poison.sum())
+        return f"{self.data!r}" + (f" with {bad} poison" if bad else "")
+
+
+class View(Array):
+    """What the program hands out: a tensor with the type that it has outside."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, array: Array, type_: ValueType) -> None:
+        super().__init__(array.data, array.poison)
+        self.type = type_
+
+
+class Token:
+    """A value that carries no data, such as a fence or a device."""
+
+    shape = ()
+
+    def __repr__(self) -> str:
+        return "token"
+
+
+def merged(*arrays: Array) -> Numbers | None:
+    """The mask of elements for which any of the arrays has poison."""
+    out: Numbers | None = None
+    for array in arrays:
+        if array.poison is not None:
+            out = array.poison if out is None else out | array.poison
+    return out

@@ -1,0 +1,131 @@
+"""The evaluator as a reference: any module that the compiler reads, results as values."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Limits
+from oracles.values import CompilerConfig
+from oracles.values.execution import ExecutionResult, RunContext
+from oracles.values.programs import Function, ValueType
+from reducer.evaluator.reference import EvaluatorReference
+from reducer.toolchain import Toolchain
+
+pytestmark = pytest.mark.iree
+
+CORE = """
+func.func @f(%a: tensor<2x3xf32>, %n: i32) -> (tensor<2x3xf32>, i32, tensor<2xi8>) {
+  %e = tensor.empty() : tensor<2xi8>
+  %b = arith.addf %a, %a : tensor<2x3xf32>
+  %m = arith.muli %n, %n : i32
+  return %b, %m, %e : tensor<2x3xf32>, i32, tensor<2xi8>
+}
+"""
+
+TORCH = """
+func.func @f(%a: !torch.vtensor<[2,3],f32>) -> !torch.vtensor<[2,3],f32> {
+  %0 = torch.aten.relu %a : !torch.vtensor<[2,3],f32> -> !torch.vtensor<[2,3],f32>
+  return %0 : !torch.vtensor<[2,3],f32>
+}
+"""
+
+
+@pytest.fixture
+def evaluated(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> Callable[..., ExecutionResult | None]:
+    """The results of `@f` of a module for some inputs; None if it cannot be built."""
+    tools = iree_toolchain()
+    command = Command(("iree-compile", "--iree-hal-target-backends=llvm-cpu", "{}"))
+    compiler = CompilerConfig("it", command, tools.compile, tools.run_module)
+
+    def run(text: str, *inputs: str, seconds: float = 60) -> ExecutionResult | None:
+        context = RunContext(Limits(seconds, 4 << 30))
+        program = EvaluatorReference(compiler).build(text, tmp_path, context)
+        function = Function("f", (), ())
+        return program.call(function, inputs, context, garbage=0) if program else None
+
+    return run
+
+
+def test_a_module_in_core_dialects(evaluated: Callable[..., ExecutionResult | None]) -> None:
+    result = evaluated(CORE, "2x3xf32=1 2 3 4 5 0.5", "-3")
+    assert result is not None and not (result.failure or result.undefined or result.unsupported)
+    first, second, third = result.results
+    assert first.type == ValueType("f32", (2, 3)) and first.defined is None
+    assert first.elements == (2, 4, 6, 8, 10, 1)
+    assert second.type == ValueType("i32", None) and second.elements == (9,)
+    assert third.defined == (False, False)
+
+
+def test_what_is_above_them_goes_through_the_front_end(
+    evaluated: Callable[..., ExecutionResult | None],
+) -> None:
+    result = evaluated(TORCH, "2x3xf32=1 -2 3 -4 5 -6")
+    assert result is not None and result.results[0].elements == (1, 0, 3, 0, 5, 0)
+
+
+def test_a_module_that_does_not_parse_is_not_built(
+    evaluated: Callable[..., ExecutionResult | None],
+) -> None:
+    assert evaluated("func.func @f() { oops }") is None
+
+
+def test_why_there_are_no_results(evaluated: Callable[..., ExecutionResult | None]) -> None:
+    def body(ops: str, result: str = "%r : i32") -> str:
+        kind = result.partition(" : ")[2]
+        return f"func.func @f(%a: i32) -> {kind} {{\n{ops}\nreturn {result}\n}}"
+
+    divided = evaluated(body("%r = arith.divsi %a, %a : i32"), "0")
+    assert divided is not None
+    assert divided.undefined == "division by zero (arith.divsi, line 4)"
+    failed = evaluated(
+        body('%c = arith.cmpi slt, %a, %a : i32\ncf.assert %c, "too small"', "%a : i32"), "0"
+    )
+    assert failed is not None and failed.failure == "assertion: too small"
+    empty = evaluated(body("%r = tensor.empty() : tensor<4xi32>", "%r : tensor<4xi32>"), "0")
+    assert empty is not None and "uninitialized" in empty.undefined
+
+
+def test_unknown_ops_are_named_together(
+    evaluated: Callable[..., ExecutionResult | None],
+) -> None:
+    text = """
+    func.func @f(%a: memref<4xf32>, %i: index) -> f32 {
+      %x = memref.load %a[%i] : memref<4xf32>
+      %y = call @g(%x) : (f32) -> f32
+      return %y : f32
+    }
+    func.func @g(%a: f32) -> f32 {
+      %v = vector.broadcast %a : f32 to vector<4xf32>
+      %r = vector.reduction <add>, %v : vector<4xf32> into f32
+      return %r : f32
+    }
+    func.func @unused(%a: memref<4xf32>) -> memref<4xf32> {
+      %x = memref.cast %a : memref<4xf32> to memref<4xf32>
+      return %x : memref<4xf32>
+    }
+    """
+    result = evaluated(text)
+    assert result is not None
+    assert result.unsupported == ("memref.load", "vector.broadcast", "vector.reduction")
+
+
+def test_what_takes_too_long_is_not_judged(
+    evaluated: Callable[..., ExecutionResult | None],
+) -> None:
+    text = """
+    func.func @f(%n: index) -> index {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> index {
+        %t = arith.addi %s, %i : index
+        scf.yield %t : index
+      }
+      return %r : index
+    }
+    """
+    result = evaluated(text, "100000000", seconds=2)
+    assert result is not None
+    assert result.unsupported == ("a program beyond the limits (timeout)",)

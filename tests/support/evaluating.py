@@ -1,0 +1,64 @@
+"""Evaluate small programs in tests."""
+
+import subprocess
+from typing import Any
+
+import numpy as np
+
+from oracles.command import resolve_binary, verifying_tool
+from reducer.evaluator.generalize import generalized
+from reducer.evaluator.interpreter import Interpreter
+from reducer.evaluator.program import Program
+from reducer.evaluator.values import Array
+from reducer.toolchain import Toolchain
+
+
+def generic(toolchain: Toolchain, text: str) -> str:
+    """A module in the generic form that the evaluator reads."""
+    opt = verifying_tool(resolve_binary(toolchain.compile))
+    assert opt is not None
+
+    def printed(text: str, *passes: str) -> str:
+        words = [str(opt), *passes, "--mlir-print-op-generic", "-"]
+        return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
+
+    return generalized(printed(text), lambda ops: printed(ops, "--linalg-generalize-named-ops"))
+
+
+class Functions:
+    """The functions of a module as Python functions of arrays."""
+
+    def __init__(self, text: str) -> None:
+        self.program = Program.load(text)
+
+    def arrays(self, name: str, *arguments: Any) -> list[Array]:
+        """The results with their masks."""
+        given = [one if isinstance(one, Array) else Array(np.asarray(one)) for one in arguments]
+        return Interpreter(self.program).call(name, given)
+
+    def all(self, name: str, *arguments: Any) -> list[Any]:
+        """The numbers of all results."""
+        return [np.asarray(one.data) for one in self.arrays(name, *arguments)]
+
+    def __call__(self, name: str, *arguments: Any) -> Any:
+        """The numbers of the only result."""
+        (out,) = self.all(name, *arguments)
+        return out
+
+    def poison(self, name: str, *arguments: Any) -> Any:
+        """The mask of poison of the only result."""
+        (out,) = self.arrays(name, *arguments)
+        return out.mask()
+
+
+def functions(toolchain: Toolchain, text: str) -> Functions:
+    """The functions of a module in any form."""
+    return Functions(generic(toolchain, text))
+
+
+def f32(*numbers: float) -> Any:
+    return np.array(numbers, np.float32)
+
+
+def i32(*numbers: int) -> Any:
+    return np.array(numbers, np.int32)
