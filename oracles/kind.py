@@ -17,6 +17,8 @@ class Conclusion(Enum):
     """Nothing is wrong."""
     REJECTED = auto()
     """The input cannot be parsed; it may be in the syntax of another version."""
+    UNDECIDED = auto()
+    """Nothing: it ran, but nothing can tell whether what it did is right."""
     NONE = auto()
     """Nothing: the run was cancelled."""
 
@@ -58,7 +60,8 @@ class Traits:
         in_pass: whether only a pass can fail in this way, never the parser or the verifier.
         illegal_ir: whether IR breaks a rule, so that the IR alone shows the failure.
         illegal_op: whether the signature's op is one that no pattern converts.
-        wrong_results: whether the compiled program fails, not the compiler.
+        wrong_results: whether the compiled program fails or its results are wrong, not the run of
+            the compiler.
         named_by: what identifies the failure in reports.
         happened: what the program does; `{signal}` is ` with SIGSEGV` or the like if there is a
             signal, `{input}` the name of the input.
@@ -91,6 +94,11 @@ class Traits:
     def cancelled(self) -> bool:
         """Whether the run was cancelled before it produced a result."""
         return self.conclusion is Conclusion.NONE
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the run completed, but nothing can tell whether its results are right."""
+        return self.conclusion is Conclusion.UNDECIDED
 
     @property
     def rejected(self) -> bool:
@@ -216,6 +224,15 @@ class Kind(StrEnum):
             title="wrong results",
         ),
     )
+    RUN_FAILURE = (
+        "run-failure",
+        Traits(
+            wrong_results=True,
+            happened="compiles {input} to a program that fails",
+            expected="The program runs to its end.",
+            title_without_message="the compiled program fails",
+        ),
+    )
     OTHER_ERROR = "other-error", Traits()
     SUCCESS = "success", Traits(conclusion=Conclusion.SUCCESS)
     INVALID_INPUT = "invalid-input", Traits(conclusion=Conclusion.REJECTED)
@@ -247,4 +264,5 @@ class Kind(StrEnum):
         "exit-code",
         Traits(happened="does not behave as expected on {input}", expected=_UNWANTED),
     )
+    UNDECIDED = "cannot-judge", Traits(conclusion=Conclusion.UNDECIDED)
     CANCELLED = "cancelled", Traits(conclusion=Conclusion.NONE)

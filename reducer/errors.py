@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     BUDGET = 3
     FLAKY = 4
+    CANNOT_JUDGE = 5
     BAD_INPUT = 65
     NO_INPUT = 66
     UNAVAILABLE = 69
@@ -49,6 +50,12 @@ class FlakyOracle(ReducerError):
     """The same command gives different results for the same text."""
 
     exit_code = ExitCode.FLAKY
+
+
+class CannotJudge(ReducerError):
+    """Nothing can tell whether the results of the program, or of candidates, are right."""
+
+    exit_code = ExitCode.CANNOT_JUDGE
 
 
 class BadInput(ReducerError):

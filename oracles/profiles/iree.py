@@ -201,6 +201,15 @@ RUNTIME = Runtime(
             "UNAUTHENTICATED", "INCOMPATIBLE",
         )
     ),
+    # runtime/src/iree/hal/x.c:225: OUT_OF_RANGE; the message; while invoking native function hal.y;
+    failure=re.compile(
+        r"^\S+:\d+: (?P<status>[A-Z_]+)"
+        r"(?:; (?P<message>(?!while (?:invoking|calling) |; invoking ).*?))?"
+        r"(?:;(?: while invoking native function (?P<place>[\w.]+)| while calling "
+        r"| ?; invoking | *$).*)?$",
+        re.M,
+    ),
+    in_call=re.compile(r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) ", re.M),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),

@@ -11,6 +11,7 @@ text does not show which program it belongs to: a wrapper may have any name, and
 compared long after the run.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -130,6 +131,11 @@ class Runtime:
         on_device: the arguments that select a device, the number of printed elements of a result,
             and a file with further flags.
         statuses: the names of status codes in error messages.
+        failure: a pattern for the line of standard error that says why a module failed, with the
+            groups `status`, `message` and `place` (what the module had called). The latter two may
+            be missing.
+        in_call: a pattern for what standard error contains if the module failed while it ran, and
+            not before.
         device_missing: the statuses that concern the machine and not the module.
         backends: the backends that run on any machine, with the flags that select them in every
             release. The default reference is the first one that the command does not use.
@@ -154,6 +160,8 @@ class Runtime:
     flagfile_flag: str
     on_device: Callable[[str, int, str], list[str]]
     statuses: frozenset[str]
+    failure: re.Pattern[str]
+    in_call: re.Pattern[str]
     device_missing: frozenset[str]
     backends: Mapping[str, tuple[str, ...]]
     backend_of: Callable[[frozenset[str]], str | None]

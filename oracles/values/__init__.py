@@ -1,6 +1,6 @@
 """Wrong results: a program that compiles and runs, but computes wrong values."""
 
-from oracles.values.differential import Comparison
+from oracles.values.comparison import Comparison
 from oracles.values.execution import CompilerConfig, Implementation, Poisoned
 from oracles.values.given import InputSpec
 from oracles.values.oracle import Call, CommandDisplay, ValuesOracle

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Protocol
 
 from oracles.base import file_identity
-from oracles.classify import signal_code
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
+from oracles.diagnostics import primary_error
 from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
+from oracles.values.failures import RunFailure, failure_of
 from oracles.values.programs import MAX_ELEMENTS, Function, Value, read_results
 
 _EMPTY = re.compile(
@@ -72,13 +73,17 @@ _PRINTED = 256 << 20  # maximum number of bytes of results read
 
 @dataclass
 class RunContext:
-    """The cost of a comparison so far, and the limits of its further runs."""
+    """The cost of a comparison so far, and the limits of its further runs.
+
+    `reasons` says, by name, why implementations made no program of the module.
+    """
 
     limits: Limits
     cancel: threading.Event | None = None
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory: int = 0
+    reasons: dict[str, str] = field(default_factory=dict)
 
     def add(self, one: ProcessResult | Outcome) -> None:
         self.seconds += one.seconds
@@ -88,7 +93,9 @@ class RunContext:
 
 @dataclass(frozen=True)
 class ExecutionResult:
-    """The results of a program, or why there are none (`failure`, and how it `ended`).
+    """The results of a program, or why there are none.
+
+    `failure` says so in a word, `end` is how the process ended, `failed` what the runtime reported.
 
     An implementation that knows what a program means says more: `undefined` is why a program has no
     results that could be right or wrong (an index out of bounds, a division by zero), and
@@ -98,6 +105,7 @@ class ExecutionResult:
     results: tuple[Value, ...] = ()
     failure: str = ""
     end: End = End.EXITED
+    failed: RunFailure | None = None
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
 
@@ -173,19 +181,9 @@ class Compiled:
         if result.starved:
             return ExecutionResult(failure=str(End.MEMORY), end=End.MEMORY)
         if result.exit_code != 0:
-            return ExecutionResult(failure=_why(result))
+            failed = failure_of(result)
+            return ExecutionResult(failure=failed.status, failed=failed)
         return ExecutionResult(tuple(read_results(result.stdout)))
-
-
-def _why(result: ProcessResult) -> str:
-    """The runtime's status code, or the signal: nothing that depends on sizes or paths."""
-    code = signal_code(result.exit_code)
-    if code < 0:
-        return f"signal {-code}"
-    for word in result.stderr.replace(";", " ").split():
-        if word in RUNTIME.statuses:
-            return word
-    return f"exit code {code}"
 
 
 @dataclass(frozen=True)
@@ -220,7 +218,11 @@ class CompilerConfig:
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"
         outcome, program = self.compile(text, target, context)
-        return program if outcome.succeeded and program.path.is_file() else None
+        if outcome.succeeded and program.path.is_file():
+            return program
+        error = primary_error(outcome.diagnostics)
+        context.reasons[self.name] = error.message if error else str(outcome.kind)
+        return None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from oracles.command import Command
 from oracles.compiler import CompilerOracle
 from oracles.limits import Limits
 from oracles.outcome import Outcome
-from oracles.values.differential import Comparison, ComparisonPlan, DifferentialRun
+from oracles.values.comparison import Comparison, ComparisonPlan
+from oracles.values.differential import RUN_SECONDS, DifferentialRun
 from oracles.values.execution import RunContext
 from oracles.values.given import InputSpec
 
@@ -35,11 +36,12 @@ class CommandDisplay(Protocol):
 
 
 class ValuesOracle:
-    """A module is interesting if it compiles and gives wrong results (kind MISCOMPILE).
+    """A module is interesting if it compiles and its program is at fault.
 
-    `input_text` is the module under reduction: which inputs show the defect, and which guards hold,
-    is determined once, on it. `display` makes the command line that repeats the comparison for a
-    file.
+    That is, its results are wrong (kind MISCOMPILE), or it fails to run (RUN_FAILURE). If nobody
+    can tell, the kind is UNDECIDED. `input_text` is the module under reduction: which inputs show
+    the defect, and who judges candidates, is determined once, on it. `display` makes the command
+    line that repeats the comparison for a file.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class ValuesOracle:
         self._call: Call | None = None
         self._plan: ComparisonPlan | None = None
         self._planning = threading.Lock()
+        self._run_seconds = self.limits.seconds or RUN_SECONDS
 
     @property
     def command(self) -> Command | None:
@@ -71,8 +74,7 @@ class ValuesOracle:
     def key(self) -> str:
         """Every command, program and file that the results depend on."""
         what = self.comparison
-        sides = [what.reference, *what.required, *what.witnesses]
-        keys = " | ".join([what.candidate.key, *(side.key for side in sides)])
+        keys = " | ".join([what.candidate.key, *(side.key for side in what.sides)])
         audited = " audited" if what.audit else ""
         given = [one.key for one in what.given]
         expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
@@ -89,8 +91,13 @@ class ValuesOracle:
         return []
 
     def wants(self, outcome: Outcome) -> bool:
-        """Whether the outcome is a wrong result."""
+        """Whether the outcome is a wrong result, or a program that fails to run."""
         return outcome.kind.traits.wrong_results
+
+    def objection(self) -> str:
+        """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
+        plan, _ = self._plan_for(self.input_text, None, None)
+        return "" if plan.trial is None else plan.bench.objection
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
@@ -106,7 +113,11 @@ class ValuesOracle:
         """
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             differential = DifferentialRun(
-                self.comparison, text, Path(folder), RunContext(self.limits)
+                self.comparison,
+                text,
+                Path(folder),
+                RunContext(self.limits),
+                self._run_seconds,
             )
             differential.make_plan()
         found = differential.mismatch
@@ -166,5 +177,7 @@ class ValuesOracle:
         self, text: str, plan: ComparisonPlan | None, context: RunContext
     ) -> tuple[ComparisonPlan, Outcome]:
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            differential = DifferentialRun(self.comparison, text, Path(folder), context)
+            differential = DifferentialRun(
+                self.comparison, text, Path(folder), context, self._run_seconds
+            )
             return differential.run_with_plan(plan) if plan else differential.make_plan()

@@ -1,6 +1,7 @@
 """`mlir-reducer check`"""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode
+from reducer.session.sanity import WOULD_HELP
 from reducer.storage.files import read_input
 from reducer.units import duration, plural, size
 
@@ -39,7 +41,8 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
       mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
 
-    Exits with 0 if the command fails, and with 1 if it does not.
+    Exits with 0 if the command fails, with 1 if it does not, and with 5 if nothing can tell whether
+    the results of the compiled program are right (--wrong-results).
     """
     source = read_input(input)
     with workspace():
@@ -50,6 +53,8 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
         write_json(json_target, _as_json(outcome, command))
     if json_target != "-":
         click.echo(_as_text(outcome, command))
+    if outcome.kind.traits.undecided:
+        return ExitCode.CANNOT_JUDGE
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 
@@ -69,18 +74,27 @@ def _as_text(outcome: Outcome, command: list[str]) -> str:
     if not outcome.failed:
         facts = [fact for fact in facts if fact[0] not in ("signature", "bucket")]
     lines = [f"{name:<10} {value}" for name, value in facts]
-    return "\n".join([*lines, *_diagnostics(outcome.diagnostics)])
+    return "\n".join([*lines, *_told(outcome)])
 
 
-def _diagnostics(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
-    """The first errors, one per line."""
-    remarks = [one for one in diagnostics if one.severity == "remark" and not one.file]
-    errors = [one for one in diagnostics if one.severity == "error"] or remarks
-    lines = [f"  {_place(one)}{one.message}"[:_WIDTH] for one in errors[:_SHOWN]]
+def _told(outcome: Outcome) -> list[str]:
+    """The first errors, and what the oracle itself remarks, one per line."""
+    own = [one for one in outcome.diagnostics if one.severity == "remark" and not one.file]
+    if outcome.kind.traits.undecided:
+        return ["", "cannot judge:", *_remarks(own), f"  {WOULD_HELP}"]
+    errors = [one for one in outcome.diagnostics if one.severity == "error"]
+    lines = ["", plural(len(errors), "error") + ":", *_lines(errors)] if errors else []
     if len(errors) > _SHOWN:
         lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
-    noun = "remark" if errors is remarks else "error"
-    return ["", plural(len(errors), noun) + ":", *lines] if errors else []
+    return [*lines, *(["", plural(len(own), "remark") + ":", *_remarks(own)] if own else [])]
+
+
+def _remarks(own: Sequence[Diagnostic]) -> list[str]:
+    return [f"  {one.message}" for one in own]
+
+
+def _lines(diagnostics: Sequence[Diagnostic]) -> list[str]:
+    return [f"  {_place(one)}{one.message}"[:_WIDTH] for one in diagnostics[:_SHOWN]]
 
 
 def _place(diagnostic: Diagnostic) -> str:

@@ -27,7 +27,7 @@ from reducer.cli.result_table import report_table
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode, NotInteresting, OutputNotWritable, UsageError
+from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
 from reducer.storage.files import check_output, default_journal, default_output, read_input
@@ -49,8 +49,9 @@ Exit codes:
     2  usage error                          73  the output cannot be written
     3  budget spent; best result kept       75  another process uses the journal
     4  the failure is flaky                124  the command does not terminate
-   65  the input is not MLIR text          127  command not found
-   66  the input cannot be read            130  interrupted; best result kept""",
+    5  nothing can judge the results       127  command not found
+   65  the input is not MLIR text          130  interrupted; best result kept
+   66  the input cannot be read""",
 )
 @click.argument("input", type=click.Path(path_type=Path))
 @click.option(
@@ -235,7 +236,7 @@ def reduce(
                         bundle = report_of(
                             report, reduction.oracle, opt, display, deferred, reduction.stop
                         )
-        except NotInteresting:
+        except (NotInteresting, CannotJudge):
             reduction.journal.discard()  # nothing to resume
             raise
         finally:

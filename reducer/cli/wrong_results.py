@@ -69,13 +69,17 @@ class WrongResults:
             call.device or RUNTIME.device,
             call.parameters,
         )
-        names = self.references or (default_reference(command),)
-        sides = [self._side(name, candidate) for name in names]
+        chosen = [self._side(name, candidate) for name in self.references]
+        fixed = tuple(side for side in chosen if isinstance(side, PythonReference))
+        named = [side for side in chosen if not isinstance(side, PythonReference)]
+        sides = named or [self._side(default_reference(command), candidate)]
         comparison = Comparison(
             candidate,
             sides[0],
             required=tuple(sides[1:]),
             witnesses=tuple(_witnesses(sides[0], candidate)),
+            fixed=fixed,
+            named=bool(named),
             function=call.function,
             given=call.given,
             expected=call.expected,

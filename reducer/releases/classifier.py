@@ -133,13 +133,15 @@ class ReleaseClassifier:
         how = difference(self.reference.signature, outcome.signature, Across.BUILDS)
         if how is not None:
             return _answer(version, ReleaseVerdict.BAD, outcome, words, (how,) if how else ()), True
-        if outcome.succeeded and not outcome.exit_code:
-            if doubts := [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]:
+        undecided = outcome.kind.traits.undecided
+        if undecided or (outcome.succeeded and not outcome.exit_code):
+            doubts = [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]
+            if doubts or undecided:
                 return ReleaseResult(
                     version,
                     ReleaseVerdict.CANNOT_TELL,
                     outcome.seconds,
-                    doubts[0].message,
+                    doubts[0].message if doubts else "",
                     "",
                     words,
                 ), True

@@ -285,7 +285,7 @@ class Evaluator:
             return Verdict.CANCELLED
         if self.target is None or shows(self.target, outcome):
             return Verdict.SAME
-        if outcome.succeeded:
+        if outcome.succeeded or outcome.kind.traits.undecided:
             return Verdict.NOT_INTERESTING
         if outcome.kind.traits.out_of_time:
             return Verdict.TIMEOUT

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
 from oracles.comparison import shows
-from reducer.errors import FlakyOracle, NotInteresting
+from oracles.values import ValuesOracle
+from reducer.errors import CannotJudge, FlakyOracle, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
@@ -100,6 +101,13 @@ def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate,
     return rate, taken
 
 
+WOULD_HELP = (
+    "what helps: a reference that can compile the program (--reference), such as another release "
+    "or backend; results that are known (--expected-output); or a script that tells for any "
+    "program whether it is wrong (--test)"
+)
+"""What to do if no reference can judge results."""
+
 _EMPTY_MODULE = "module {\n}\n"
 _QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
@@ -121,9 +129,11 @@ class SanityChecks:
 
         Raises:
             NotInteresting: it does not fail.
+            CannotJudge: nothing can tell whether its results, or those of candidates, are right.
             FlakyOracle: it fails intermittently.
         """
         first = self.evaluator.run(self.text, self.ops)
+        self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
             raise NotInteresting(
@@ -133,6 +143,21 @@ class SanityChecks:
         self._expect(first)
         return first
 
+    def _refuse_undecided(self, first: Outcome) -> None:
+        """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
+        if first.kind.traits.undecided:
+            raise CannotJudge(
+                f"nothing can judge the results of the input; {_advice(first)}; {WOULD_HELP}"
+            )
+        oracle = self.evaluator.oracle
+        if isinstance(oracle, ValuesOracle) and oracle.wants(first):
+            objection = oracle.objection()
+            if objection:
+                raise CannotJudge(
+                    "the results of the input are wrong, but nothing can judge those of smaller "
+                    f"programs: {objection}; {WOULD_HELP}"
+                )
+
     def measure_input(self, max_runs: int) -> tuple[Outcome, Rate]:
         """Run an intermittently failing input until its failure rate is known.
 
@@ -140,11 +165,13 @@ class SanityChecks:
 
         Raises:
             NotInteresting: it never fails.
+            CannotJudge: see `run_input`.
         """
         wants = self.evaluator.oracle.wants
         measured = measure(self._run, wants, max_runs)
         target = most_frequent(measured.outcomes, wants)
         if target is None:
+            self._refuse_undecided(measured.outcomes[0])
             raise NotInteresting(
                 f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
                 f"pass --flaky N; {_advice(measured.outcomes[0])}"

@@ -65,8 +65,9 @@ def test_a_function_that_is_not_there(model: Path) -> None:
     )
     words = ["--wrong-results", "--function", "g", "--iree", NEWEST_TESTED]
     done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=vmvx")
-    assert done.exit_code == 1
-    assert "no such function: g" in done.stdout
+    assert done.exit_code == 5
+    assert "cannot judge:\n  no such function: g\n  what helps: " in done.stdout
+    assert "success" not in done.stdout
 
 
 _CASES = [

@@ -48,6 +48,7 @@ FAILURES: dict[str, Callable[[Run], bool]] = {
     "runaway memory": _of(Kind.MEMORY),
     "a line in the output": _of(Kind.MATCH),
     "wrong results": _of(Kind.MISCOMPILE),
+    "a program that fails to run": _of(Kind.RUN_FAILURE),
 }
 """What engineers meet, and which runs of cases are of that sort."""
 
@@ -82,10 +83,13 @@ def test_the_documentation_names_no_other() -> None:
 
 
 def _reductions() -> list[object]:
-    """The first documented case of each failure. Wrong results are reduced in tests/cli."""
+    """The first documented case of each failure of a compiler.
+
+    Those of compiled programs are reduced in tests/cli.
+    """
     found = []
-    for failure, (_, named) in _documented().items():
-        if failure != "wrong results":
+    for failure, (kind, named) in _documented().items():
+        if not Kind(kind).traits.wrong_results:
             case, run = next(each for each in _runs(failure) if each[0].name == named[0])
             marks = [] if failure in QUICK else [pytest.mark.slow]
             name = failure.replace(" ", "-")

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 VALUES = {
     *("verifier", "legalization", "bufferization", "assertion", "crash", "fatal-error", "timeout"),
     *("memory", "miscompile", "other-error", "success", "invalid-input", "script", "plugin"),
-    *("match", "exit-code", "cancelled"),
+    *("match", "exit-code", "cancelled", "run-failure", "cannot-judge"),
 }
 NAME = "made-up"  # the documentation's own example is a name that people may add
 
@@ -39,6 +39,7 @@ SLOW = Traits(exhausts=Resource.TIME)
 GREEDY = Traits(exhausts=Resource.MEMORY)
 REJECTED = Traits(conclusion=Conclusion.REJECTED)
 FINE = Traits(conclusion=Conclusion.SUCCESS)
+UNDECIDED = Traits(conclusion=Conclusion.UNDECIDED)
 
 MakeKind = Callable[[Traits], Kind]
 
@@ -180,6 +181,7 @@ def test_it_is_kept_in_a_journal(new_kind: MakeKind) -> None:
         (GREEDY, Verdict.OTHER_FAILURE),
         (REJECTED, Verdict.INVALID),
         (FINE, Verdict.NOT_INTERESTING),
+        (UNDECIDED, Verdict.NOT_INTERESTING),
         (Traits(conclusion=Conclusion.NONE), Verdict.CANCELLED),
     ],
 )
@@ -192,7 +194,14 @@ def test_the_verdict_on_a_candidate(new_kind: MakeKind, traits: Traits, verdict:
 
 @pytest.mark.parametrize(
     ("traits", "is_kept"),
-    [(BUG, True), (GREEDY, True), (SLOW, False), (REJECTED, False), (FINE, False)],
+    [
+        (BUG, True),
+        (GREEDY, True),
+        (SLOW, False),
+        (REJECTED, False),
+        (FINE, False),
+        (UNDECIDED, False),
+    ],
 )
 def test_another_failure_met_on_the_way(
     tmp_path: Path, new_kind: MakeKind, traits: Traits, is_kept: bool
@@ -206,7 +215,8 @@ def test_another_failure_met_on_the_way(
 
 
 @pytest.mark.parametrize(
-    ("traits", "buckets"), [(BUG, 1), (SLOW, 2), (GREEDY, 2), (REJECTED, 0), (FINE, 0)]
+    ("traits", "buckets"),
+    [(BUG, 1), (SLOW, 2), (GREEDY, 2), (REJECTED, 0), (FINE, 0), (UNDECIDED, 0)],
 )
 def test_two_inputs_that_end_alike_in_triage(
     tmp_path: Path, new_kind: MakeKind, traits: Traits, buckets: int
@@ -243,7 +253,10 @@ def test_a_higher_limit_asks_again_for_what_it_decides(
 
 @pytest.mark.parametrize(
     ("traits", "speaks"),
-    [(BUG, True), (FINE, True), (SLOW, False), (GREEDY, False), (REJECTED, False)],
+    [
+        *((BUG, True), (FINE, True), (SLOW, False), (GREEDY, False), (REJECTED, False)),
+        (UNDECIDED, False),
+    ],
 )
 def test_what_speaks_against_a_merge(
     tmp_path: Path, new_kind: MakeKind, traits: Traits, speaks: bool

@@ -3,6 +3,9 @@
 import subprocess
 from pathlib import Path
 
+from oracles import Kind
+from oracles.limits import End, ProcessResult
+from oracles.values.failures import failure_of
 from reducer.toolchain import install
 from tests.support.corpus import Case, Execution, Run
 
@@ -14,6 +17,8 @@ LONGEST = 900
 def fails_as_described(case: Case, run: Run, name: str, folder: Path) -> bool:
     """Whether it does, on the "input" or the "expert" of the case; programs go to `folder`."""
     text = case.text(name, run)
+    if run.kind == Kind.RUN_FAILURE and case.execution is not None:
+        return _failure(text, run, case.execution, folder).startswith(run.message)
     if case.execution is not None:
         results = _results(text, run, case.execution, folder)
         return run.message in results and results != list(case.execution.expected)
@@ -25,14 +30,29 @@ def fails_as_described(case: Case, run: Run, name: str, folder: Path) -> bool:
 
 def _results(text: str, run: Run, execution: Execution, folder: Path) -> list[str]:
     """The program's output for each of its results."""
+    done = _execute(text, run, execution, folder)
+    done.check_returncode()
+    return [line for line in done.stdout.splitlines() if "=" in line]
+
+
+def _failure(text: str, run: Run, execution: Execution, folder: Path) -> str:
+    """How the program fails to run; '' if it does not."""
+    done = _execute(text, run, execution, folder)
+    ended = ProcessResult(End.EXITED, done.returncode, 0.0, 0.0, 0, done.stdout, done.stderr)
+    return failure_of(ended).template if done.returncode else ""
+
+
+def _execute(
+    text: str, run: Run, execution: Execution, folder: Path
+) -> "subprocess.CompletedProcess[str]":
+    """Compile the text, and run the program."""
     toolchain = install(run.wheel, runtime=True)
     (folder / "input.mlir").write_text(text)
     program = folder / "program.vmfb"
-    _run(toolchain.compile, folder / "input.mlir", *run.flags, "-o", program)
-    printed = _run(toolchain.run_module, f"--module={program}", *execution.arguments)
-    return [line for line in printed.splitlines() if "=" in line]
+    _run(toolchain.compile, folder / "input.mlir", *run.flags, "-o", program).check_returncode()
+    return _run(toolchain.run_module, f"--module={program}", *execution.arguments)
 
 
-def _run(*command: object) -> str:
+def _run(*command: object) -> "subprocess.CompletedProcess[str]":
     words = [str(word) for word in command]
-    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)

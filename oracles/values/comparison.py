@@ -1,0 +1,84 @@
+"""What is compared: the compiler under test, and who may say what is right."""
+
+from dataclasses import dataclass, field
+
+from oracles.values.execution import CompilerConfig, Implementation
+from oracles.values.given import InputSpec
+from oracles.values.guards import Audit, GuardPlan
+from oracles.values.inputs import Trial
+from oracles.values.programs import Value
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The command under test, the references, and how to compare with them.
+
+    Attributes:
+        candidate: the command under test.
+        reference: another way to compile the module, or the evaluator if the user named it.
+        required: further references that the user named; all of them must agree.
+        witnesses: other ways to compile the module, from the cheapest on. They settle what the
+            reference alone does not.
+        evaluator: says what a program means, and whether it means anything; None if there is none.
+        fixed: references that are right for the input only, such as a function in Python. They do
+            not move with the module, so they never judge a candidate.
+        named: whether the user chose `reference`.
+        function: the function to call; None for every exported one.
+        given: inputs chosen by the user.
+        expected: results that the user knows to be right, for the input with these inputs only.
+        tolerance: replaces the tolerances by type.
+        audit: an additional check of candidates that no evaluator covers.
+    """
+
+    candidate: CompilerConfig
+    reference: Implementation
+    required: tuple[Implementation, ...] = ()
+    witnesses: tuple[Implementation, ...] = ()
+    evaluator: Implementation | None = None
+    fixed: tuple[Implementation, ...] = ()
+    named: bool = False
+    function: str | None = None
+    given: tuple[InputSpec, ...] = ()
+    expected: tuple[Value, ...] | None = None
+    tolerance: float | None = None
+    audit: Audit | None = field(default=None, compare=False)
+
+    @property
+    def sides(self) -> tuple[Implementation, ...]:
+        """Everything that results may depend on, besides the command under test."""
+        asked = (self.evaluator, *self.fixed, self.reference, *self.required, *self.witnesses)
+        return tuple(dict.fromkeys(side for side in asked if side is not None))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Who judges candidates; decided once, on the input.
+
+    Attributes:
+        judge: computes the expected results; None if nobody can.
+        confirmers: must compute the same; asked only where the judge finds a difference.
+        guards: what must hold of a compiled judge's results; None if the evaluator is the judge.
+        whole: whether all elements of the expected results are defined on the input.
+        is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
+        run_seconds: how long a candidate's program may run before it counts as hanging.
+        objection: why nobody can judge candidates.
+    """
+
+    judge: Implementation | None = None
+    confirmers: tuple[Implementation, ...] = ()
+    guards: GuardPlan | None = None
+    whole: bool = False
+    is_evaluator_right: bool = True
+    run_seconds: float | None = None
+    objection: str = ""
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """What is decided once, on the input: how inputs are chosen, and who judges candidates.
+
+    `trial` is None if no difference was found on the input.
+    """
+
+    trial: Trial | None
+    bench: Bench = Bench()

@@ -1,0 +1,108 @@
+"""The programs that implementations make of one module, built and run when first needed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oracles.values.compare import Difference, compare
+from oracles.values.execution import ExecutionResult, Implementation, Program, RunContext
+from oracles.values.programs import Function
+
+FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
+"""Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A call whose results are compared: a function of a module, and its inputs.
+
+    `tolerance` replaces the tolerances by type; with `finite_only`, elements that are not finite
+    are ignored.
+    """
+
+    text: str
+    function: Function
+    inputs: Sequence[str]
+    tolerance: float | None = None
+    finite_only: bool = False
+
+    def agree(self, one: ExecutionResult, other: ExecutionResult) -> bool:
+        """Whether two sides say the same: equal results, or the same failure."""
+        if one.failure or other.failure:
+            return one.failure == other.failure
+        return not self.differences(one, other)
+
+    def differences(self, actual: ExecutionResult, expected: ExecutionResult) -> list[Difference]:
+        """The differences between two lists of results."""
+        return compare(
+            actual.results,
+            expected.results,
+            tolerance=self.tolerance,
+            finite_only=self.finite_only,
+        )
+
+    def expecting(self, expected: ExecutionResult) -> "ComparisonCase":
+        """The call together with its correct results."""
+        return ComparisonCase(
+            self.text, self.function, self.inputs, self.tolerance, self.finite_only, expected
+        )
+
+
+@dataclass(frozen=True)
+class ComparisonCase(Question):
+    """A call, and the reference's results for it."""
+
+    expected: ExecutionResult = field(default_factory=ExecutionResult)
+
+    def agrees(self, result: ExecutionResult) -> bool:
+        """Whether a result is the expected one."""
+        return not result.failure and not self.differences(result, self.expected)
+
+    def mismatches(self, result: ExecutionResult) -> list[Difference]:
+        """The differences between a result and the expected one."""
+        return self.differences(result, self.expected)
+
+
+class Workbench:
+    """One module, and what implementations make of it in a private folder."""
+
+    def __init__(self, text: str, folder: Path, context: RunContext) -> None:
+        self.text = text
+        self.context = context
+        self._folder = folder
+        self._programs: dict[str, Program | None] = {}
+        self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
+        self._seconds: dict[str, float] = {}
+
+    def program(self, side: Implementation) -> Program | None:
+        """The side's program; None if it makes none of this module."""
+        if side.key not in self._programs:
+            place = self._folder / f"side{len(self._programs)}"
+            place.mkdir()
+            self._programs[side.key] = side.build(self.text, place, self.context)
+        return self._programs[side.key]
+
+    def ask(
+        self, side: Implementation, question: Question, *, garbage: int = FIRST_GARBAGE
+    ) -> ExecutionResult | None:
+        """What a side gives for a call; None if it makes no program of the module."""
+        program = self.program(side)
+        if program is None:
+            return None
+        key = (side.key, question.function.name, tuple(question.inputs), garbage)
+        if key not in self._answers:
+            before = self.context.seconds
+            self._answers[key] = program.call(
+                question.function, question.inputs, self.context, garbage=garbage
+            )
+            self._seconds[side.key] = self.context.seconds - before
+        return self._answers[key]
+
+    def seconds(self, side: Implementation) -> float:
+        """How long the side's last call took."""
+        return self._seconds.get(side.key, 0.0)
+
+    def why_not(self, side: Implementation) -> str:
+        """Why a side makes no program of the module, as far as that is known."""
+        reason = self.context.reasons.get(side.name, "")
+        return f"{side.name} does not compile it" + (f": {reason}" if reason else "")
