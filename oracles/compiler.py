@@ -202,8 +202,9 @@ class CompilerOracle:
         cancel: threading.Event | None = None,
         limits: Limits | None = None,
         reader: Reader | None = None,
+        symbolize: bool = False,
     ) -> ProcessResult:
-        """Run the compiler without classification. `reader` may end the run: see `run_process`."""
+        """Run the compiler without classification. `run_process` has the other parameters."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             write_candidate(Path(folder), self.name, text)
             return self.runner(
@@ -212,6 +213,7 @@ class CompilerOracle:
                 limits=limits or self.limits,
                 cancel=cancel,
                 reader=reader,
+                symbolize=symbolize,
             )
 
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:

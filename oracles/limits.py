@@ -88,4 +88,5 @@ class Runner(Protocol):
         limits: Limits,
         cancel: threading.Event | None = None,
         reader: Reader | None = None,
+        symbolize: bool = False,
     ) -> ProcessResult: ...

@@ -203,7 +203,9 @@ class PatternOracle:
     ) -> Outcome:
         """Run the compiler, until the first match if that is enough, and search its output."""
         scanner = self._scanner()
-        result = self.inner.execute(text, cancel=cancel, limits=limits, reader=scanner)
+        result = self.inner.execute(
+            text, cancel=cancel, limits=limits, reader=scanner, symbolize=True
+        )
         exited = result.end is End.EXITED
         return outcome_of_process(
             result,

@@ -27,6 +27,7 @@ def run_process(
     env: Mapping[str, str] | None = None,
     sweep: bool = False,
     reader: Reader | None = None,
+    symbolize: bool = False,
 ) -> ProcessResult:
     """Run `argv` in a session of its own and kill whatever is left of it at the end.
 
@@ -35,7 +36,8 @@ def run_process(
 
     `sweep` also searches, after a normal end, for descendants in sessions of their own (at the cost
     of a scan of /proc, which a forced end always pays). `env` replaces the environment. `reader`
-    gets the output as it arrives and may end the program (end STOPPED).
+    gets the output as it arrives and may end the program (end STOPPED). With `symbolize`, LLVM
+    looks up the functions of a crash as it does for the user, which takes 200 ms or more.
 
     Raises:
         OSError: the program cannot be started.
@@ -47,7 +49,7 @@ def run_process(
         process = subprocess.Popen(
             list(argv),
             cwd=cwd,
-            env=_marked_environment(os.environ if env is None else env, token),
+            env=_marked_environment(os.environ if env is None else env, token, symbolize),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -67,11 +69,12 @@ def run_process(
     return settled(attempt, cancel=cancel, reader=reader)
 
 
-def _marked_environment(env: Mapping[str, str], token: str) -> dict[str, str]:
-    """Without symbolizer (200 ms per crash; see `frames`) and crash reports in the user's home."""
+def _marked_environment(env: Mapping[str, str], token: str, symbolize: bool) -> dict[str, str]:
+    """Without crash reports in the user's home, and as a rule without symbolizer (see `frames`)."""
+    quick = {} if symbolize else {"LLVM_DISABLE_SYMBOLIZATION": "1"}
     return {
         **env,
-        "LLVM_DISABLE_SYMBOLIZATION": "1",
+        **quick,
         "LLVM_DISABLE_CRASH_REPORT": "1",
         RUN_VARIABLE: " ".join(filter(None, (env.get(RUN_VARIABLE), guarded_mark(), token))),
     }

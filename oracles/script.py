@@ -90,6 +90,7 @@ class ScriptOracle:
                 limits=limits or self.limits,
                 cancel=cancel,
                 sweep=True,
+                symbolize=True,
             )
         signature = _verdict(result.end, result.exit_code)
         exited = result.end is End.EXITED

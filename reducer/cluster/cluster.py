@@ -162,9 +162,18 @@ class ClusterRunner:
         limits: Limits,
         cancel: threading.Event | None = None,
         reader: Reader | None = None,
+        symbolize: bool = False,
     ) -> ProcessResult:
         """Run `argv` on a worker, or here if its output has to be read while it runs."""
-        here = partial(run_process, argv, cwd=cwd, limits=limits, cancel=cancel, reader=reader)
+        here = partial(
+            run_process,
+            argv,
+            cwd=cwd,
+            limits=limits,
+            cancel=cancel,
+            reader=reader,
+            symbolize=symbolize,
+        )
         if reader is not None:
             return here()
         job = partial(run_job, job_of(argv, cwd, limits))

@@ -33,6 +33,18 @@ def test_a_match_is_found_whatever_the_pieces(size: int) -> None:
     assert scanner.found
 
 
+def test_a_pattern_is_found_in_what_the_user_sees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stack has names there if the user has a symbolizer."""
+    monkeypatch.delenv("LLVM_DISABLE_SYMBOLIZATION", raising=False)
+    fake = tmp_path / "fake"
+    fake.write_text('#!/bin/sh\necho "symbols: ${LLVM_DISABLE_SYMBOLIZATION-on}" >&2; exit 1\n')
+    fake.chmod(0o755)
+    inner = CompilerOracle(Command.parse(["fake"]), fake)
+    assert PatternOracle(inner, regex="symbols: on").run("").kind is Kind.MATCH
+
+
 def test_half_a_line_is_no_line() -> None:
     scanner = Scanner(re.compile(r"foo$", re.M))
     assert not scanner("stdout", b"foo")

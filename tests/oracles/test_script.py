@@ -36,6 +36,19 @@ def test_file_is_the_first_argument_in_a_private_folder(tmp_path: Path) -> None:
     assert it.run("hay").kind is Kind.SUCCESS
 
 
+@pytest.mark.parametrize("own", [None, "1"])
+def test_the_script_has_the_users_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str | None
+) -> None:
+    """What it greps for in a stack is what the user sees."""
+    name = "LLVM_DISABLE_SYMBOLIZATION"
+    monkeypatch.delenv(name, raising=False)
+    if own is not None:
+        monkeypatch.setenv(name, own)
+    it = ScriptOracle(script(tmp_path, f'test "${{{name}-unset}}" = "{own or "unset"}"'))
+    assert it.run("").kind is Kind.SCRIPT
+
+
 def test_hanging_script(tmp_path: Path) -> None:
     it = ScriptOracle(script(tmp_path, "sleep 600"), limits=Limits(0.2))
     outcome = it.run("")
