@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from oracles.limits import End
 from oracles.values.execution import ExecutionResult
 from oracles.values.programs import UNKNOWN, Value, ValueType
 
@@ -68,10 +67,9 @@ class Answer:
                 values.append(_value(entry["type"], entry["code"], data, mask))
         return ExecutionResult(
             tuple(values),
-            head["failure"],
-            End.EXITED,
-            head["undefined"],
-            tuple(head["unsupported"]),
+            failure=head["failure"],
+            undefined=head["undefined"],
+            unsupported=tuple(head["unsupported"]),
         )
 
 
