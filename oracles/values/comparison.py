@@ -17,8 +17,8 @@ class Comparison:
         candidate: the command under test.
         reference: another way to compile the module, or the evaluator if the user named it.
         required: further references that the user named; all of them must agree.
-        witnesses: other ways to compile the module, from the cheapest on. They settle what the
-            reference alone does not.
+        witnesses: other ways to compile the module, which settle what the reference alone does not.
+        releases: other releases of the compiler, asked only about what nobody else settles.
         evaluator: says what a program means, and whether it means anything; None if there is none.
         fixed: references that are right for the input only, such as a function in Python. They do
             not move with the module, so they never judge a candidate.
@@ -34,6 +34,7 @@ class Comparison:
     reference: Implementation
     required: tuple[Implementation, ...] = ()
     witnesses: tuple[Implementation, ...] = ()
+    releases: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
     fixed: tuple[Implementation, ...] = ()
     named: bool = False
@@ -46,7 +47,10 @@ class Comparison:
     @property
     def sides(self) -> tuple[Implementation, ...]:
         """Everything that results may depend on, besides the command under test."""
-        asked = (self.evaluator, *self.fixed, self.reference, *self.required, *self.witnesses)
+        asked = (
+            *(self.evaluator, *self.fixed, self.reference),
+            *(*self.required, *self.witnesses, *self.releases),
+        )
         return tuple(dict.fromkeys(side for side in asked if side is not None))
 
 

@@ -105,9 +105,9 @@ class ExecutionResult:
     results: tuple[Value, ...] = ()
     failure: str = ""
     end: End = End.EXITED
-    failed: RunFailure | None = None
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
+    failed: RunFailure | None = None
 
 
 class Program(Protocol):

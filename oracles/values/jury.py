@@ -143,7 +143,7 @@ class Jury:
     def compilers(self) -> list[Implementation]:
         """The other ways to compile the module."""
         what = self.comparison
-        sides = (what.reference, *what.required, *what.witnesses)
+        sides = (what.reference, *what.required, *what.witnesses, *what.releases)
         return [side for side in sides if isinstance(side, CompilerConfig)]
 
     def _wrong(

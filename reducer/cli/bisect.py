@@ -13,10 +13,10 @@ from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.command import INPUT
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
+from reducer.cli.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.cli.wrong_results import default_reference
 from reducer.errors import ExitCode, UsageError
 from reducer.releases import Bisector, BisectResult, Boundary, ReleaseResult, ReleaseRunner
 from reducer.releases.query import BisectQuery

@@ -45,7 +45,7 @@ def test_options_that_do_not_go_together(model: Path, options: list[str], told: 
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--reference", "gpu"], 2, "--reference gpu: give vmvx, llvm-cpu"),
+        (["--reference", "gpu"], 2, "--reference gpu: give evaluator, vmvx, llvm-cpu"),
         (["--reference", "python:none.py:f"], 127, "none.py: no such file"),
         (["--reference", "iree:3.13.0+gpu"], 2, "unknown backend 'gpu'; give vmvx or llvm-cpu"),
         (["--input", "2xx3"], 2, "is not an input such as"),

@@ -1,0 +1,135 @@
+"""The references of `--wrong-results`: those that are named, and who else is asked."""
+
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from oracles import Command, Limits
+from oracles.command import verifying_tool
+from oracles.profiles import RUNTIME, TARGETS
+from oracles.values import (
+    CompilerConfig,
+    Implementation,
+    Poisoned,
+    PythonReference,
+    with_backend,
+)
+from oracles.values.references import backend_of
+from oracles.variants import other_flags, values_of
+from reducer.errors import CommandNotFound, UsageError
+from reducer.evaluator.reference import EvaluatorReference
+from reducer.session.conversions import OptPrinter
+from reducer.session.size_audit import SizeAudit
+from reducer.toolchain import install, installed
+
+_EVALUATOR = "evaluator"
+_AUDIT_SECONDS = 60.0
+_MAX_RELEASES = 3
+
+
+def reference_of(name: str, candidate: CompilerConfig, python: str | None = None) -> Implementation:
+    """The reference that a user names with `--reference`; `python` is `--python`.
+
+    Raises:
+        UsageError: there is no such reference.
+        CommandNotFound: a file or program does not exist.
+        ToolchainError: a release or its runtime cannot be installed.
+    """
+    base = replace(candidate, name=name, device=RUNTIME.reference_device)
+    kind, _, rest = name.partition(":")
+    if name == _EVALUATOR:
+        return EvaluatorReference(candidate)
+    if name in RUNTIME.backends:
+        return replace(base, command=with_backend(candidate.command, name))
+    if kind == "iree" and rest:
+        return _of_version(base, *rest.partition("+")[::2])
+    if kind == "flags" and rest:
+        return replace(base, command=other_flags(candidate.command, shlex.split(rest)))
+    if kind == "python" and ":" in rest:
+        return _python(*rest.rpartition(":")[::2], python)
+    raise UsageError(
+        f"--reference {name}: give {_EVALUATOR}, {', '.join(RUNTIME.backends)}, iree:VERSION, "
+        'flags:"--some=flag", or python:FILE.py:FUNCTION'
+    )
+
+
+def _python(file: str, function: str, python: str | None) -> PythonReference:
+    path = Path(file).absolute()
+    if not path.is_file():
+        raise CommandNotFound(f"--reference: {file}: no such file")
+    interpreter = python or sys.executable
+    if shutil.which(interpreter) is None:
+        raise CommandNotFound(f"--python: '{interpreter}' is not an executable program")
+    return PythonReference(path, function, interpreter)
+
+
+def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:
+    """The reference for `iree:3.6.0`, or for `iree:3.6.0+vmvx` with another backend."""
+    toolchain = install(version, progress=_print_status, runtime=True)
+    if backend and backend not in RUNTIME.backends:
+        known = " or ".join(RUNTIME.backends)
+        raise UsageError(f"--reference: unknown backend '{backend}'; give {known}")
+    return replace(
+        base,
+        command=with_backend(base.command, backend) if backend else base.command,
+        executable=toolchain.compile,
+        run_module=toolchain.run_module,
+    )
+
+
+def default_reference(command: Command) -> str:
+    """Another backend that runs on any machine."""
+    return next(name for name in RUNTIME.backends if name != backend_of(command))
+
+
+def witnesses_of(reference: Implementation, candidate: CompilerConfig) -> list[Implementation]:
+    """Other ways to compile the module that should agree with the reference."""
+    witnesses: list[Implementation] = []
+    base = replace(candidate, device=RUNTIME.reference_device)
+    if isinstance(reference, CompilerConfig):
+        witnesses.append(Poisoned(reference))
+        base = reference
+    used = {candidate.executable: {backend_of(candidate.command)}}
+    used.setdefault(base.executable, set()).add(backend_of(base.command))
+    for backend in RUNTIME.backends:
+        if backend not in used[base.executable]:
+            command = with_backend(base.command, backend)
+            witnesses.append(replace(base, name=f"{base.name} on {backend}", command=command))
+    if values_of(base.command, TARGETS.level_flag):  # without this flag, it is not optimized
+        plain = other_flags(base.command, RUNTIME.unoptimized)
+        name = f"{base.name} at {' '.join(RUNTIME.unoptimized)}"
+        witnesses.append(replace(base, name=name, command=plain))
+    return witnesses
+
+
+def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
+    """Other installed releases with a runtime, the newest first, for the same command."""
+    others = (
+        replace(
+            candidate,
+            name=f"release {one.version}",
+            executable=one.compile,
+            run_module=one.run_module,
+            device=RUNTIME.reference_device,
+        )
+        for one in reversed(installed())
+        if one.compile.resolve() != candidate.executable.resolve()
+        and one.compile.name == candidate.executable.name
+        and one.run_module.is_file()
+    )
+    return list(islice(others, _MAX_RELEASES))
+
+
+def audit_of(executable: Path) -> SizeAudit | None:
+    """An audit that parses modules with the compiler's own tool; None if it has none."""
+    opt = verifying_tool(executable)
+    return SizeAudit(OptPrinter(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
+
+
+def _print_status(text: str) -> None:
+    click.echo(text, err=True)
