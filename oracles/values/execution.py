@@ -100,6 +100,7 @@ class ExecutionResult:
     An implementation that knows what a program means says more: `undefined` is why a program has no
     results that could be right or wrong (an index out of bounds, a division by zero), and
     `unsupported` are the ops that it does not know, so that it is no judge of the program.
+    `hazards` are what a compiled program may crash on, but on which no defined element depends.
     """
 
     results: tuple[Value, ...] = ()
@@ -108,6 +109,7 @@ class ExecutionResult:
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
     failed: RunFailure | None = None
+    hazards: tuple[str, ...] = ()
 
 
 class Program(Protocol):

@@ -23,10 +23,19 @@ def main() -> int:
     parser.add_argument("--flagfile", type=Path, help="a file with an --input in each line")
     parser.add_argument("--output", type=Path, help="write the answer to a file")
     parser.add_argument("--trace", action="store_true", help="print what each op computes")
+    parser.add_argument(
+        "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
+    )
     given = parser.parse_args()
     inputs = [*given.input, *(_lines(given.flagfile) if given.flagfile else [])]
     text = given.module.read_text(encoding="utf-8")
-    answer = evaluate(text, given.function, inputs, trace=_print_op if given.trace else None)
+    answer = evaluate(
+        text,
+        given.function,
+        inputs,
+        trace=_print_op if given.trace else None,
+        stable_sorts=given.stable_sorts,
+    )
     if given.output is not None:
         answer.write(given.output)
     else:

@@ -33,6 +33,7 @@ class Answer:
     failure: str = ""
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
+    hazards: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
         """Write the answer to a file."""
@@ -40,6 +41,7 @@ class Answer:
             "failure": self.failure,
             "undefined": self.undefined,
             "unsupported": list(self.unsupported),
+            "hazards": list(self.hazards),
             "results": [
                 {"type": p.type, "code": p.code, "data": len(p.data), "mask": len(p.mask)}
                 for p in self.parts
@@ -70,6 +72,7 @@ class Answer:
             failure=head["failure"],
             undefined=head["undefined"],
             unsupported=tuple(head["unsupported"]),
+            hazards=tuple(head["hazards"]),
         )
 
 

@@ -21,7 +21,12 @@ Trace = Callable[[Op, Sequence[Any]], None]
 
 
 def evaluate(
-    text: str, function: str, inputs: Sequence[str], *, trace: Trace | None = None
+    text: str,
+    function: str,
+    inputs: Sequence[str],
+    *,
+    trace: Trace | None = None,
+    stable_sorts: bool = False,
 ) -> Answer:
     """The results of a function of a module in generic form, or why there are none."""
     try:
@@ -30,7 +35,7 @@ def evaluate(
             return Answer(failure=f"no function @{function}")
         callee = program.symbols[function]
         parameters, results = split_function_type(callee.text("function_type")) or ((), ())
-        interpreter = Interpreter(program, trace=trace)
+        interpreter = Interpreter(program, trace=trace, stable_sorts=stable_sorts)
         arguments: list[Any] = [
             parse_input(given, parse_type(program.resolved(kind)))
             for given, kind in zip(inputs, parameters, strict=False)
@@ -41,7 +46,11 @@ def evaluate(
         values = interpreter.call(function, arguments)
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         parts = [part_of(value, kind) for value, kind in zip(values, kinds, strict=True)]
-        return Answer(parts, undefined=_nothing_defined(values, interpreter))
+        return Answer(
+            parts,
+            undefined=_nothing_defined(values, interpreter),
+            hazards=tuple(interpreter.hazards),
+        )
     except Unsupported as error:
         return Answer(unsupported=error.names)
     except UndefinedBehavior as error:

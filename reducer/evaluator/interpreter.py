@@ -22,15 +22,26 @@ sys.setrecursionlimit(20_000)  # a few Python frames for each nested region and 
 
 
 class Interpreter:
-    """Calls functions of one program. Globals keep their values from call to call."""
+    """Calls functions of one program. Globals keep their values from call to call.
+
+    `trace` is told each op that was evaluated, with its results. `stable_sorts` is whether sorts
+    keep the order of equal elements, which some dialects promise and lowering forgets.
+    """
 
     def __init__(
-        self, program: Program, *, trace: Callable[[Op, Sequence[Any]], None] | None = None
+        self,
+        program: Program,
+        *,
+        trace: Callable[[Op, Sequence[Any]], None] | None = None,
+        stable_sorts: bool = False,
     ) -> None:
         self.program = program
+        self.stable_sorts = stable_sorts
         self.globals: dict[str, Any] = {}
         self.poison_sources: dict[str, None] = {}
         """Where poison came from, in order."""
+        self.hazards: dict[str, None] = {}
+        """On what a compiled program may crash even if no result depends on it."""
         self.trace = trace
         self.depth = 0
         self._initialized = False
@@ -136,6 +147,12 @@ class Frame:
         """Remember that an op made poison."""
         if len(self.interpreter.poison_sources) < 8:
             self.interpreter.poison_sources[f"{op.name}, line {op.line}"] = None
+
+    def saw_hazard(self, op: Op, what: str) -> None:
+        """Remember that an op reads what is not there."""
+        self.saw_poison(op)
+        if len(self.interpreter.hazards) < 8:
+            self.interpreter.hazards[f"{what} ({op.name}, line {op.line})"] = None
 
     def known(self, value: Array, what: str) -> Any:
         """The numbers of a value on which control flow or an address depends.

@@ -26,6 +26,8 @@ from reducer.evaluator.generalize import generalized
 
 _GENERAL = ("--linalg-generalize-named-ops",)
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+)\.', re.M)
+_SORT = re.compile(r'"(?:stablehlo|chlo|torch)\.[\w.]*sort[\w.]*"\(')
+_STABLE = re.compile(r"\bis_stable = true\b")
 _TEXT = 1 << 30  # maximum number of bytes of a module in generic form
 
 
@@ -49,7 +51,9 @@ class EvaluatorReference:
         module = self._generic(text, place, context)
         if module is None:
             return None
+        stable = False
         if not dialects(module) <= CORE_DIALECTS:
+            stable = all_sorts_stable(module)
             lowered = self._lowered(text, place, context)
             module = None if lowered is None else self._generic(lowered, place, context)
         if module is None:
@@ -59,7 +63,7 @@ class EvaluatorReference:
         )
         path = place / "generic.mlir"
         path.write_text(named_ops_out, encoding="utf-8", errors="surrogateescape")
-        return EvaluatedModule(path)
+        return EvaluatedModule(path, stable)
 
     def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str | None:
         """The module in generic form, after some passes; None if the tool fails."""
@@ -92,11 +96,18 @@ def dialects(module: str) -> frozenset[str]:
     return frozenset(_OP.findall(module))
 
 
+def all_sorts_stable(module: str) -> bool:
+    """Whether a module above the core dialects has sorts, all of which promise to be stable."""
+    sorts = len(_SORT.findall(module))
+    return 0 < sorts == len(_STABLE.findall(module))
+
+
 @dataclass(frozen=True)
 class EvaluatedModule:
     """A module in generic form, evaluated in a process of its own for each call."""
 
     path: Path
+    stable_sorts: bool = False
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -109,6 +120,7 @@ class EvaluatedModule:
             sys.executable, "-P", "-m", "reducer.evaluator", str(self.path),
             "--function", function.name, "--flagfile", str(flags), "--output", str(answer),
         ]  # fmt: skip
+        words += ["--stable-sorts"] if self.stable_sorts else []
         result = run_process(
             words,
             cwd=self.path.parent,

@@ -1,7 +1,7 @@
 """Making, reading and slicing tensors.
 
-Source: MLIR language reference, 'tensor' dialect. The elements of `tensor.empty` are poison;
-whatever is out of bounds is undefined behavior.
+Source: MLIR language reference, 'tensor' dialect. The elements of `tensor.empty` are poison, and so
+is an element out of bounds. A slice that is out of bounds is undefined behavior.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from reducer.evaluator.interpreter import Frame, can_batch, check_size
 from reducer.evaluator.program import Op, Region
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import ValueType
-from reducer.evaluator.values import Array
+from reducer.evaluator.values import Array, merged
 
 terminators(["tensor.yield"])
 
@@ -84,11 +84,24 @@ def fits(shape: Sequence[int], dims: Sequence[int | None]) -> bool:
 
 @op("tensor.extract", "flow.tensor.load", batched=True)
 def extract(frame: Frame, op: Op, tensor: Array, *indices: Array) -> Array:
+    """Out of bounds, the result is poison: the op may be executed speculatively."""
     if op.name == "flow.tensor.load":
         indices = indices[len(indices) - tensor.data.ndim :]
-    where = tuple(frame.known(index, "an index") for index in indices)
-    in_bounds(where, tensor.shape)
-    return tensor.map(lambda data: data[where])
+    outside: Any = merged(*indices)
+    for index, size in zip(indices, tensor.shape, strict=True):
+        wrong = (index.data < 0) | (index.data >= size)
+        if wrong.any():
+            outside = wrong if outside is None else outside | wrong
+    if outside is None:
+        where = tuple(index.data for index in indices)
+        return tensor.map(lambda data: data[where])
+    frame.saw_hazard(op, "an index out of bounds")
+    if not tensor.data.size:
+        shape = np.broadcast_shapes(*(index.shape for index in indices))
+        return Array(np.zeros(shape, op.result.dtype), np.ones(shape, np.bool_))
+    where = tuple(np.where(outside, 0, index.data) for index in indices)
+    found = tensor.map(lambda data: data[where])
+    return Array(found.data, found.mask() | outside)
 
 
 def in_bounds(indices: Sequence[Any], shape: Sequence[int]) -> None:
