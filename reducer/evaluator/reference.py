@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles.command import resolve_binary, verifying_tool
+from oracles.diagnostics import primary_error
 from oracles.limits import End, Limits
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
@@ -23,9 +24,11 @@ from oracles.values.programs import Function
 from reducer.evaluator.answers import Answer
 from reducer.evaluator.dialects.names import CORE_DIALECTS
 from reducer.evaluator.generalize import generalized
+from reducer.ir import GenericSyntaxError
 
 _GENERAL = ("--linalg-generalize-named-ops",)
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+)\.', re.M)
+_ERROR = re.compile(r"\berror: (.*)")
 _SORT = re.compile(r'"(?:stablehlo|chlo|torch)\.[\w.]*sort[\w.]*"\(')
 _STABLE = re.compile(r"\bis_stable = true\b")
 _TEXT = 1 << 30  # maximum number of bytes of a module in generic form
@@ -48,37 +51,50 @@ class EvaluatorReference:
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         place = folder / "evaluator"
         place.mkdir(exist_ok=True)
-        module = self._generic(text, place, context)
-        if module is None:
+        try:
+            return self._build(text, place, context)
+        except _NotReadable as error:
+            context.reasons[self.name] = str(error)
             return None
+
+    def _build(self, text: str, place: Path, context: RunContext) -> Program:
+        module = self._generic(text, place, context)
         stable = False
         if not dialects(module) <= CORE_DIALECTS:
             stable = all_sorts_stable(module)
-            lowered = self._lowered(text, place, context)
-            module = None if lowered is None else self._generic(lowered, place, context)
-        if module is None:
-            return None
-        named_ops_out = generalized(
-            module, lambda ops: self._generic(ops, place, context, *_GENERAL)
-        )
+            module = self._generic(self._lowered(text, place, context), place, context)
+        try:
+            module = generalized(module, lambda ops: self._without_names(ops, place, context))
+        except GenericSyntaxError as error:
+            raise _NotReadable(str(error)) from error
         path = place / "generic.mlir"
-        path.write_text(named_ops_out, encoding="utf-8", errors="surrogateescape")
+        path.write_text(module, encoding="utf-8", errors="surrogateescape")
         return EvaluatedModule(path, stable)
 
-    def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str | None:
-        """The module in generic form, after some passes; None if the tool fails."""
+    def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str:
+        """The module in generic form, after some passes."""
         opt = verifying_tool(resolve_binary(self.compiler.executable))
         if opt is None:
-            return None
+            raise _NotReadable("the compiler has no tool that prints generic form")
         source = place / "source.mlir"
         source.write_text(text, encoding="utf-8", errors="surrogateescape")
         limits = Limits(context.limits.seconds, context.limits.memory, _TEXT)
         words = [str(opt), *passes, "--mlir-print-op-generic", str(source)]
         result = run_process(words, cwd=place, limits=limits, cancel=context.cancel)
         context.add(result)
-        return result.stdout if result.end is End.EXITED and result.exit_code == 0 else None
+        if result.end is not End.EXITED:
+            raise _NotReadable(f"{opt.name}: {result.end}")
+        if result.exit_code != 0:
+            raise _NotReadable(_first_error(result.stderr) or f"{opt.name} fails")
+        return result.stdout
 
-    def _lowered(self, text: str, place: Path, context: RunContext) -> str | None:
+    def _without_names(self, ops: str, place: Path, context: RunContext) -> str | None:
+        try:
+            return self._generic(ops, place, context, *_GENERAL)
+        except _NotReadable:
+            return None
+
+    def _lowered(self, text: str, place: Path, context: RunContext) -> str:
         """The module after the compiler's front end."""
         command = self.compiler.command
         front_end = replace(
@@ -87,8 +103,18 @@ class EvaluatorReference:
         target = place / "lowered.mlir"
         outcome, _ = front_end.compile(text, target, context)
         if not outcome.succeeded or not target.is_file():
-            return None
+            error = primary_error(outcome.diagnostics)
+            raise _NotReadable(f"the front end: {error.message if error else outcome.kind}")
         return target.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+class _NotReadable(Exception):
+    """The compiler's tools do not turn the module into one that can be evaluated."""
+
+
+def _first_error(stderr: str) -> str:
+    match = _ERROR.search(stderr)
+    return match[1] if match else ""
 
 
 def dialects(module: str) -> frozenset[str]:

@@ -42,7 +42,9 @@ def evaluated(
 
     def run(text: str, *inputs: str, seconds: float = 60) -> ExecutionResult | None:
         context = RunContext(Limits(seconds, 4 << 30))
-        program = EvaluatorReference(compiler).build(text, tmp_path, context)
+        reference = EvaluatorReference(compiler)
+        program = reference.build(text, tmp_path, context)
+        assert (program is None) == (reference.name in context.reasons)
         function = Function("f", (), ())
         return program.call(function, inputs, context, garbage=0) if program else None
 
