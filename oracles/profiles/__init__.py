@@ -11,12 +11,14 @@ from oracles.profiles.iree import BUG_FORM, IREE, RELEASES, RUNTIME, TARGETS
 from oracles.profiles.profile import (
     BugForm,
     CompilerProfile,
+    DispatchCalls,
     Dispatches,
     Phases,
     Releases,
     RenamedFlags,
     Runtime,
     Targets,
+    TracedTensor,
 )
 
 PROFILES: tuple[CompilerProfile, ...] = (IREE,)
@@ -50,6 +52,12 @@ def dispatches_of(program: str | PurePath, flags: Sequence[str]) -> Dispatches |
     """How to compile the dispatches of a command's input alone; None if that is not possible."""
     profile = profile_of(program)
     return profile.dispatches if profile.compiles_whole(str(program), flags) else None
+
+
+def dispatch_calls_of(program: str | PurePath, flags: Sequence[str]) -> DispatchCalls | None:
+    """How to see what the dispatches of a command's input compute; None if that is impossible."""
+    profile = profile_of(program)
+    return profile.dispatch_calls if profile.compiles_whole(str(program), flags) else None
 
 
 def targets_of(program: str | PurePath, flags: Sequence[str]) -> Targets | None:
@@ -87,13 +95,16 @@ __all__ = [
     "TARGETS",
     "BugForm",
     "CompilerProfile",
+    "DispatchCalls",
     "Dispatches",
     "Phases",
     "Releases",
     "RenamedFlags",
     "Runtime",
     "Targets",
+    "TracedTensor",
     "any_of",
+    "dispatch_calls_of",
     "dispatches_of",
     "phases_of",
     "profile_of",

@@ -1,17 +1,20 @@
 """IREE: https://iree.dev."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from oracles.profiles.profile import (
     BugForm,
     CompilerProfile,
+    DispatchCalls,
     Dispatches,
     Phases,
     Releases,
     RenamedFlags,
     Runtime,
     Targets,
+    TracedTensor,
 )
 
 _COMPILER, _OPT = "iree-compile", "iree-opt"
@@ -65,6 +68,82 @@ DISPATCHES = Dispatches(
     compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
+)
+
+
+_GRAPH = "flow"
+
+
+def _dump_phases(folder: Path) -> tuple[str, ...]:
+    return (
+        f"{PHASES.stop_flag}={_GRAPH}",
+        f"{PHASES.dump_flag}={folder}",
+        "--mlir-print-op-generic",
+        "--mlir-print-debuginfo",
+        "--mlir-print-local-scope",
+    )
+
+
+def _dumped_files(folder: Path) -> dict[str, Path]:
+    return {path.name.split(".")[-2]: path for path in sorted(folder.glob("*.mlir"))}
+
+
+_EXPORTED = "!hal.buffer_view"
+
+
+def _trace(key: str, tensors: Sequence[TracedTensor]) -> str:
+    sizes = [size for _, _, known in tensors for size in known]
+    operands = ", ".join([*(name for name, _, _ in tensors), *sizes])
+    types = ", ".join([*(type_ for _, type_, _ in tensors), *("index" for _ in sizes)])
+    segments = f"operandSegmentSizes = array<i32: {len(tensors)}, {len(sizes)}>"
+    return f'"flow.tensor.trace"({operands}) <{{key = "{key}", {segments}}}> : ({types}) -> ()\n'
+
+
+def _as_tensor(value: str, type_: str, prefix: str) -> tuple[str, str, str]:
+    cast = ""
+    if type_ == "index":
+        cast = f'{prefix}_number = "arith.index_cast"({value}) : (index) -> i64\n'
+        value, type_ = f"{prefix}_number", "i64"
+    name, tensor = f"{prefix}_tensor", f"tensor<{type_}>"
+    made = f'{name} = "flow.tensor.splat"({value}) : ({type_}) -> {tensor}\n'
+    return cast + made, name, tensor
+
+
+def _export(name: str, value: str, type_: str, sizes: Sequence[str]) -> str:
+    operands = ", ".join([value, *sizes])
+    types = ", ".join([type_, *("index" for _ in sizes)])
+    made = f'{name} = "hal.tensor.export"({operands}) {{source_encoding = {type_}}}'
+    return f"{made} : ({types}) -> {_EXPORTED}\n"
+
+
+def _either(*names: str) -> frozenset[str]:
+    """Ops that moved from one dialect to another in 2025."""
+    return frozenset(
+        f"{dialect}.{name}" for dialect in ("flow", "iree_tensor_ext") for name in names
+    )
+
+
+DISPATCH_CALLS = DispatchCalls(
+    phase=_GRAPH,
+    formed_in="dispatch-creation",
+    dump_flags=_dump_phases,
+    dumped=_dumped_files,
+    resume_flags=(f"--compile-from={_GRAPH}",),
+    call="flow.dispatch",
+    callee="entry_points",
+    tied="tied_operands",
+    region=frozenset({"flow.dispatch.workgroups", "flow.dispatch.region"}),
+    argument=r"!(?:flow|iree_tensor_ext)\.dispatch\.tensor<(read(?:only|write)|writeonly):(.*)>$",
+    load=_either("dispatch.tensor.load"),
+    store=_either("dispatch.tensor.store"),
+    same=_either("dispatch.workload.ordinal", "dispatch.tie_shape"),
+    imported="hal.tensor.import",
+    export=_export,
+    exported_type=_EXPORTED,
+    barrier="hal.tensor.barrier",
+    trace=_trace,
+    as_tensor=_as_tensor,
+    traced=r"=== (.*) ===$",
 )
 
 
@@ -258,6 +337,7 @@ IREE = CompilerProfile(
     partial_flags=("compile-to", "compile-from", "compile-mode"),
     phases=PHASES,
     dispatches=DISPATCHES,
+    dispatch_calls=DISPATCH_CALLS,
     targets=TARGETS,
     runtime=RUNTIME,
     releases=RELEASES,

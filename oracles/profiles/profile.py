@@ -3,12 +3,11 @@
 Compilers built on MLIR share its flags, generic form, diagnostics and `…-opt` tool, and most of
 this program relies on those alone. Everything else about a compiler is in its `CompilerProfile`.
 
-There are two kinds of fields. *Capabilities* (`phases`, `dispatches`, `targets`, `runtime`,
-`releases`) are
-None for a compiler without them, and the steps that need them are skipped. *Wordings* are patterns
-for text that a compiler prints or reads. They are combined over all profiles (`any_of`), because
-text does not show which program it belongs to: a wrapper may have any name, and signatures are
-compared long after the run.
+There are two kinds of fields. *Capabilities* (`phases`, `dispatches`, `dispatch_calls`, `targets`,
+`runtime`, `releases`) are None for a compiler without them, and the steps that need them are
+skipped. *Wordings* are patterns for text that a compiler prints or reads. They are combined over
+all profiles (`any_of`), because text does not show which program it belongs to: a wrapper may have
+any name, and signatures are compared long after the run.
 """
 
 import re
@@ -52,6 +51,70 @@ class Dispatches:
     compile_flags: tuple[str, ...]
     op: str
     compiled_in: frozenset[str]
+
+
+TracedTensor = tuple[str, str, Sequence[str]]
+"""A tensor in IR: the name of the value, its type, and the names of its dynamic sizes."""
+
+
+@dataclass(frozen=True)
+class DispatchCalls:
+    """The IR in which a program calls its dispatches: how to get, read and trace it.
+
+    A dispatch is a function there whose arguments are the tensors that it reads and writes.
+
+    Attributes:
+        phase: the phase that makes this IR.
+        formed_in: the phase before it, whose IR still has the ops of each dispatch where it is
+            called; thus they have the locations of this very call.
+        dump_flags: flags that write the IR of both phases and those before them to a folder, in
+            generic form with locations, and stop.
+        dumped: the files in such a folder, by phase.
+        resume_flags: flags with which the compiler accepts this IR as its input.
+        call: the op that calls a dispatch. Its operands come in segments: the workload, the
+            arguments, the sizes of the arguments, and those of the results.
+        callee, tied: the properties of that op that name the dispatch, and that list, for each
+            result, the number of the argument that it overwrites, or -1.
+        region: the ops that contain the ops of a dispatch in the IR of `formed_in`.
+        argument: a pattern for the type of a tensor argument of a dispatch, with groups for the
+            access (`readonly`, `readwrite` or `writeonly`) and the type of the tensor.
+        load, store: the ops that read and write (a part of) such an argument. Operands of a load
+            are in segments: argument, its sizes, offsets, sizes, strides; those of a store have the
+            value before them.
+        same: ops whose result is their first operand, for values of any other type.
+        imported: the op that makes a tensor of an argument of an exported function.
+        export: an op that makes a result of an exported function, given the name of the result,
+            and a tensor: its name, its type and its dynamic sizes.
+        exported_type: the type of such a result.
+        barrier: the op that signals its last operand, a fence, once the tensors before it are
+            complete, and whose results are these tensors.
+        trace: an op that prints tensors at run time, given a key. They are printed in one line each
+            below a line with the key, and a blank line ends them.
+        as_tensor: ops that make a tensor of a number, given its name, its type, and what the names
+            of new values start with; and the name and the type of the tensor.
+        traced: a pattern for the line with the key, with a group for the key.
+    """
+
+    phase: str
+    formed_in: str
+    dump_flags: Callable[[Path], tuple[str, ...]]
+    dumped: Callable[[Path], Mapping[str, Path]]
+    resume_flags: tuple[str, ...]
+    call: str
+    callee: str
+    tied: str
+    region: frozenset[str]
+    argument: str
+    load: frozenset[str]
+    store: frozenset[str]
+    same: frozenset[str]
+    imported: str
+    export: Callable[[str, str, str, Sequence[str]], str]
+    exported_type: str
+    barrier: str
+    trace: Callable[[str, Sequence[TracedTensor]], str]
+    as_tensor: Callable[[str, str, str], tuple[str, str, str]]
+    traced: str
 
 
 @dataclass(frozen=True)
@@ -200,6 +263,7 @@ class CompilerProfile:
             Such a command can be neither stopped early nor started in the middle.
         phases: how to stop the compiler early.
         dispatches: how to compile parts of a program alone.
+        dispatch_calls: how to see what each part of a program computes.
         targets: what the compiler can compile for.
         runtime: how to run compiled modules.
         releases: how to install releases.
@@ -222,6 +286,7 @@ class CompilerProfile:
     partial_flags: tuple[str, ...] = ()
     phases: Phases | None = None
     dispatches: Dispatches | None = None
+    dispatch_calls: DispatchCalls | None = None
     targets: Targets | None = None
     runtime: Runtime | None = None
     releases: Releases | None = None

@@ -140,6 +140,19 @@ def read_results(text: str) -> list[Value]:
     return values
 
 
+def printed_tensors(text: str) -> dict[int, str]:
+    """The tensors among the results by number, spelled as inputs: `2xf32=1 2`."""
+    found: dict[int, str] = {}
+    number = -1
+    for line in text.splitlines():
+        head = _HEAD.match(line)
+        if head is not None:
+            number += 1
+        elif number >= 0 and number not in found and _TENSOR_RESULT.match(line):
+            found[number] = line
+    return found
+
+
 def _scalar(element: str, word: str) -> Value:
     try:
         return Value(ValueType(element, None), (number(word),))

@@ -6,22 +6,31 @@ from typing import Any
 
 import click
 
+from oracles.values import ValuesOracle
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.inspection.locator import FailureLocation, Locator, SuspectOp
+from reducer.cli.wrong_location import show_wrong_result, suspect_line, suspect_lines
+from reducer.errors import UsageError
+from reducer.inspection.locator import FailureLocation, Locator
+from reducer.inspection.wrong_results import WrongResultLocator
 from reducer.storage.files import read_input
 from reducer.units import duration, plural
-
-_CANDIDATE_NAME = "input.mlir"  # the input's file name for the compiler
-_SHOWN = 12
 
 
 @click.command(cls=TrailingCommand)
 @click.argument("input", type=click.Path(path_type=Path))
 @with_oracle_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --wrong-results: write the wrong dispatch to FILE, as a program of its own, and "
+    "what it reads to FILE.inputs, a flag file for the runtime.",
+)
 @click.option(
     "--json",
     "json_target",
@@ -29,13 +38,23 @@ _SHOWN = 12
     type=click.Path(allow_dash=True),
     help="Write the answer as JSON; - for stdout.",
 )
-def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
+def locate(
+    *,
+    input: Path,
+    output: Path | None,
+    json_target: str | None,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
     """Find where COMMAND fails on INPUT without reducing it.
 
     Prints the failing phase, dispatch, and pass, the suspect ops with their lines in INPUT, and
     whether a run confirmed them. Runs COMMAND once on INPUT and then on small programs; a failure
     in code generation takes one more partial run to name the dispatch, and a failure without
     diagnostics up to two more full runs.
+
+    With --wrong-results, prints the phase that is wrong, and the first dispatch whose results
+    differ from what its IR says, with the ops of INPUT that it was made of.
 
     \b
       mlir-reducer locate model.mlir -- \\
@@ -44,7 +63,14 @@ def locate(*, input: Path, json_target: str | None, words: tuple[str, ...], **op
     source = read_input(input)
     with workspace() as place:
         oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
-        locating = Locator(source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True))
+        if isinstance(oracle, ValuesOracle):
+            wrong = WrongResultLocator(source.text, oracle, opt, _show)
+            with stop_on_signals(wrong.stop, leave=place.clean_up):
+                found = wrong.run()
+            return show_wrong_result(found, input.name, output, json_target)
+        if output is not None:
+            raise UsageError("--output needs --wrong-results")
+        locating = Locator(source.text, oracle, opt, _show)
         with stop_on_signals(locating.stop, leave=place.clean_up):
             finding = locating.run()
     if json_target is not None:
@@ -70,17 +96,11 @@ def _as_text(finding: FailureLocation, name: str) -> str:
         ),
     ]
     lines = [f"{key:<10} {value}" for key, value in facts if value]
-    shown = [f"  {_line(suspect, name)}" for suspect in finding.suspects[:_SHOWN]]
-    hidden = len(finding.suspects) - len(shown)
-    more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
-    return "\n".join([*lines, *(["", "suspect ops:"] if shown else []), *shown, *more])
+    return "\n".join([*lines, *suspect_lines(finding.suspects, name)])
 
 
-def _line(suspect: SuspectOp, name: str) -> str:
-    if suspect.place is None:
-        return suspect.name
-    file, line, column = suspect.place
-    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {suspect.name}"
+def _show(text: str) -> None:
+    click.echo(f"{text} …", err=True)
 
 
 def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
@@ -96,7 +116,7 @@ def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
         "sure": finding.sure,
         "how": finding.how,
         "culprits": [
-            {**asdict(suspect), "text": _line(suspect, name)} for suspect in finding.suspects
+            {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in finding.suspects
         ],
         "calls": finding.calls,
         "compiler_seconds": round(finding.compiler_seconds, 3),

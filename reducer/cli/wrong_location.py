@@ -1,0 +1,150 @@
+"""Show where a result goes wrong."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oracles.profiles import RUNTIME
+from reducer.cli.record import write_json
+from reducer.inspection.locator import SuspectOp
+from reducer.inspection.wrong_results import WrongDispatch, WrongResultLocation
+from reducer.storage.files import write_atomic
+from reducer.units import duration, plural
+
+_CANDIDATE_NAME = "input.mlir"  # the input's file name for the compiler
+_SHOWN = 12
+_WIDTH = 120
+_LONGEST_PROGRAM = 40  # lines
+
+
+def show_wrong_result(
+    found: WrongResultLocation, name: str, output: Path | None, json_target: str | None
+) -> int:
+    """Print or write the findings about the input called `name`; the exit code.
+
+    Raises:
+        OutputNotWritable: a file cannot be written.
+    """
+    if output is not None and found.dispatch is not None:
+        _write(found.dispatch, output)
+    if json_target is not None:
+        write_json(json_target, _as_json(found, name))
+    if json_target != "-":
+        click.echo(_as_text(found, name, output))
+    return 0
+
+
+def _write(dispatch: WrongDispatch, output: Path) -> None:
+    write_atomic(output, dispatch.text)
+    write_atomic(_inputs_file(output), "".join(f"{one}\n" for one in _flags(dispatch)))
+
+
+def _inputs_file(output: Path) -> Path:
+    return output.with_name(f"{output.name}.inputs")
+
+
+def _flags(dispatch: WrongDispatch) -> list[str]:
+    return [f"{RUNTIME.input_flag}={value}" for value in dispatch.inputs]
+
+
+def _as_text(found: WrongResultLocation, name: str, output: Path | None) -> str:
+    dispatch = found.dispatch
+    signature = found.outcome.signature
+    facts = [
+        ("failure", signature.text),
+        ("bucket", signature.bucket),
+        ("result", _short(found.mismatch.text)),
+        ("phase", found.phase or "unknown"),
+    ]
+    if dispatch is not None:
+        place = f"call {dispatch.call} of {found.dispatches}"
+        facts += [("dispatch", f"{dispatch.name} ({place})"), ("its result", dispatch.difference)]
+    facts += [
+        ("also wrong", ", ".join(found.also_wrong)),
+        ("confirmed", f"{'yes' if found.sure else 'no'}: {found.how}"),
+        ("judged", _judged(found)),
+        ("cost", _cost(found)),
+    ]
+    lines = [f"{key:<10} {value}" for key, value in facts if value]
+    lines += suspect_lines(found.suspects, name, "ops of the dispatch:")
+    if dispatch is not None:
+        lines += _program(dispatch, output)
+    return "\n".join(lines)
+
+
+def _judged(found: WrongResultLocation) -> str:
+    if not found.dispatches:
+        return ""
+    told = f"{plural(found.judged, 'execution')} of {plural(found.dispatches, 'dispatch call')}"
+    unknown = ", ".join(found.unjudged[:_SHOWN])
+    return f"{told}; no reference knows {unknown}" if unknown else told
+
+
+def _cost(found: WrongResultLocation) -> str:
+    return (
+        f"{plural(found.compilations, 'compilation')} and {plural(found.executions, 'other run')}, "
+        f"{duration(found.compiler_seconds)} of CPU time: {found.full_runs:.1f} times that of the "
+        "command itself and its program"
+    )
+
+
+def _program(dispatch: WrongDispatch, output: Path | None) -> list[str]:
+    """The dispatch as a program, and what it reads."""
+    if output is not None:
+        return ["", f"wrote {output} and {_inputs_file(output)}"]
+    if dispatch.text.count("\n") > _LONGEST_PROGRAM:
+        return ["", "to save the dispatch as a program of its own, give --output FILE"]
+    inputs = [f"// {_short(flag)}" for flag in _flags(dispatch)]
+    return ["", "the dispatch as a program of its own:", "", *inputs, dispatch.text.rstrip()]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def suspect_lines(
+    suspects: Sequence[SuspectOp], name: str, title: str = "suspect ops:"
+) -> list[str]:
+    """The ops with their places in the input called `name`, one per line."""
+    shown = [f"  {suspect_line(suspect, name)}" for suspect in suspects[:_SHOWN]]
+    hidden = len(suspects) - len(shown)
+    more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
+    return [*(["", title] if shown else []), *shown, *more]
+
+
+def suspect_line(suspect: SuspectOp, name: str) -> str:
+    """One op with its place."""
+    if suspect.place is None:
+        return suspect.name
+    file, line, column = suspect.place
+    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {suspect.name}"
+
+
+def _as_json(found: WrongResultLocation, name: str) -> dict[str, Any]:
+    signature = found.outcome.signature
+    return {
+        "kind": str(signature.kind),
+        "signature": signature.text,
+        "bucket": signature.bucket,
+        "result": found.mismatch.text,
+        "function": found.mismatch.function.name,
+        "phase": found.phase or None,
+        "dispatch": found.dispatch.name if found.dispatch else None,
+        "program": asdict(found.dispatch) if found.dispatch else None,
+        "also_wrong": found.also_wrong,
+        "sure": found.sure,
+        "how": found.how,
+        "culprits": [
+            {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in found.suspects
+        ],
+        "dispatches": found.dispatches,
+        "judged": found.judged,
+        "unjudged": found.unjudged,
+        "compilations": found.compilations,
+        "calls": found.compilations + found.executions,
+        "compiler_seconds": round(found.compiler_seconds, 3),
+        "full_runs": round(found.full_runs, 2),
+    }

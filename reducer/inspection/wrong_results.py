@@ -1,0 +1,291 @@
+"""Locate a wrong result: the phase that makes it, the dispatch, and the ops of the input.
+
+1. If a dispatch computes something else than its IR says, code generation is wrong. What each
+   dispatch reads and makes comes from one run of the compiled program, and each is judged on what
+   it read. The first one that differs is cut out, as a program of its own with these inputs, and
+   judged like any other program.
+2. Otherwise the IR itself has lost the meaning of the program. A reference that knows the dialects
+   of all phases computes what the IR after each phase means; the first phase whose IR means
+   something else is wrong.
+3. If neither is, what is left is how the dispatches are scheduled, and their memory.
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from oracles import Outcome
+from oracles.limits import ProcessResult
+from oracles.profiles import DispatchCalls, dispatch_calls_of
+from oracles.values import Comparison, ValuesOracle
+from oracles.values.differential import DifferentialRun, Mismatch
+from oracles.values.execution import RunContext
+from oracles.values.workbench import FIRST_GARBAGE
+from reducer.errors import CannotJudge, NotInteresting
+from reducer.inspection.locator import SuspectOp
+from reducer.locate import ops_at
+from reducer.locate.dispatch_calls import DispatchCall
+from reducer.locate.wrong_dispatch import DispatchRun, SuspectDispatch, SuspectSearch, run_traced
+from reducer.search.budget import Stopped
+from reducer.session.conversions import Conversions, OptPrinter, unwrap
+from reducer.storage.journal import Journal
+
+CODE_GENERATION = "code generation"
+SCHEDULING = "scheduling"
+_MOST_CONFIRMED = 5  # suspects that are run as programs of their own
+
+
+@dataclass
+class CountedRuns(RunContext):
+    """Counts the runs. `first` is the CPU time of the first compilation and the first run after it:
+    those of the input under the command itself.
+    """
+
+    compilations: int = 0
+    executions: int = 0
+    first: float = 0.0
+
+    def add(self, one: ProcessResult | Outcome) -> None:
+        super().add(one)
+        if isinstance(one, Outcome):
+            self.compilations += 1
+            self.first += one.cpu_seconds if self.compilations == 1 else 0.0
+        else:
+            self.executions += 1
+            self.first += one.cpu_seconds if self.executions == 1 else 0.0
+
+
+@dataclass(frozen=True)
+class WrongDispatch:
+    """A dispatch as a program of its own, and what is wrong with its results."""
+
+    name: str
+    call: int
+    text: str
+    inputs: tuple[str, ...]
+    difference: str
+    reference: str
+    confirmed: bool
+
+
+@dataclass
+class WrongResultLocation:
+    """The findings.
+
+    Attributes:
+        mismatch: the wrong results of the input.
+        outcome: the same as the outcome of a run.
+        phase: the phase that is wrong; '' if unknown.
+        how: the evidence; `sure` is set if a run confirmed it.
+        dispatch: the wrong dispatch, and `suspects` the ops of the input that it was made of.
+        dispatches, judged: the number of calls of dispatches, and of executions that were judged.
+        also_wrong: further dispatches whose results differ.
+        unjudged: dispatches that nobody could judge.
+    """
+
+    mismatch: Mismatch
+    outcome: Outcome
+    phase: str = ""
+    how: str = "nothing found"
+    sure: bool = False
+    dispatch: WrongDispatch | None = None
+    suspects: list[SuspectOp] = field(default_factory=list)
+    dispatches: int = 0
+    judged: int = 0
+    also_wrong: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    compilations: int = 0
+    executions: int = 0
+    compiler_seconds: float = 0.0
+    full_runs: float = 0.0
+
+
+class WrongResultLocator:
+    """Locates the wrong result of one program."""
+
+    def __init__(
+        self, text: str, oracle: ValuesOracle, opt: Path | None, show: Callable[[str], None]
+    ) -> None:
+        self.text = text
+        self.comparison = oracle.comparison
+        self.limits = oracle.limits
+        self.opt = opt
+        self.show = show
+        self.stop = threading.Event()
+
+    def run(self) -> WrongResultLocation:
+        """Locate the wrong result as precisely as possible.
+
+        Raises:
+            NotInteresting: the results are right.
+            CannotJudge: nobody can tell.
+            Stopped: the user wants to stop.
+        """
+        runs = CountedRuns(self.limits, self.stop)
+        self.show("compare the results of the input")
+        finding = self._compare(runs)
+        calls = self._calls
+        if calls is not None and not finding.mismatch.result.failure:
+            self._locate(finding, calls, runs)
+        finding.compilations, finding.executions = runs.compilations, runs.executions
+        finding.compiler_seconds = runs.cpu_seconds
+        finding.full_runs = runs.cpu_seconds / max(runs.first, 0.001)
+        return finding
+
+    @property
+    def _calls(self) -> DispatchCalls | None:
+        candidate = self.comparison.candidate
+        return dispatch_calls_of(candidate.executable.name, candidate.command.flags)
+
+    def _compare(self, runs: CountedRuns) -> WrongResultLocation:
+        mismatch, outcome = self._judged(self.comparison, self.text, runs)
+        told = "; ".join(diagnostic.message for diagnostic in outcome.diagnostics)
+        if outcome.kind.traits.undecided:
+            raise CannotJudge(f"nothing can judge the results of the input; {told}")
+        if mismatch is None:
+            raise NotInteresting(f"the results of the input are not wrong; {told}")
+        return WrongResultLocation(mismatch, outcome)
+
+    def _judged(
+        self, comparison: Comparison, text: str, runs: CountedRuns
+    ) -> tuple[Mismatch | None, Outcome]:
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            differential = DifferentialRun(comparison, text, Path(folder), runs)
+            _, outcome = differential.make_plan()
+        self._check()
+        return differential.mismatch, outcome
+
+    def _check(self) -> None:
+        if self.stop.is_set():
+            raise Stopped("interrupted")
+
+    def _locate(self, finding: WrongResultLocation, ir: DispatchCalls, runs: CountedRuns) -> None:
+        self.show("run the program so that it shows what its dispatches read and make")
+        case = finding.mismatch.case
+        candidate = self.comparison.candidate
+        shown = run_traced(candidate, ir, self.text, case.function, case.inputs, runs)
+        self._check()
+        if isinstance(shown, str):
+            finding.how = shown
+            return
+        finding.dispatches = len(shown.calls)
+        self._find_dispatch(finding, shown, ir, runs)
+        if finding.dispatch is None or not finding.sure:
+            self._find_phase(finding, shown, runs)
+
+    # ---- the dispatch ----------------------------------------------------------------------
+
+    def _find_dispatch(
+        self, finding: WrongResultLocation, shown: DispatchRun, ir: DispatchCalls, runs: CountedRuns
+    ) -> None:
+        """Find the first dispatch that is wrong, if possible one that is also wrong alone."""
+        self.show("judge each dispatch on what it read")
+        search = SuspectSearch(shown, ir, self.comparison, runs)
+        known: dict[str, WrongDispatch] = {}
+        for suspect in search.suspects():
+            name, call = suspect.execution.call.dispatch, suspect.execution.call
+            if name in known:
+                continue
+            confirmed = False
+            if not finding.sure and len(known) < _MOST_CONFIRMED:
+                self.show(f"run @{name} alone")
+                confirmed = self._is_wrong_alone(suspect, runs)
+            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, confirmed)
+            if finding.dispatch is None or (confirmed and not finding.sure):
+                finding.dispatch, finding.sure = known[name], confirmed
+                finding.suspects = self._origins(call)
+        finding.judged, finding.unjudged = search.judged, search.unjudged
+        if finding.dispatch is not None:
+            finding.phase = CODE_GENERATION
+            finding.how = self._evidence(finding.dispatch)
+            finding.also_wrong = [name for name in known if name != finding.dispatch.name]
+
+    def _is_wrong_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> bool:
+        """Whether the dispatch, as a program under the user's command, is judged to be wrong."""
+        comparison = replace(
+            self.comparison,
+            fixed=(),
+            expected=None,
+            function=suspect.function.name,
+            given=suspect.inputs,
+        )
+        return self._judged(comparison, suspect.text, runs)[0] is not None
+
+    def _wrong(self, suspect: SuspectDispatch, call: int, confirmed: bool) -> WrongDispatch:
+        return WrongDispatch(
+            suspect.execution.call.dispatch,
+            call,
+            self._pretty(suspect.text),
+            suspect.execution.arguments,
+            suspect.difference,
+            suspect.reference,
+            confirmed,
+        )
+
+    def _evidence(self, dispatch: WrongDispatch) -> str:
+        inside = f"on what it read, {dispatch.reference} expects other results"
+        if dispatch.confirmed:
+            return f"{inside}, and it is wrong as a program of its own"
+        return f"{inside}, but as a program of its own it is not wrong"
+
+    def _pretty(self, text: str) -> str:
+        if self.opt is None:
+            return text
+        printed = OptPrinter(self.opt, self.limits).pretty(text)
+        return (unwrap(printed) or printed) if printed else text
+
+    def _origins(self, call: DispatchCall) -> list[SuspectOp]:
+        """The ops of the input that a dispatch was made of."""
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
+            with journal:
+                printer = OptPrinter(self.opt, self.limits) if self.opt else None
+                conversions = Conversions(printer, journal, self.show)
+                module = conversions.module(self.text)
+                if module is None:
+                    return []
+                locations = conversions.locations(self.text, module)
+        places = {op: place for place, ops in reversed(locations.items()) for op in ops}
+        found = set(ops_at(call.places, locations, module))
+        outermost = sorted(op for op in found if module.t.parent[op] not in found)
+        return [SuspectOp(module.t.name[op], places.get(op)) for op in outermost]
+
+    # ---- the phase -------------------------------------------------------------------------
+
+    def _find_phase(
+        self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns
+    ) -> None:
+        """Find the first phase whose IR means something else than the program."""
+        case = finding.mismatch.case
+        if case.agrees(shown.result):
+            finding.phase = SCHEDULING
+            finding.how = "the results are right if the values of all dispatches are returned, too"
+            return
+        right = ""
+        for phase, agrees in self._meanings(finding, shown, runs):
+            if not agrees:
+                finding.phase, finding.sure = phase, bool(right) or phase == "input"
+                known = f", that after {right} is right" if right else ""
+                finding.how = f"the IR after {phase} computes other results{known}"
+                return
+            right = phase
+        if finding.dispatch is None and right:
+            finding.how = f"the IR after {right} is right, and so is every dispatch that was judged"
+
+    def _meanings(
+        self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns
+    ) -> Iterator[tuple[str, bool]]:
+        """Whether the IR after each phase computes what is right, where a reference knows it."""
+        evaluator, case = self.comparison.evaluator, finding.mismatch.case
+        for phase, text in shown.phases.items() if evaluator is not None else ():
+            self.show(f"compute what the IR after {phase} means")
+            with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as name:
+                program = evaluator.build(text, Path(name), runs) if evaluator else None
+                result = program and program.call(
+                    case.function, case.inputs, runs, garbage=FIRST_GARBAGE
+                )
+            self._check()
+            if result and not (result.failure or result.undefined or result.unsupported):
+                yield phase, case.agrees(result)

@@ -1,0 +1,135 @@
+"""Where a wrong result comes from, with real compilers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracles import Limits
+from oracles.profiles.iree import DISPATCH_CALLS
+from oracles.values import ValuesOracle
+from oracles.values.execution import CompilerConfig
+from oracles.values.programs import Function
+from reducer.cli.oracle_options import OracleOptions
+from reducer.inspection.wrong_results import (
+    CODE_GENERATION,
+    CountedRuns,
+    WrongResultLocation,
+    WrongResultLocator,
+)
+from reducer.locate.wrong_dispatch import DispatchRun, run_traced
+
+pytestmark = pytest.mark.iree
+
+POWER = """\
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %m: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %q = math.powf %x, %y : f32
+    linalg.yield %q : f32
+  } -> tensor<4x4xf32>
+  %r = linalg.matmul ins(%p, %m : tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+"""
+"""On llvm-cpu a power of a negative number is NaN."""
+
+LOOP = """\
+#id = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<8xf32> {
+    %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%x, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%u: f32, %v: f32, %o: f32):
+      %q = math.powf %u, %v : f32
+      linalg.yield %q : f32
+    } -> tensor<8xf32>
+    scf.yield %p : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+"""
+
+TORCH = """\
+!t = !torch.vtensor<[2,2],f32>
+func.func @f(%a: !t, %b: !t) -> !t {
+  %0 = torch.aten.mm %a, %b : !t, !t -> !t
+  %1 = torch.aten.mm %0, %b : !t, !t -> !t
+  return %1 : !t
+}
+"""
+
+
+def oracle_for(tmp_path: Path, text: str, version: str) -> tuple[ValuesOracle, Path | None]:
+    path = tmp_path / "input.mlir"
+    path.write_text(text)
+    words = ("iree-compile", "--iree-hal-target-backends=llvm-cpu")
+    options = OracleOptions(source=path, words=words, iree=version, wrong_results=True)
+    oracle, opt = options.oracle(text)
+    assert isinstance(oracle, ValuesOracle)
+    return oracle, opt
+
+
+@pytest.fixture
+def locate(tmp_path: Path) -> Callable[..., WrongResultLocation]:
+    def run(text: str, version: str = "3.13.0") -> WrongResultLocation:
+        oracle, opt = oracle_for(tmp_path, text, version)
+        return WrongResultLocator(text, oracle, opt, lambda stage: None).run()
+
+    return run
+
+
+def lines_of(finding: WrongResultLocation, text: str) -> list[str]:
+    """The lines of the suspect ops."""
+    places = [suspect.place for suspect in finding.suspects if suspect.place is not None]
+    return [text.splitlines()[line - 1].strip() for _, line, _ in places]
+
+
+@pytest.mark.parametrize("version", ["3.13.0", "3.8.0", "3.4.0"])
+def test_the_dispatch_is_named_and_cut_out(
+    locate: Callable[..., WrongResultLocation], version: str
+) -> None:
+    finding = locate(POWER, version)
+    assert finding.phase == CODE_GENERATION and finding.sure
+    assert any(line.startswith("%p = linalg.generic") for line in lines_of(finding, POWER))
+    assert finding.dispatch is not None and finding.dispatch.confirmed
+    assert "math.powf" in finding.dispatch.text and "linalg.matmul" not in finding.dispatch.text
+    assert len(finding.dispatch.inputs) == 2
+    assert not finding.also_wrong and not finding.unjudged
+    assert finding.compilations <= 8
+
+
+def test_each_iteration_of_a_loop_is_judged(locate: Callable[..., WrongResultLocation]) -> None:
+    finding = locate(LOOP)
+    assert finding.sure and finding.dispatch is not None
+    assert finding.dispatches == 1 and finding.judged == 5
+    assert finding.dispatch.inputs[0] != finding.dispatch.inputs[1]
+
+
+def test_values_pass_through_a_fence_and_a_wrapper(tmp_path: Path) -> None:
+    candidate = oracle_for(tmp_path, TORCH, "3.13.0")[0].comparison.candidate
+    shown = traced(candidate, TORCH, "2x2xf32=1 2 3 4", "2x2xf32=1 0 0 2")
+    assert [one.results for one in shown.executions] == [
+        ("2x2xf32=[1 4][3 8]",),
+        ("2x2xf32=[1 8][3 16]",),
+    ]
+    assert shown.executions[1].arguments[0] == shown.executions[0].results[0]
+    assert len(shown.result.results) == 1
+
+
+def traced(candidate: CompilerConfig, text: str, *inputs: str) -> DispatchRun:
+    function = Function("f", (), ())
+    runs = CountedRuns(Limits(60.0))
+    shown = run_traced(candidate, DISPATCH_CALLS, text, function, inputs, runs)
+    assert isinstance(shown, DispatchRun), shown
+    assert runs.compilations == 2 and runs.executions == 1
+    return shown
