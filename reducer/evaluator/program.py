@@ -93,6 +93,10 @@ class Op:
         text = self.text(name)
         return symbol(text) or (symbols(text) or [""])[-1]
 
+    def symbol_path(self, name: str) -> list[str]:
+        """The names in a nested reference, such as `[@executable::@function]`."""
+        return symbols(self.text(name))
+
     @cached_property
     def segments(self) -> list[slice]:
         """The groups of operands of an op with several variadic ones."""
@@ -171,6 +175,17 @@ class Program:
             elif name is not None:
                 found[name] = self.op(number)
         return found
+
+    def nested(self, op: Op, name: str, kind: str) -> Op:
+        """The op of a kind with a symbol name inside another op.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for number in self.module.subtree(op.number):
+            if self.module.t.name[number] == kind and self.module.symbol_name(number) == name:
+                return self.op(number)
+        raise KeyError(name)
 
     @cached_property
     def initializers(self) -> list[Op]:

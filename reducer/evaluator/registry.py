@@ -23,6 +23,7 @@ _DIALECTS = (
     "arith_integers",
     "complexes",
     "control",
+    "dispatches",
     "hal",
     "linalg",
     "linalg_ext",

@@ -55,6 +55,16 @@ class View(Array):
         self.type = type_
 
 
+class Slot:
+    """A tensor that a dispatch reads and writes in place."""
+
+    __slots__ = ("array",)
+    shape = ()
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+
 class Token:
     """A value that carries no data, such as a fence or a device."""
 
