@@ -39,7 +39,6 @@ class Elsewhere:
         enough: limits within which a run has long been in the pass that hangs, if that is known.
 
     Attributes:
-        until: the phase after which all compilers stop, '' if none does; see `stop_early`.
         runs: the number of compilers run so far.
         seconds: their CPU seconds.
     """
@@ -54,7 +53,6 @@ class Elsewhere:
         in_other_form: Callable[[str], str | None] = lambda text: None,
         enough: Callable[[], Limits | None] = lambda: None,
     ) -> None:
-        self.until: str | None = None
         self.runs = 0
         self.seconds = 0.0
         self.failing = failing
@@ -65,29 +63,8 @@ class Elsewhere:
         self._enough = enough
         self._patience: dict[Place, float] = {}
         self._slow: set[Place] = set()
-        self._oracles: dict[tuple[Place, bool], CompilerOracle | None] = {}
+        self._oracles: dict[Place, CompilerOracle | None] = {}
         self._lock = threading.Lock()
-
-    def stop_early(self, text: str, *, cancel: threading.Event | None = None) -> None:
-        """Stop the compilers after the last phase, if the failing one does not get beyond it.
-
-        What follows the last phase (translation to machine code, linking) is a third of the cost of
-        a small program, and a failure in a phase says nothing about it. Decided once, on a program
-        that fails; `admit` still compiles all the way.
-
-        Raises:
-            Cancelled: `cancel` was set.
-        """
-        if self.until is not None:
-            return
-        phases, stopped = self.failing.phases, self.failing.shortened()[-1:]
-        same = any(
-            same_failure(
-                self._target, self._run(one, text, None, cancel).signature, Across.ONE_BUILD
-            )
-            for one in stopped
-        )
-        self.until = phases.names[-1] if phases and same else ""
 
     def profile(
         self,
@@ -219,9 +196,7 @@ class Elsewhere:
         return outcome
 
     def _oracle(self, place: Place) -> CompilerOracle | None:
-        early = bool(self.until) and place not in self._patience
         with self._lock:
-            if (place, early) not in self._oracles:
-                stopped = place.oracle(self.failing.shortened()[-1]) if early else None
-                self._oracles[place, early] = stopped or place.oracle(self.failing)
-            return self._oracles[place, early]
+            if place not in self._oracles:
+                self._oracles[place] = place.oracle(self.failing)
+            return self._oracles[place]

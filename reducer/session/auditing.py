@@ -109,7 +109,6 @@ def _losses(
     check.result = HealthProfile()
     if not steps:
         return ()
-    _stop_early(context, check, steps[-1])
     at: dict[Place, Health] = {}
     for part in _by_kind(places):
         asked = dict[Place, Health]()
@@ -226,13 +225,6 @@ def _profile(
 ) -> HealthProfile:
     try:
         return check.elsewhere.profile(places, step.document.text, cancel=context.full.stop)
-    except Cancelled:
-        raise Stopped("interrupted") from None
-
-
-def _stop_early(context: Context, check: HealthCheck, step: Milestone) -> None:
-    try:
-        check.elsewhere.stop_early(step.document.text, cancel=context.full.stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 

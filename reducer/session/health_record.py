@@ -57,16 +57,14 @@ class PlaceRecord:
 class HealthRecord:
     """Where else the result compiles.
 
-    `target` and `release` are those of the command that fails, '' if unknown; `until` is the phase
-    after which the compilers stopped, '' if none did. `repairs` counts how often the reduction went
-    back because the result failed where it should not; `runs` and `compiler_seconds` are the cost
-    of all that.
+    `target` and `release` are those of the command that fails, '' if unknown. `repairs` counts how
+    often the reduction went back because the result failed where it should not; `runs` and
+    `compiler_seconds` are the cost of all that.
     """
 
     target: str = ""
     release: str = ""
     places: tuple[PlaceRecord, ...] = field(default=())
-    until: str = ""
     repairs: int = 0
     runs: int = 0
     compiler_seconds: float = 0.0
@@ -85,7 +83,6 @@ class HealthRecord:
             target_of(failing.command),
             release_of(failing.executable),
             places,
-            elsewhere.until or "",
             check.repairs,
             elsewhere.runs,
             elsewhere.seconds,
@@ -114,15 +111,11 @@ class HealthRecord:
         '' if no place says anything.
         """
         parts = [
-            _listed(self._compiles, self._names(Health.COMPILES)),
+            _listed("compiles", self._names(Health.COMPILES)),
             _listed("fails", self._failing()),
             _listed("fails in another way", self._names(Health.OTHER)),
         ]
         return "; ".join(filter(None, parts)) if self.places else ""
-
-    @property
-    def _compiles(self) -> str:
-        return f"compiles (to {self.until})" if self.until else "compiles"
 
     def _names(self, health: Health) -> dict[str, list[str]]:
         names: dict[str, list[str]] = {
@@ -163,7 +156,6 @@ class HealthRecord:
             "target": self.target,
             "release": self.release,
             "text": self.sentence,
-            "until": self.until or None,
             "places": [place.to_json() for place in self.places],
             "repairs": self.repairs,
             "runs": self.runs,
@@ -179,7 +171,6 @@ class HealthRecord:
             target=data.text("target") or "",
             release=data.text("release") or "",
             places=tuple(map(PlaceRecord.from_json, places)),
-            until=data.text("until") or "",
             repairs=data.count("repairs") or 0,
             runs=data.count("runs") or 0,
             compiler_seconds=data.number("compiler_seconds") or 0.0,
