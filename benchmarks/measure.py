@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -64,11 +65,20 @@ class Row:
         return "-".join([self.case, self.wheel, *([str(self.layers)] if self.layers else [])])
 
 
-def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> Row:
+def measure(
+    case: Case,
+    run: Run,
+    layers: int,
+    folder: Path,
+    budget: Budget,
+    words: Sequence[str] | None = None,
+) -> Row:
     """Reduce the case's own input, or else its trigger in `layers` layers (alone if 0).
 
-    Works in `folder`, which is emptied first and then holds the input, result and report.
+    Works in `folder`, which is emptied first and then holds the input, result and report. `words`
+    are the arguments of the program, if they are not those of the case.
     """
+    words = case.words(run) if words is None else words
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     as_it_is = case.packed_input or not layers
@@ -76,7 +86,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
     (folder / "input.mlir").write_text(text, encoding="utf-8")
     opt = run.opt()
     before = _spent()
-    report, message = _reduce(folder, case.words(run), budget)
+    report, message = _reduce(folder, words, budget)
     whole = _spent() - before
     output = report.get("output", {})
     oracle = report.get("oracle", {})
@@ -85,7 +95,7 @@ def measure(case: Case, run: Run, layers: int, folder: Path, budget: Budget) -> 
         wheel=run.wheel,
         layers=0 if case.packed_input else layers,
         status="reduced" if report else "failed",
-        same_failure=bool(report) and _fails_alike(folder, case, run, report["bucket"]),
+        same_failure=bool(report) and _fails_alike(folder, case, run, words, report["bucket"]),
         verified=report.get("verified", False),
         one_minimal=report.get("one_minimal", False),
         input_ops=report.get("input", {}).get("ops"),
@@ -121,7 +131,7 @@ def _spent() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, Any], str]:
+def _reduce(folder: Path, words: Sequence[str], budget: Budget) -> tuple[dict[str, Any], str]:
     """Run the tool; return its report (empty without one) and the last line it printed."""
     command = [
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"),
@@ -150,12 +160,12 @@ def _reduce(folder: Path, words: list[str], budget: Budget) -> tuple[dict[str, A
     return report, "" if process.returncode == 0 else f"exit code {process.returncode}: {last}"
 
 
-def _fails_alike(folder: Path, case: Case, run: Run, bucket: str) -> bool:
+def _fails_alike(folder: Path, case: Case, run: Run, words: Sequence[str], bucket: str) -> bool:
     """Check the result with a compiler run that is independent of the reduction."""
     if case.execution is not None:
-        words = ["check", str(folder / "reduced.mlir"), "--json", "-", *case.words(run)]
+        check = ["check", str(folder / "reduced.mlir"), "--json", "-", *words]
         done = subprocess.run(
-            [sys.executable, "-m", "reducer", *words], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "reducer", *check], capture_output=True, text=True, check=False
         )
         return done.returncode == 0 and bool(json.loads(done.stdout)["bucket"] == bucket)
     oracle = run.oracle(run.limits(LIMITS.seconds))

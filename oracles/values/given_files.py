@@ -78,9 +78,9 @@ def expected_value(spec: InputSpec) -> Value:
         return Value(
             ValueType("i64" if word.lstrip("-").isdigit() else "f64", None), (number(word),)
         )
-    if not spec.words:
-        raise ValueError(f"{spec.type} has no values")
     count = math.prod(dim or 0 for dim in spec.type.shape or ())
+    if count and not spec.words:
+        raise ValueError(f"{spec.type} has no values")
     words = spec.words * count if len(spec.words) == 1 else spec.words
     if len(words) != count:
         raise ValueError(f"{spec.type} takes {count} values, not {len(words)}")

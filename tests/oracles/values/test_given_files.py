@@ -105,6 +105,8 @@ def test_expected_values() -> None:
     assert expected_value(InputSpec.parse("2xi8=1 2")) == Value(ValueType("i8", (2,)), (1, 2))
     assert expected_value(InputSpec.parse("2xf32=3")) == Value(ValueType("f32", (2,)), (3, 3))
     assert expected_value(InputSpec.parse("-1.5")) == Value(ValueType("f64", None), (-1.5,))
+    assert expected_value(InputSpec.parse("2x0xf32=")) == Value(ValueType("f32", (2, 0)), ())
+    assert expected_value(InputSpec.parse("2x0xf32")) == Value(ValueType("f32", (2, 0)), ())
     with pytest.raises(ValueError):
         expected_value(InputSpec.parse("2xf32"))
     with pytest.raises(ValueError):

@@ -1,0 +1,278 @@
+"""Reduce wrong results and failing runs with no option but `--wrong-results`, and distrust it.
+
+    python -m benchmarks.wrong_results                 every such case, alone and in 30 layers
+    python -m benchmarks.wrong_results mis-atan2-zero  one case
+    python -m benchmarks.wrong_results --healthy       programs that must not be called wrong
+
+A result is checked with means that the reduction did not use: `repro.sh` is run in an empty folder
+with nothing but IREE's tools and the system's on PATH, and the expected values that it contains are
+compared with what other releases compute, on both backends. The bugs that all releases share leave
+no such witness; for those the expected values are in the table, to be checked by hand.
+
+`--healthy` takes what the reductions rejected as right: every program of the corpus for which a
+release is known that is right, and small programs that are right everywhere. Each is judged with
+each kind of reference. Finished rows are kept in the working folder and not measured again.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.healthy_programs import Healthy, healthy_programs
+from benchmarks.measure import Budget, Row, measure
+from oracles import Command
+from oracles.values import with_backend
+from reducer.toolchain import install
+from tests.support.corpus import Case, Run, cases
+
+LAYERS = 30
+RELEASES = "3.13.0", "3.8.0", "3.4.0"
+"""Releases that can be a witness."""
+BACKENDS = "llvm-cpu", "vmvx"
+COLUMNS = (
+    "case", "layers", "reduced", "input ops", "ops", "expert", "calls", "compiler s", "wall s",
+    "repro.sh", "expected", "other witness",
+)  # fmt: skip
+_RUNTIME_FLAG = re.compile(r"--(input|expected_output|function)=('[^']*'|\"[^\"]*\"|\S+)")
+_MINUTES = 5
+
+
+@dataclass
+class Result:
+    """One reduction, and the checks of its result."""
+
+    row: Row
+    repro: int | None = None
+    """The exit status of `repro.sh`; None without one."""
+    expected: str = ""
+    """What the script says is right."""
+    witness: str = ""
+    """The release and backend that compute this."""
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[CASE]...")
+@click.option("--layers", multiple=True, type=int, help="[default: 0 and 30]")
+@click.option("--max-seconds", default=900, show_default=True, help="Budget of one reduction.")
+@click.option("--folder", default="build/wrong", show_default=True, type=click.Path(path_type=Path))
+@click.option("--healthy", is_flag=True, help="Judge healthy programs instead.")
+@click.option("--force", is_flag=True, help="Measure again what was measured before.")
+def main(
+    names: tuple[str, ...],
+    layers: tuple[int, ...],
+    max_seconds: int,
+    folder: Path,
+    healthy: bool,
+    force: bool,
+) -> None:
+    """Reduce the wrong results of the corpus (or the named cases) and print a table."""
+    if healthy:
+        judge_healthy(folder / "healthy", force)
+        return
+    results = []
+    for case, run in wrong_cases(names):
+        for count in layers or (0, LAYERS):
+            if count and not _plantable(case):
+                continue
+            place = folder / Row(case.name, run.wheel, count, "").key
+            result = None if force else _load(place)
+            if result is None:
+                result = _reduce(case, run, count, place, Budget(1, max_seconds))
+                (place / "result.json").write_text(json.dumps(asdict(result), indent=1))
+            results.append(result)
+            click.echo(" | ".join(cells(result)), err=True)
+    click.echo(table(results))
+
+
+def wrong_cases(names: tuple[str, ...] = ()) -> Iterator[tuple[Case, Run]]:
+    """The cases that compile and run, with the first of their releases."""
+    for case in cases():
+        if case.execution is not None and (not names or case.name in names):
+            yield case, case.runs[0]
+
+
+def _plantable(case: Case) -> bool:
+    return case.execution is not None and case.execution.plantable
+
+
+def _reduce(case: Case, run: Run, layers: int, place: Path, budget: Budget) -> Result:
+    result = Result(measure(case, run, layers, place, budget, words=_words(run)))
+    script = place / "reduced.report" / "repro.sh"
+    if not script.is_file():
+        return result
+    result.repro = _exit_status(script, run)
+    flags = _flags(script.read_text(encoding="utf-8"))
+    result.expected = " ".join(flags.get("expected_output", []))
+    result.witness = _witness(place / "reduced.mlir", run, flags)
+    return result
+
+
+def _words(run: Run) -> list[str]:
+    return ["--wrong-results", *run.words()]
+
+
+def _exit_status(script: Path, run: Run) -> int:
+    """How the script ends in an empty folder, next to nothing but IREE's tools."""
+    toolchain = install(run.wheel, runtime=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tools, work = folder / "tools", folder / "work"
+        tools.mkdir()
+        work.mkdir()
+        for tool in (toolchain.compile, toolchain.run_module):
+            (tools / tool.name).symlink_to(tool)
+        shutil.copytree(script.parent, folder / "report")
+        done = subprocess.run(
+            ["/bin/sh", str(folder / "report" / script.name)],
+            cwd=work,
+            env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            timeout=60 * _MINUTES,
+            check=False,
+        )
+        (script.parent / "repro.log").write_text(done.stdout + done.stderr, encoding="utf-8")
+        return done.returncode
+
+
+def _flags(script: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for match in _RUNTIME_FLAG.finditer(script):
+        found.setdefault(match[1], []).append(match[2].strip("'\""))
+    return found
+
+
+def _witness(program: Path, run: Run, flags: dict[str, list[str]]) -> str:
+    """Another release that computes the expected values; '' if none does."""
+    for release in (one for one in RELEASES if one != run.wheel):
+        for backend in BACKENDS:
+            if _computes(program, run, flags, release, backend):
+                return f"{release} {backend}"
+    return ""
+
+
+def _computes(
+    program: Path, run: Run, flags: dict[str, list[str]], release: str, backend: str
+) -> bool:
+    toolchain = install(release, runtime=True)
+    command = with_backend(Command.parse([run.program, *run.flags]), backend)
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "program.vmfb"
+        words = [str(toolchain.compile), *command.flags, str(program), "-o", str(target)]
+        if subprocess.run(words, capture_output=True, check=False).returncode:
+            return False
+        words = [str(toolchain.run_module), f"--module={target}", "--device=local-sync"]
+        words += [f"--{name}={value}" for name, values in flags.items() for value in values]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        said = "[SUCCESS]" in done.stdout or not flags.get("expected_output")
+        return done.returncode == 0 and said
+
+
+# ---- programs that are right ---------------------------------------------------------------------
+
+
+def judge_healthy(folder: Path, force: bool) -> None:
+    """Check healthy programs with all references, and print what each kind of them said."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told: dict[str, dict[str, int]] = {}
+    for program in healthy_programs():
+        for reference in program.references:
+            path = folder / f"{program.name}-{re.sub(r'[^A-Za-z0-9]+', '_', reference.label)}.json"
+            if force or not path.is_file():
+                said = _check(program, reference.options)
+                path.write_text(json.dumps(said), encoding="utf-8")
+            said = json.loads(path.read_text(encoding="utf-8"))
+            counts = told.setdefault(reference.label, {})
+            counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
+            if said["verdict"] == "wrong":
+                click.echo(f"{program.name} with {reference.label}: {said['why']}")
+    verdicts = sorted({verdict for counts in told.values() for verdict in counts})
+    click.echo(f"| reference | {' | '.join(verdicts)} |")
+    click.echo("|---" * (1 + len(verdicts)) + "|")
+    for label, counts in told.items():
+        click.echo(f"| {label} | {' | '.join(str(counts.get(one, 0)) for one in verdicts)} |")
+
+
+def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "input.mlir"
+        source.write_text(program.text, encoding="utf-8")
+        words = [
+            sys.executable, "-m", "reducer", "check", str(source), "--json", "-",
+            "--wrong-results", *options, "--iree", program.wheel, "--", "iree-compile",
+            *program.flags,
+        ]  # fmt: skip
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=False, env={**os.environ}
+        )
+    try:
+        report: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        return {"verdict": f"exit code {done.returncode}", "why": done.stderr[-400:]}
+    kind = str(report.get("kind", ""))
+    wrong = kind in ("miscompile", "run-failure")
+    right = {"success": "right", "undecided": "cannot judge"}
+    return {
+        "verdict": "wrong" if wrong else right.get(kind, kind),
+        "why": done.stderr[-400:],
+    }
+
+
+# ---- output --------------------------------------------------------------------------------------
+
+
+def _load(place: Path) -> Result | None:
+    try:
+        found = json.loads((place / "result.json").read_text(encoding="utf-8"))
+        return Result(**{**found, "row": Row(**found["row"])})
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def cells(result: Result) -> list[str]:
+    """A line of the table."""
+    row = result.row
+    said = "yes" if row.verified else row.message or row.status
+    seconds = [
+        f"{s:.1f}" if s is not None else "-" for s in (row.compiler_seconds, row.wall_seconds)
+    ]
+    counts = [
+        "-" if number is None else str(number)
+        for number in (row.input_ops, row.ops, row.expert_ops, row.calls)
+    ]
+    repro = "-" if result.repro is None else str(result.repro)
+    return [
+        row.case, str(row.layers), said, *counts, *seconds, repro, result.expected[:60],
+        result.witness,
+    ]  # fmt: skip
+
+
+def table(results: list[Result]) -> str:
+    """All results as a Markdown table, with a summary below."""
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    lines += ["| " + " | ".join(cells(result)) + " |" for result in results]
+    done = [one for one in results if one.row.verified]
+    small = sum((one.row.ops or 0) <= (one.row.expert_ops or 0) for one in done)
+    scripts = sum(one.repro == 0 for one in done)
+    others = sum(bool(one.witness) for one in done)
+    lines += [
+        "",
+        f"{len(done)} of {len(results)} reduced; {small} of them to no more ops than the expert's; "
+        f"repro.sh ended with 0 for {scripts}; another release computes what is right for "
+        f"{others}.",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
