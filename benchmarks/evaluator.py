@@ -24,6 +24,7 @@ import click
 
 from benchmarks.onnx_operators import FLAGS, VERSION
 from oracles import Command, Limits
+from oracles.profiles import RUNTIME
 from oracles.values import CompilerConfig
 from oracles.values.compare import compare
 from oracles.values.execution import ExecutionResult, RunContext
@@ -63,6 +64,7 @@ class Program:
     expected: tuple[Value, ...]
     wheel: str
     flags: tuple[str, ...]
+    device: str = RUNTIME.reference_device
 
 
 @dataclass
@@ -140,13 +142,16 @@ def corpus() -> Iterator[Program]:
             tuple(map(expected_value, results)),
             run.wheel,
             run.flags,
+            said["device"],
         )
 
 
 def _compiler(program: Program) -> CompilerConfig:
     toolchain = install(program.wheel, runtime=True)
     command = Command.parse(["iree-compile", *program.flags])
-    return CompilerConfig("the compiler", command, toolchain.compile, toolchain.run_module)
+    return CompilerConfig(
+        "the compiler", command, toolchain.compile, toolchain.run_module, program.device
+    )
 
 
 def _compile(program: Program) -> Row:

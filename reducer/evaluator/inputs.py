@@ -76,4 +76,7 @@ def _numbers(words: Sequence[str], element: Element) -> Numbers:
 
 def _integer(word: str) -> int:
     known = {"true": 1, "false": 0}
-    return known[word] if word in known else int(float(word)) if "." in word else int(word, 0)
+    if word in known:
+        return known[word]
+    base = 16 if "x" in word else 10  # the runtime's truth values are bytes: 00 and 01
+    return int(float(word)) if "." in word else int(word, base)
