@@ -76,6 +76,13 @@ class Bench:
     run_seconds: float | None = None
     objection: str = ""
 
+    @property
+    def sides(self) -> frozenset[Implementation]:
+        """Everybody who is asked about candidates."""
+        witnesses = self.guards.witnesses if self.guards else ()
+        asked = (self.judge, *self.confirmers, *witnesses)
+        return frozenset(side for side in asked if side is not None)
+
 
 @dataclass(frozen=True)
 class ComparisonPlan:

@@ -19,8 +19,9 @@ from oracles.values.compare import MismatchKind, gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
 from oracles.values.execution import Compiled, ExecutionResult, RunContext
 from oracles.values.failures import RunFailure
+from oracles.values.first_judgement import FirstJury
 from oracles.values.inputs import SEEDS, Trial, trials
-from oracles.values.jury import Finding, Judgement, Jury
+from oracles.values.jury import Finding, Judgement
 from oracles.values.programs import Function, exported_functions
 from oracles.values.remarks import Remarks
 from oracles.values.workbench import (
@@ -87,7 +88,7 @@ class DifferentialRun:
         self.folder = folder
         self.context = context
         self.run_seconds = run_seconds
-        self.jury = Jury(comparison, Workbench(text, folder, context))
+        self.jury = FirstJury(comparison, Workbench(text, folder, context))
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
         """The mismatch that `make_plan` found."""
@@ -133,6 +134,15 @@ class DifferentialRun:
                 if mismatch is not None:
                     return plan, self._outcome(mismatch)
         return plan, self._outcome(None)
+
+    def get_second_opinion(self, plan: ComparisonPlan, others: Bench) -> Outcome:
+        """The outcome of the plan, with what somebody says who was asked by neither bench."""
+        if self.mismatch is not None:
+            involved = plan.bench.sides | others.sides
+            self.remarks.add(
+                self.jury.second_opinion(self.mismatch.case, self.mismatch.result, involved)
+            )
+        return self._outcome(self.mismatch)
 
     def _build(self) -> Compiled | Outcome:
         target = self.folder / f"candidate{RUNTIME.suffix}"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from oracles.base import file_identity
 from oracles.command import Command
@@ -119,6 +119,16 @@ class Program(Protocol):
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         """Run one function. `garbage` is the byte that fresh memory is filled with."""
+        ...
+
+
+@runtime_checkable
+class AfterFrontEnd(Program, Protocol):
+    """A program that may be of what the compiler's front end has made of a module."""
+
+    @property
+    def is_lowered(self) -> bool:
+        """Whether the front end was involved."""
         ...
 
 

@@ -140,10 +140,21 @@ class ValuesOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Compare once more as `display` would: with this text as the input, and nothing cached."""
+        """Compare once more as `display` would: with this text as the input, and nothing cached.
+
+        A remark says whether somebody confirms the result who took no part in finding it.
+        """
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
-        fresh = ValuesOracle(self.comparison, source, limits=limits)
-        return fresh.run(text, limits=limits, cancel=cancel)
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            context = RunContext(limits, cancel)
+            differential = DifferentialRun(
+                self.comparison, source, Path(folder), context, self._run_seconds
+            )
+            plan, outcome = differential.make_plan()
+            if differential.mismatch is None:
+                return outcome
+            used = self._plan.bench if self._plan else plan.bench
+            return differential.get_second_opinion(plan, used)
 
     def run(
         self,

@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from oracles.values.compare import Difference, compare
-from oracles.values.execution import ExecutionResult, Implementation, Program, RunContext
+from oracles.values.execution import (
+    CompilerConfig,
+    ExecutionResult,
+    Implementation,
+    Program,
+    RunContext,
+)
 from oracles.values.programs import Function
 
 FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
@@ -105,4 +111,5 @@ class Workbench:
     def why_not(self, side: Implementation) -> str:
         """Why a side makes no program of the module, as far as that is known."""
         reason = self.context.reasons.get(side.name, "")
-        return f"{side.name} does not compile it" + (f": {reason}" if reason else "")
+        verb = "compile" if isinstance(side, CompilerConfig) else "read"
+        return f"{side.name} does not {verb} it" + (f": {reason}" if reason else "")

@@ -4,7 +4,6 @@ import shlex
 import shutil
 import sys
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import click
@@ -29,7 +28,6 @@ from reducer.toolchain import install, installed
 
 _EVALUATOR = "evaluator"
 _AUDIT_SECONDS = 60.0
-_MAX_RELEASES = 3
 
 
 def reference_of(name: str, candidate: CompilerConfig, python: str | None = None) -> Implementation:
@@ -108,11 +106,16 @@ def witnesses_of(reference: Implementation, candidate: CompilerConfig) -> list[I
 
 
 def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
-    """Other installed releases with a runtime, the newest first, for the same command."""
+    """Other installed releases with a runtime, the newest first.
+
+    They compile for another backend, since releases share most defects of a backend.
+    """
+    backend = default_reference(candidate.command)
     others = (
         replace(
             candidate,
-            name=f"release {one.version}",
+            name=f"{backend} of {one.version}",
+            command=with_backend(candidate.command, backend),
             executable=one.compile,
             run_module=one.run_module,
             device=RUNTIME.reference_device,
@@ -122,7 +125,7 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
         and one.compile.name == candidate.executable.name
         and one.run_module.is_file()
     )
-    return list(islice(others, _MAX_RELEASES))
+    return list(others)
 
 
 def audit_of(executable: Path) -> SizeAudit | None:

@@ -60,7 +60,8 @@ class EvaluatorReference:
     def _build(self, text: str, place: Path, context: RunContext) -> Program:
         module = self._generic(text, place, context)
         stable = False
-        if not dialects(module) <= CORE_DIALECTS:
+        is_lowered = not dialects(module) <= CORE_DIALECTS
+        if is_lowered:
             stable = all_sorts_stable(module)
             module = self._generic(self._lowered(text, place, context), place, context)
         try:
@@ -69,7 +70,7 @@ class EvaluatorReference:
             raise _NotReadable(str(error)) from error
         path = place / "generic.mlir"
         path.write_text(module, encoding="utf-8", errors="surrogateescape")
-        return EvaluatedModule(path, stable)
+        return EvaluatedModule(path, stable, is_lowered)
 
     def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str:
         """The module in generic form, after some passes."""
@@ -130,10 +131,14 @@ def all_sorts_stable(module: str) -> bool:
 
 @dataclass(frozen=True)
 class EvaluatedModule:
-    """A module in generic form, evaluated in a process of its own for each call."""
+    """A module in generic form, evaluated in a process of its own for each call.
+
+    `is_lowered` is whether the compiler's front end has made it of the program.
+    """
 
     path: Path
     stable_sorts: bool = False
+    is_lowered: bool = False
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int

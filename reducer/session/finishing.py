@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from oracles import Outcome
 from oracles.comparison import shows
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
@@ -70,6 +71,8 @@ def _is_confirmed(context: Context, text: str) -> bool:
         asked.costs.charged += 1
         if verdict is Verdict.CANCELLED:
             raise Stopped("interrupted")
+        if outcome.kind.traits.wrong_results:
+            _note_remarks(context, outcome)
         return shows(context.first.signature, outcome)
 
     if context.flaky is None or asked.query.test is None:
@@ -77,3 +80,10 @@ def _is_confirmed(context: Context, text: str) -> bool:
     rate, taken = measure_with(asked.query.test, fails)
     context.flaky = replace(context.flaky, result=rate)
     return taken
+
+
+def _note_remarks(context: Context, outcome: Outcome) -> None:
+    """Note who says that the results are wrong, and who confirms it."""
+    for one in outcome.diagnostics:
+        if one.severity == "remark" and not one.file:
+            context.note(one.message)

@@ -101,7 +101,7 @@ def test_a_function_in_python_judges_the_input_only(
     text = expert("mis-stable-sort")
     oracle = ValuesOracle(Comparison(wrong, vmvx, fixed=(stable,)), text, limits=Limits(300))
     assert oracle.run(text).kind is Kind.MISCOMPILE
-    assert oracle.objection() == "vmvx gives the same wrong results"
+    assert oracle.objection() == "wrong as well, with the same wrong results: vmvx"
     candidate = text.replace("@f", "@f_again")
     assert oracle.run(candidate).kind is Kind.UNDECIDED, "the function says nothing about it"
 

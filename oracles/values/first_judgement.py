@@ -1,0 +1,237 @@
+"""Judge the input of a reduction, and settle who judges the candidates; the rules are in `jury`."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from oracles.values.comparison import Bench
+from oracles.values.execution import (
+    AfterFrontEnd,
+    CompilerConfig,
+    ExecutionResult,
+    Implementation,
+    Poisoned,
+)
+from oracles.values.guards import Undefined
+from oracles.values.inputs import Trial
+from oracles.values.jury import (
+    MAX_RELEASES,
+    Finding,
+    Judgement,
+    Jury,
+    failure_text,
+    is_whole,
+    meaningless,
+    right,
+)
+from oracles.values.workbench import ComparisonCase, Question
+
+
+class FirstJury(Jury):
+    """Judges calls of the input."""
+
+    # ---- the input ---------------------------------------------------------------------------
+
+    def on_input(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
+        """Judge a call of the input. A wrong result comes with those who can judge candidates."""
+        if self.comparison.fixed or self.comparison.expected is not None:
+            return self._with_fixed(question, actual, trial)
+        evaluator = self.comparison.evaluator
+        if evaluator is None:
+            return self._compiled(question, actual, trial)
+        meant = self.bench.ask(evaluator, question)
+        obstacle = self._obstacle(evaluator, meant)
+        if meant is None or obstacle:
+            if self.comparison.reference == evaluator:
+                return Finding(Judgement.UNDECIDED, obstacle)
+            found = self._compiled(question, actual, trial)
+            return found if found.judgement is Judgement.RIGHT else _also(found, obstacle)
+        why = meaningless(meant)
+        if why:
+            return Finding(Judgement.UNDEFINED, why)
+        return self._evaluated(question, actual, meant)
+
+    def _evaluated(
+        self, question: Question, actual: ExecutionResult, meant: ExecutionResult
+    ) -> Finding:
+        """Judge a call of the input whose meaning is known."""
+        what = self.comparison
+        assert what.evaluator is not None
+        case = question.expecting(meant)
+        named = (what.reference, *what.required) if what.named else ()
+        others = [side for side in named if side != what.evaluator]
+        opposed = [self._against(side, case) for side in others]
+        if any(opposed):
+            return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
+        if case.agrees(actual):
+            return right(case)
+        if what.named:
+            return self._wrong(case, what.evaluator, tuple(others))
+        return self._confirmed(case, actual, what.evaluator)
+
+    def _confirmed(
+        self, case: ComparisonCase, actual: ExecutionResult, evaluator: Implementation
+    ) -> Finding:
+        """Settle a difference from the evaluator with the help of witnesses."""
+        same: list[str] = []
+        other: list[str] = []
+        for witness, given in self._testimonies(case):
+            if case.agrees(given):
+                return self._wrong(case, evaluator, (witness,))
+            (same if case.agree(given, actual) else other).append(witness.name)
+        if not same and not other:
+            return self._wrong(case, evaluator, ())
+        told = [f"the evaluator and the compilers disagree: {self._shown(case, actual)}"]
+        told += [f"the same from {', '.join(same)}"] if same else []
+        told += [f"other results from {', '.join(other)}"] if other else []
+        return Finding(Judgement.UNDECIDED, "; ".join(told))
+
+    def _wrong(
+        self, case: ComparisonCase, judge: Implementation, confirmers: Sequence[Implementation]
+    ) -> Finding:
+        by = " and ".join([judge.name, *(one.name for one in confirmers)])
+        alone = "" if confirmers or self.comparison.named else "; no other compiler can run it"
+        bench = Bench(judge, tuple(confirmers), whole=is_whole(case.expected))
+        return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, bench)
+
+    # ---- the input, with a compiled reference ------------------------------------------------
+
+    def _compiled(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
+        """Judge a call of the input by a compiled reference."""
+        reference = self.comparison.reference
+        expected = self.bench.ask(reference, question)
+        if expected is None:
+            return Finding(Judgement.UNDECIDED, self.bench.why_not(reference))
+        if expected.failure:
+            return Finding(Judgement.UNDECIDED, f"{reference.name} fails: {failure_text(expected)}")
+        case = question.expecting(expected)
+        if case.agrees(actual):
+            return self._unless_releases_differ(case, trial)
+        return self._guarded(case, reference, self.comparison.witnesses, trial)
+
+    def _guarded(
+        self,
+        case: ComparisonCase,
+        reference: Implementation,
+        witnesses: Sequence[Implementation],
+        trial: Trial,
+    ) -> Finding:
+        """Judge a call of the input that gives another result than a compiled reference."""
+        guards = self._guards(reference, witnesses)
+        try:
+            plan = guards.plan(case, trial)
+        except Undefined as error:  # undefined for one trial means undefined
+            return Finding(Judgement.UNDECIDED, str(error), is_final=True)
+        bench = Bench(reference, guards=plan)
+        return Finding(Judgement.WRONG, f"expected values: {reference.name}", case, bench)
+
+    def _unless_releases_differ(self, case: ComparisonCase, trial: Trial) -> Finding:
+        """Judge a call that gives what another backend of the same release gives.
+
+        Backends share most of a compiler. If two other releases agree with each other and not with
+        them, the defect is in that part. A single one only makes it a conflict.
+        """
+        releases = () if self.comparison.named else self.comparison.releases
+        told: list[tuple[CompilerConfig, ExecutionResult]] = []
+        for side, given in islice(self._answers(releases, case), MAX_RELEASES):
+            if case.agrees(given):
+                break
+            for other, also in told:
+                if not given.failure and case.agree(given, also):
+                    witnesses = (Poisoned(other), side)
+                    return self._guarded(case.expecting(also), other, witnesses, trial)
+            told.append((side, given))
+        if not told:
+            return right(case)
+        said = "; ".join(f"{side.name} gives {self._shown(case, given)}" for side, given in told)
+        alike = f"the program and {self.comparison.reference.name} agree, but {said}"
+        return Finding(Judgement.UNDECIDED, alike)
+
+    # ---- the input, with results that are known ----------------------------------------------
+
+    def _with_fixed(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
+        """Judge a call of the input by references that are right for the input only."""
+        expected: ExecutionResult | None = None
+        for name, given in self._fixed(question):
+            if given.failure:
+                return Finding(Judgement.UNDECIDED, f"{name} fails: {given.failure}")
+            if expected is not None and not question.agree(expected, given):
+                return Finding(Judgement.UNDECIDED, f"the references disagree: {name} is different")
+            expected = expected or given
+        assert expected is not None
+        case = question.expecting(expected)
+        if case.agrees(actual):
+            return right(case)
+        bench = self._bench_beside(case, actual, trial)
+        return Finding(Judgement.WRONG, bench.objection or f"judge: {_named(bench)}", case, bench)
+
+    def _fixed(self, question: Question) -> Iterator[tuple[str, ExecutionResult]]:
+        if self.comparison.expected is not None:
+            yield "the expected output", ExecutionResult(self.comparison.expected)
+        for side in self.comparison.fixed:
+            given = self.bench.ask(side, question)
+            yield side.name, given or ExecutionResult(failure="it cannot run")
+
+    def _bench_beside(self, case: ComparisonCase, actual: ExecutionResult, trial: Trial) -> Bench:
+        """Who can judge candidates: the first to compute the known results."""
+        refused: list[str] = []
+        same: list[str] = []
+        other: list[str] = []
+        evaluator = self.comparison.evaluator
+        trusted = True
+        if evaluator is not None:
+            meant = self.bench.ask(evaluator, case)
+            obstacle = self._obstacle(evaluator, meant)
+            if meant is not None and not obstacle:
+                why = meaningless(meant)
+                if why:
+                    trusted = False
+                    obstacle = f"the evaluator: {why}"
+                elif case.agrees(meant):
+                    return Bench(evaluator, whole=is_whole(meant))
+                else:
+                    trusted = False
+                    obstacle = self._wrong_already(evaluator, case, actual, meant)
+            refused.append(obstacle)
+        for side, given in self._testimonies(case):
+            if case.agrees(given):
+                known = (self.comparison.reference, *self.comparison.witnesses)
+                others = [each for each in known if each not in (side, Poisoned(side))]
+                guards = self._guards(side, [Poisoned(side), *others])
+                try:
+                    plan = guards.plan(case.expecting(given), trial)
+                except Undefined as error:
+                    refused.append(f"{side.name}: {error}")
+                else:
+                    return Bench(side, guards=plan, is_evaluator_right=trusted)
+            else:
+                (same if case.agree(given, actual) else other).append(side.name)
+        for names, what in ((same, "the same wrong results"), (other, "other wrong results")):
+            refused += [f"wrong as well, with {what}: {', '.join(names)}"] if names else []
+        return Bench(objection="; ".join(refused))
+
+    def _wrong_already(
+        self,
+        evaluator: Implementation,
+        case: ComparisonCase,
+        actual: ExecutionResult,
+        meant: ExecutionResult,
+    ) -> str:
+        """What it means that the evaluator does not compute what is known to be right."""
+        if not case.agree(meant, actual):
+            return "the evaluator computes other values than are expected"
+        program = self.bench.program(evaluator)
+        if isinstance(program, AfterFrontEnd) and program.is_lowered:
+            return (
+                "the front end is at fault: what it makes of the program has these wrong results "
+                "already"
+            )
+        return "the evaluator computes the same values as the compiled program"
+
+
+def _also(finding: Finding, remark: str) -> Finding:
+    told = "; ".join(filter(None, (finding.remark, remark)))
+    return Finding(finding.judgement, told, finding.case, finding.bench, finding.is_final)
+
+
+def _named(bench: Bench) -> str:
+    return bench.judge.name if bench.judge else "nobody"
