@@ -17,6 +17,7 @@ from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind, gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
+from oracles.values.declared import declared_functions
 from oracles.values.execution import Compiled, ExecutionResult, RunContext
 from oracles.values.failures import RunFailure
 from oracles.values.first_judgement import FirstJury
@@ -186,7 +187,7 @@ class DifferentialRun:
 
     def _functions(self, candidate: Compiled) -> list[Function]:
         wanted = self.comparison.function
-        found = exported_functions(candidate.path)
+        found = exported_functions(candidate.path) or declared_functions(self.text)
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:

@@ -1,0 +1,92 @@
+"""The functions of a module whose compiled program does not say what they take.
+
+A compiled program describes its functions only if their arguments are builtin tensors. PyTorch's
+front end makes wrappers without a description; then the module itself says what they take, in the
+printer's own form or in generic form.
+"""
+
+import re
+from collections.abc import Iterator
+
+from oracles.values.programs import Function, ValueType
+
+_ALIAS = re.compile(r"^(!\w+) = (.*)$", re.M)
+_PRETTY = re.compile(r'^\s*func\.func (?:public )?@(?:"([^"\n]+)"|([\w$.-]+))\(', re.M)
+_GENERIC = re.compile(r'^\s*"func\.func"\(\) .*$', re.M)
+_FUNCTION_TYPE = re.compile(r"\bfunction_type = \(")
+_SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
+_TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
+_SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
+_SIGN = re.compile(r"^[us]i(?=\d)")
+_OPEN, _CLOSE = "([{<", ")]}>"
+
+
+def declared_functions(text: str) -> list[Function]:
+    """The public functions of a module in MLIR's text, by name."""
+    for name, definition in _ALIAS.findall(text):
+        text = re.sub(rf"{re.escape(name)}\b(?! =)", definition.replace("\\", r"\\"), text)
+    found = {one.name: one for one in (*_pretty(text), *_generic(text))}
+    return [found[name] for name in sorted(found)]
+
+
+def _pretty(text: str) -> Iterator[Function]:
+    for match in _PRETTY.finditer(text):
+        arguments, end = _list_at(text, match.end() - 1)
+        types = tuple(_type(one.partition(":")[2]) for one in arguments)
+        yield Function(match[1] or match[2], types, _results(text, end))
+
+
+def _generic(text: str) -> Iterator[Function]:
+    for match in _GENERIC.finditer(text):
+        type_, name = _FUNCTION_TYPE.search(match[0]), _SYMBOL.search(match[0])
+        if type_ is None or name is None or 'sym_visibility = "private"' in match[0]:
+            continue
+        arguments, end = _list_at(match[0], type_.end() - 1)
+        yield Function(name[1], tuple(map(_type, arguments)), _results(match[0], end))
+
+
+def _results(text: str, at: int) -> tuple[ValueType | None, ...]:
+    """The result types behind an argument list: `-> A`, `-> (A, B)`, or nothing."""
+    arrow = re.compile(r"\s*->\s*").match(text, at)
+    if arrow is None:
+        return ()
+    if text.startswith("(", arrow.end()):
+        return tuple(map(_type, _list_at(text, arrow.end())[0]))
+    line = re.split(r"\n| attributes \{| \{", text[arrow.end() :], maxsplit=1)[0]
+    return (_type(_parts(f"{line},")[0]),)
+
+
+def _list_at(text: str, start: int) -> tuple[list[str], int]:
+    """The items of the bracketed list that starts at an offset, and the offset behind it."""
+    depth = 0
+    for at in range(start, len(text)):
+        if text[at] in _OPEN:
+            depth += 1
+        elif text[at] in _CLOSE and text[at - 1 : at + 1] != "->":
+            depth -= 1
+            if depth == 0:
+                return [one for one in _parts(text[start + 1 : at]) if one.strip()], at + 1
+    return [], len(text)
+
+
+def _parts(text: str) -> list[str]:
+    """The text between commas outside brackets."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in _OPEN) - (char in _CLOSE and text[at - 1 : at + 1] != "->")
+        if char == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [*parts, text[start:]]
+
+
+def _type(text: str) -> ValueType | None:
+    """The type that the compiled program takes or returns; None if it is not made of numbers."""
+    text = text.strip()
+    tensor = _TENSOR.match(text)
+    if tensor is not None:
+        sizes = [size.strip() for size in tensor[1].split(",") if size.strip()]
+        shape = tuple(None if size == "?" else int(size) for size in sizes)
+        return ValueType(_SIGN.sub("i", tensor[2]), shape)
+    scalar = next((known for name, known in _SCALARS.items() if text.startswith(name)), None)
+    return ValueType(scalar, None) if scalar else ValueType.parse(text)

@@ -1,0 +1,48 @@
+"""Functions of modules in the torch dialect, as the module spells them."""
+
+import pytest
+
+from oracles.values.declared import declared_functions
+from oracles.values.programs import Function, ValueType
+
+PRETTY = """\
+!t = !torch.vtensor<[2,?],si64>
+module {
+  func.func @f(%arg0: !t, %arg1: !torch.float, %arg2: !torch.list<int>) -> \
+(!t, !torch.vtensor<[],f32>) attributes {torch.onnx_meta.ir_version = 10 : si64} {
+    return %arg0, %arg1 : !t, !torch.vtensor<[],f32>
+  }
+  func.func private @callee(%arg0: !t) -> !t
+}
+"""
+
+GENERIC = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (!torch.vtensor<[2,?],si64>, !torch.float, !torch.list<int>) -> \
+(!torch.vtensor<[2,?],si64>, !torch.vtensor<[],f32>), sym_name = "f"}> ({
+  }) : () -> ()
+  "func.func"() <{function_type = () -> (), sym_name = "callee", sym_visibility = "private"}> ({
+  }) : () -> ()
+}) : () -> ()
+"""
+
+MATRIX = ValueType("i64", (2, None))
+
+
+@pytest.mark.parametrize("text", [PRETTY, GENERIC])
+def test_both_forms(text: str) -> None:
+    inputs = (MATRIX, ValueType("f64", None), None)
+    assert declared_functions(text) == [Function("f", inputs, (MATRIX, ValueType("f32", ())))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n",
+        "func.func @g(%a: tensor<2xf32>) -> (tensor<2xf32> {some.attribute}) {\n",
+        '"func.func"() <{function_type = (tensor<2xf32>) -> tensor<2xf32>, sym_name = "g"}> ({\n',
+    ],
+)
+def test_builtin_tensors(text: str) -> None:
+    vector = ValueType("f32", (2,))
+    assert declared_functions(text) == [Function("g", (vector,), (vector,))]
