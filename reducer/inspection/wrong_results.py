@@ -88,7 +88,7 @@ class WrongResultLocation:
     mismatch: Mismatch
     outcome: Outcome
     phase: str = ""
-    how: str = "nothing found"
+    how: str = "nothing tells where it comes from"
     sure: bool = False
     dispatch: WrongDispatch | None = None
     suspects: list[SuspectOp] = field(default_factory=list)
@@ -127,7 +127,9 @@ class WrongResultLocator:
         self.show("compare the results of the input")
         finding = self._compare(runs)
         calls = self._calls
-        if calls is not None and not finding.mismatch.result.failure:
+        if finding.mismatch.result.failure:
+            finding.how = "a program that fails shows no values"
+        elif calls is not None:
             self._locate(finding, calls, runs)
         finding.compilations, finding.executions = runs.compilations, runs.executions
         finding.compiler_seconds = runs.cpu_seconds
@@ -264,11 +266,11 @@ class WrongResultLocator:
             finding.how = "the results are right if the values of all dispatches are returned, too"
             return
         right = ""
-        for phase, agrees in self._meanings(finding, shown, runs):
-            if not agrees:
-                finding.phase, finding.sure = phase, bool(right) or phase == "input"
-                known = f", that after {right} is right" if right else ""
-                finding.how = f"the IR after {phase} computes other results{known}"
+        for phase, wrong in self._meanings(finding, shown, runs):
+            if wrong:
+                finding.phase, finding.sure = phase, True
+                known = f", that after {right} does not" if right else ""
+                finding.how = f"the IR after {phase} {wrong}{known}"
                 return
             right = phase
         if finding.dispatch is None and right:
@@ -276,8 +278,8 @@ class WrongResultLocator:
 
     def _meanings(
         self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns
-    ) -> Iterator[tuple[str, bool]]:
-        """Whether the IR after each phase computes what is right, where a reference knows it."""
+    ) -> Iterator[tuple[str, str]]:
+        """What is wrong with the IR after each phase that the evaluator knows; '' if nothing."""
         evaluator, case = self.comparison.evaluator, finding.mismatch.case
         for phase, text in shown.phases.items() if evaluator is not None else ():
             self.show(f"compute what the IR after {phase} means")
@@ -287,5 +289,9 @@ class WrongResultLocator:
                     case.function, case.inputs, runs, garbage=FIRST_GARBAGE
                 )
             self._check()
-            if result and not (result.failure or result.undefined or result.unsupported):
-                yield phase, case.agrees(result)
+            if result is None or result.undefined or result.unsupported:
+                continue
+            if result.failure:
+                yield phase, f"fails ({result.failure})"
+            else:
+                yield phase, "" if case.agrees(result) else "computes other results"

@@ -1,15 +1,18 @@
 """Where a wrong result comes from, with real compilers."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from oracles import Limits
 from oracles.profiles.iree import DISPATCH_CALLS
 from oracles.values import ValuesOracle
 from oracles.values.execution import CompilerConfig
 from oracles.values.programs import Function
+from reducer.cli import main
 from reducer.cli.oracle_options import OracleOptions
 from reducer.inspection.wrong_results import (
     CODE_GENERATION,
@@ -94,7 +97,9 @@ def lines_of(finding: WrongResultLocation, text: str) -> list[str]:
     return [text.splitlines()[line - 1].strip() for _, line, _ in places]
 
 
-@pytest.mark.parametrize("version", ["3.13.0", "3.8.0", "3.4.0"])
+@pytest.mark.parametrize(
+    "version", ["3.13.0", pytest.param("3.8.0", marks=pytest.mark.slow), "3.4.0"]
+)
 def test_the_dispatch_is_named_and_cut_out(
     locate: Callable[..., WrongResultLocation], version: str
 ) -> None:
@@ -133,3 +138,26 @@ def traced(candidate: CompilerConfig, text: str, *inputs: str) -> DispatchRun:
     assert isinstance(shown, DispatchRun), shown
     assert runs.compilations == 2 and runs.executions == 1
     return shown
+
+
+DETERMINANT = """\
+func.func @f(%a: !torch.vtensor<[2,2],f32>) -> !torch.vtensor<[],f32> attributes \
+{torch.onnx_meta.ir_version = 10 : si64, torch.onnx_meta.opset_version = 22 : si64} {
+  %0 = torch.operator "onnx.Det"(%a) : (!torch.vtensor<[2,2],f32>) -> !torch.vtensor<[],f32>
+  return %0 : !torch.vtensor<[],f32>
+}
+"""
+
+
+def test_a_front_end_is_wrong(tmp_path: Path) -> None:
+    """It exchanges no rows, and its assertion is dropped on the way."""
+    known = ("--input=2x2xf32=0 1 2 3", "--expected-output=f32=-2")
+    path = tmp_path / "input.mlir"
+    path.write_text(DETERMINANT)
+    words = ["locate", str(path), "--iree", "3.13.0", "--wrong-results", *known]
+    command = ["--json", "-", "--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"]
+    done = CliRunner().invoke(main, [*words, *command])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["phase"] == "input" and found["sure"] and found["dispatch"] is None
+    assert "fails (assertion: " in found["how"]
