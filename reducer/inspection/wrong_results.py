@@ -12,8 +12,9 @@
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from oracles import Outcome
@@ -21,8 +22,8 @@ from oracles.limits import ProcessResult
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.values import Comparison, ValuesOracle
 from oracles.values.differential import DifferentialRun, Mismatch
-from oracles.values.execution import RunContext
-from oracles.values.workbench import FIRST_GARBAGE
+from oracles.values.execution import ExecutionResult, RunContext
+from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
 from reducer.locate import ops_at
@@ -100,6 +101,41 @@ class WrongResultLocation:
     executions: int = 0
     compiler_seconds: float = 0.0
     full_runs: float = 0.0
+
+
+@dataclass(frozen=True)
+class WrongPhase:
+    """The first wrong phase and its flaw, and the last right one before it; '' if unknown."""
+
+    phase: str = ""
+    flaw: str = ""
+    before: str = ""
+
+
+def first_wrong(phases: Sequence[str], flaw: Callable[[str], str | None]) -> WrongPhase:
+    """Bisect the phases; those for which `flaw` is None are left out.
+
+    What is wrong stays wrong, so if the last phase is right, all of them are.
+    """
+    left = list(phases)
+    while left and (last := flaw(left[-1])) is None:
+        left.pop()
+    if not left:
+        return WrongPhase()
+    if not last:
+        return WrongPhase(before=left[-1])
+    right, wrong = -1, len(left) - 1
+    while wrong - right > 1:
+        middle = (right + wrong) // 2
+        found = flaw(left[middle])
+        if found is None:
+            del left[middle]
+            wrong -= 1
+        elif found:
+            wrong, last = middle, found
+        else:
+            right = middle
+    return WrongPhase(left[wrong], last, left[right] if right >= 0 else "")
 
 
 class WrongResultLocator:
@@ -265,33 +301,37 @@ class WrongResultLocator:
             finding.phase = SCHEDULING
             finding.how = "the results are right if the values of all dispatches are returned, too"
             return
-        right = ""
-        for phase, wrong in self._meanings(finding, shown, runs):
-            if wrong:
-                finding.phase, finding.sure = phase, True
-                known = f", that after {right} does not" if right else ""
-                finding.how = f"the IR after {phase} {wrong}{known}"
-                return
-            right = phase
-        if finding.dispatch is None and right:
-            finding.how = f"the IR after {right} is right, and so is every dispatch that was judged"
+        wrong = first_wrong(list(shown.phases), partial(self._flaw, finding, shown, runs))
+        if wrong.flaw:
+            known = f", that after {wrong.before} does not" if wrong.before else ""
+            finding.phase, finding.sure = wrong.phase, True
+            finding.how = f"the IR after {wrong.phase} {wrong.flaw}{known}"
+        elif finding.dispatch is None and wrong.before:
+            finding.how = f"the IR after {wrong.before} is right, and every judged dispatch is, too"
 
-    def _meanings(
-        self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns
-    ) -> Iterator[tuple[str, str]]:
-        """What is wrong with the IR after each phase that the evaluator knows; '' if nothing."""
-        evaluator, case = self.comparison.evaluator, finding.mismatch.case
-        for phase, text in shown.phases.items() if evaluator is not None else ():
-            self.show(f"compute what the IR after {phase} means")
-            with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as name:
-                program = evaluator.build(text, Path(name), runs) if evaluator else None
-                result = program and program.call(
-                    case.function, case.inputs, runs, garbage=FIRST_GARBAGE
-                )
-            self._check()
-            if result is None or result.undefined or result.unsupported:
-                continue
-            if result.failure:
-                yield phase, f"fails ({result.failure})"
-            else:
-                yield phase, "" if case.agrees(result) else "computes other results"
+    def _flaw(
+        self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns, phase: str
+    ) -> str | None:
+        """What is wrong with the IR after a phase; '' if nothing, None if nobody can tell."""
+        if self.comparison.evaluator is None:
+            return None
+        self.show(f"compute what the IR after {phase} means")
+        case = finding.mismatch.case
+        result = self._meaning(shown.phases[phase], case, runs)
+        self._check()
+        if result is None or result.undefined or result.unsupported:
+            return None
+        if result.failure:
+            return f"fails ({result.failure})"
+        return "" if case.agrees(result) else "computes other results"
+
+    def _meaning(
+        self, text: str, case: ComparisonCase, runs: CountedRuns
+    ) -> ExecutionResult | None:
+        """What the evaluator says about the IR of some phase; None if it cannot read it."""
+        assert self.comparison.evaluator is not None
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as name:
+            program = self.comparison.evaluator.build(text, Path(name), runs)
+            if program is None:
+                return None
+            return program.call(case.function, case.inputs, runs, garbage=FIRST_GARBAGE)

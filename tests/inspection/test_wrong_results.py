@@ -19,6 +19,7 @@ from reducer.inspection.wrong_results import (
     CountedRuns,
     WrongResultLocation,
     WrongResultLocator,
+    first_wrong,
 )
 from reducer.locate.wrong_dispatch import DispatchRun, run_traced
 
@@ -111,6 +112,23 @@ def test_the_dispatch_is_named_and_cut_out(
     assert len(finding.dispatch.inputs) == 2
     assert not finding.also_wrong and not finding.unjudged
     assert finding.compilations <= 8
+
+
+@pytest.mark.parametrize("wrong", range(6))
+@pytest.mark.parametrize("unknown", [(), (0,), (2, 3), (5,)])
+def test_the_first_wrong_phase_is_found(wrong: int, unknown: tuple[int, ...]) -> None:
+    phases = "abcdef"
+
+    def flaw(phase: str) -> str | None:
+        number = phases.index(phase)
+        return None if number in unknown else "is wrong" if number >= wrong else ""
+
+    known = [number for number in range(6) if number not in unknown]
+    first = next((number for number in known if number >= wrong), None)
+    before = [phases[number] for number in known if number < wrong]
+    found = first_wrong(phases, flaw)
+    assert found.phase == (phases[first] if first is not None else "")
+    assert found.before == (before[-1] if before else "")
 
 
 def test_each_iteration_of_a_loop_is_judged(locate: Callable[..., WrongResultLocation]) -> None:
