@@ -32,6 +32,9 @@ _DIALECTS = (
     "scans",
     "scatters",
     "shapes",
+    "stablehlo",
+    "stablehlo_regions",
+    "stablehlo_shapes",
     "tensors",
     "util",
 )

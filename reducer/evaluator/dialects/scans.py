@@ -102,7 +102,7 @@ def sort(frame: Frame, op: Op, *outputs: Array) -> tuple[Array, ...]:
     order, tied = ranked(frame, op, moved)
     sorted_ = [taken(one, order) for one in moved]
     if not frame.interpreter.stable_sorts:
-        sorted_ = [_ambiguous(one, tied) for one in sorted_]
+        sorted_ = [ambiguous(one, tied) for one in sorted_]
     return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in sorted_)
 
 
@@ -150,7 +150,7 @@ def taken(rows: Array, order: Any) -> Array:
     return rows.map(lambda data: np.take_along_axis(data, order, -1))
 
 
-def _ambiguous(rows: Array, tied: Any) -> Array:
+def ambiguous(rows: Array, tied: Any) -> Array:
     """Rows whose elements are poison in groups of ties that are not all the same number."""
     count = rows.shape[-1]
     if count < 2 or not tied.any():

@@ -1,0 +1,163 @@
+"""Ops of StableHLO that reduce, multiply and sort, and its control flow.
+
+Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.contraction import contract
+from reducer.evaluator.dialects.scans import ambiguous, apply_body, ranked, taken
+from reducer.evaluator.elements import unsigned, wrapped
+from reducer.evaluator.errors import RunFailure, Unsupported
+from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import op
+from reducer.evaluator.values import Array
+
+MAX_STEPS = 1 << 20
+"""The number of iterations at which a loop is taken for endless."""
+
+
+@op("stablehlo.reduce")
+def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
+    """In order, each step for all of the elements that remain.
+
+    Raises:
+        Unsupported: the body cannot be vectorized.
+    """
+    inputs, totals = operands[: len(operands) // 2], list(operands[len(operands) // 2 :])
+    axes = op.integers("dimensions")
+    kept = [n for n in range(len(inputs[0].shape)) if n not in axes]
+    shape = [inputs[0].shape[n] for n in kept]
+    steps = int(np.prod([inputs[0].shape[n] for n in axes], dtype=np.int64))
+    rows = [
+        one.map(lambda data: np.transpose(data, [*axes, *kept]).reshape([steps, *shape]))
+        for one in inputs
+    ]
+    totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in totals]
+    for step in range(steps):
+        here = [one.map(lambda data, step=step: data[step]) for one in rows]
+        totals = _sized(apply_body(frame, op, *totals, *here), shape)
+    return tuple(totals)
+
+
+def _sized(values: Sequence[Array], shape: Sequence[int]) -> list[Array]:
+    return [one.map(lambda data: np.broadcast_to(data, shape)) for one in values]
+
+
+# ---- products -----------------------------------------------------------------------------------
+
+_NUMBERS = r"{name} = \[([\d, ]*)\]"
+
+
+def _dimensions(op: Op, name: str) -> list[int]:
+    match = re.search(_NUMBERS.format(name=name), op.text("dot_dimension_numbers"))
+    return [int(word) for word in match[1].split(",") if word.strip()] if match else []
+
+
+@op("stablehlo.dot_general")
+def dot_general(frame: Frame, op: Op, left: Array, right: Array) -> Array:
+    """Batch dimensions first, then those of the left that remain, then those of the right."""
+    names = [f"{side}_{kind}_dimensions" for kind in ("batching", "contracting")
+             for side in ("lhs", "rhs")]  # fmt: skip
+    batches_a, batches_b, sums_a, sums_b = (_dimensions(op, name) for name in names)
+    rows = [n for n in range(len(left.shape)) if n not in (*batches_a, *sums_a)]
+    columns = [n for n in range(len(right.shape)) if n not in (*batches_b, *sums_b)]
+    return _product(op, left, right, (batches_a, rows, sums_a), (batches_b, columns, sums_b))
+
+
+@op("stablehlo.dot")
+def dot(frame: Frame, op: Op, left: Array, right: Array) -> Array:
+    """Of matrices and vectors: the last dimension of one with the first of the other."""
+    last = len(left.shape) - 1
+    return _product(
+        op,
+        left,
+        right,
+        ([], list(range(last)), [last]),
+        ([], list(range(1, len(right.shape))), [0]),
+    )
+
+
+def _product(
+    op: Op,
+    left: Array,
+    right: Array,
+    from_left: tuple[list[int], list[int], list[int]],
+    from_right: tuple[list[int], list[int], list[int]],
+) -> Array:
+    """Each side's dimensions are those of the batch, its own, and those that are summed."""
+    result = op.result
+    batch = [left.shape[n] for n in from_left[0]]
+    rows = [left.shape[n] for n in from_left[1]]
+    columns = [right.shape[n] for n in from_right[1]]
+    sums = [left.shape[n] for n in from_left[2]]
+    a = np.transpose(_wide(left, op, 0), [n for part in from_left for n in part])
+    b = np.transpose(_wide(right, op, 1), [n for part in from_right for n in part])
+    a = a.reshape([*batch, *rows, *[1] * len(columns), *sums])
+    b = b.reshape([*batch, *[1] * len(rows), *columns, *sums])
+    sizes = (*batch, *rows, *columns, *sums)
+    reduced = tuple(range(len(sizes) - len(sums), len(sizes)))
+    out = contract(a, b, sizes, reduced)
+    if out is None:
+        out = np.asarray((a * b).sum(axis=reduced, keepdims=True))
+    out = out.reshape([*batch, *rows, *columns])
+    return Array(wrapped(out, result) if result.is_integer else out.astype(result.dtype))
+
+
+def _wide(array: Array, op: Op, number: int) -> Any:
+    """The numbers in the type in which products are summed."""
+    if array.poison is not None:
+        raise Unsupported([f"{op.name} of poison"])
+    element = op.operand_types[number].number
+    if element.is_integer:
+        data = unsigned(array.data, element) if element.unsigned else array.data
+        return data.astype(np.int64)
+    kind = np.promote_types(element.wide, op.result.wide)
+    return array.data.astype(kind)
+
+
+# ---- sorting ------------------------------------------------------------------------------------
+
+
+@op("stablehlo.sort")
+def sort(frame: Frame, op: Op, *inputs: Array) -> tuple[Array, ...]:
+    """Elements that the comparator does not tell apart keep their order if `is_stable` says so.
+
+    Otherwise any order of them is right; an operand that differs among them is then poison.
+    """
+    axis = op.integer("dimension", -1)
+    moved = [one.map(lambda data: np.moveaxis(data, axis, -1)) for one in inputs]
+    order, tied = ranked(frame, op, moved)
+    rows = [taken(one, order) for one in moved]
+    if op.text("is_stable", "false") != "true":
+        rows = [ambiguous(one, tied) for one in rows]
+    return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in rows)
+
+
+# ---- control flow -------------------------------------------------------------------------------
+
+
+@op("stablehlo.if", "stablehlo.case")
+def choose(frame: Frame, op: Op, which: Array) -> tuple[Any, ...]:
+    """An index out of range takes the last branch."""
+    number = frame.index(which, "a choice")
+    if op.name == "stablehlo.if":
+        number = 0 if number else 1
+    last = len(op.regions) - 1
+    return tuple(frame.run(op.regions[number if 0 <= number <= last else last], ()))
+
+
+@op("stablehlo.while")
+def loop(frame: Frame, op: Op, *values: Any) -> tuple[Any, ...]:
+    condition, body = op.regions
+    for _ in range(MAX_STEPS):
+        (goes_on,) = frame.run(condition, values)
+        if not frame.index(goes_on, "a loop"):
+            return tuple(values)
+        values = tuple(frame.run(body, values))
+    raise RunFailure(f"a loop of more than {MAX_STEPS} steps")

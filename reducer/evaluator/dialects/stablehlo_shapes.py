@@ -1,0 +1,135 @@
+"""Ops of StableHLO that move elements: reshapes, broadcasts, slices, padding.
+
+Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.dialects.tensors import placed
+from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import op
+from reducer.evaluator.values import Array
+
+
+def static_shape(op: Op, number: int = 0) -> tuple[int, ...]:
+    """The shape of a result.
+
+    Raises:
+        Unsupported: it is dynamic.
+    """
+    dims = op.result_types[number].dims or ()
+    if None in dims:
+        raise Unsupported([f"{op.name} with a dynamic result"])
+    return tuple(size or 0 for size in dims)
+
+
+@op("stablehlo.iota")
+def iota(frame: Frame, op: Op) -> Array:
+    shape, axis = static_shape(op), op.integer("iota_dimension")
+    line = np.arange(shape[axis]).reshape([-1 if n == axis else 1 for n in range(len(shape))])
+    return Array(np.broadcast_to(line.astype(op.result.dtype), shape))
+
+
+@op("stablehlo.reshape")
+def reshape(frame: Frame, op: Op, tensor: Array) -> Array:
+    shape = static_shape(op)
+    return tensor.map(lambda data: data.reshape(shape))
+
+
+@op("stablehlo.transpose")
+def transpose(frame: Frame, op: Op, tensor: Array) -> Array:
+    order = op.integers("permutation")
+    return tensor.map(lambda data: np.transpose(data, order))
+
+
+@op("stablehlo.broadcast_in_dim")
+def broadcast_in_dim(frame: Frame, op: Op, tensor: Array) -> Array:
+    shape, axes = static_shape(op), op.integers("broadcast_dimensions")
+
+    def spread(data: Any) -> Any:
+        sizes = [1] * len(shape)
+        for axis in axes:
+            sizes[axis] = data.shape[axes.index(axis)]
+        order = sorted(range(len(axes)), key=axes.__getitem__)
+        return np.broadcast_to(np.transpose(data, order).reshape(sizes), shape)
+
+    return tensor.map(spread)
+
+
+@op("stablehlo.concatenate")
+def concatenate(frame: Frame, op: Op, *parts: Array) -> Array:
+    axis = op.integer("dimension")
+    data = np.concatenate([part.data for part in parts], axis)
+    return Array(data, np.concatenate([part.mask() for part in parts], axis))
+
+
+@op("stablehlo.slice")
+def static_slice(frame: Frame, op: Op, tensor: Array) -> Array:
+    names = ("start_indices", "limit_indices", "strides")
+    parts = zip(*(op.integers(name) for name in names), strict=True)
+    where = tuple(slice(start, limit, step) for start, limit, step in parts)
+    return tensor.map(lambda data: data[where])
+
+
+@op("stablehlo.reverse")
+def reverse(frame: Frame, op: Op, tensor: Array) -> Array:
+    axes = op.integers("dimensions")
+    return tensor.map(lambda data: np.flip(data, tuple(axes)))
+
+
+@op("stablehlo.pad")
+def pad(frame: Frame, op: Op, tensor: Array, value: Array) -> Array:
+    """Negative padding at the edges removes elements."""
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    low, high, inner = (op.integers(name) for name in names)
+    sizes = [n + max(n - 1, 0) * gap for n, gap in zip(tensor.shape, inner, strict=True)]
+    grown = [max(a, 0) + n + max(b, 0) for a, n, b in zip(low, sizes, high, strict=True)]
+    whole = value.map(lambda data: np.broadcast_to(data, grown))
+    inside = tuple(
+        slice(max(a, 0), max(a, 0) + n, gap + 1)
+        for a, n, gap in zip(low, sizes, inner, strict=True)
+    )
+    out = placed(whole, inside, tensor)
+    kept = tuple(
+        slice(max(-a, 0), size - max(-b, 0)) for a, b, size in zip(low, high, grown, strict=True)
+    )
+    return out.map(lambda data: data[kept])
+
+
+@op("stablehlo.dynamic_slice")
+def dynamic_slice(frame: Frame, op: Op, tensor: Array, *starts: Array) -> Array:
+    """Starts are clamped, so that the slice is in the tensor."""
+    where = _clamped(frame, starts, op.integers("slice_sizes"), tensor.shape)
+    return tensor.map(lambda data: data[where])
+
+
+@op("stablehlo.dynamic_update_slice")
+def dynamic_update_slice(
+    frame: Frame, op: Op, tensor: Array, update: Array, *starts: Array
+) -> Array:
+    return placed(tensor, _clamped(frame, starts, update.shape, tensor.shape), update)
+
+
+def _clamped(
+    frame: Frame, starts: Sequence[Array], sizes: Sequence[int], shape: Sequence[int]
+) -> tuple[slice, ...]:
+    firsts = [
+        min(max(frame.index(start), 0), limit - size)
+        for start, size, limit in zip(starts, sizes, shape, strict=True)
+    ]
+    return tuple(slice(first, first + size) for first, size in zip(firsts, sizes, strict=True))
+
+
+@op("stablehlo.get_dimension_size")
+def get_dimension_size(frame: Frame, op: Op, tensor: Array) -> Array:
+    return Array(op.result.dtype.type(tensor.shape[op.integer("dimension")]))
+
+
+@op("stablehlo.optimization_barrier")
+def optimization_barrier(frame: Frame, op: Op, *values: Any) -> tuple[Any, ...]:
+    return values
