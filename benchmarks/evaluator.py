@@ -23,6 +23,7 @@ from typing import Any
 import click
 
 from benchmarks.onnx_operators import FLAGS, VERSION
+from benchmarks.plant import plant
 from oracles import Command, Limits
 from oracles.profiles import RUNTIME
 from oracles.values import CompilerConfig
@@ -36,6 +37,7 @@ from reducer.evaluator.registry import is_known
 from reducer.toolchain import install
 from tests.support.corpus import cases
 
+LAYERS = 30, 200
 LIMITS = Limits(seconds=120)
 _GARBAGE = 170
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"([\w.]+)"', re.M)
@@ -101,6 +103,8 @@ def main(models: Path, again: bool, folder: Path) -> None:
     click.echo(agreement(rows))
     click.echo("")
     click.echo(coverage(rows))
+    click.echo("")
+    click.echo(speed(LAYERS))
     click.echo("")
     for row in rows:
         if row.evaluated not in ("", row.compiled) or row.evaluated == State.WRONG:
@@ -242,6 +246,35 @@ def coverage(rows: list[Row]) -> str:
         named = ", ".join(f"{op.partition('.')[2]} ({programs[op]})" for op in unknown)
         lines.append(f"| {dialect} | {len(ops)} | {len(ops) - len(unknown)} | {named} |")
     return "\n".join(lines)
+
+
+def speed(layers: tuple[int, ...]) -> str:
+    """How long healthy modules of many layers take, as a Markdown table."""
+    lines = [
+        "| layers | ops | generic form, s | evaluation, s | compiler, s |",
+        "|---|---|---|---|---|",
+    ]
+    for count in layers:
+        text = plant(_IDENTITY, count)
+        tensors = "64x64xf32=0.01", *("64x64xf32=0.001", "64xf32=0.5") * count, "1xf32=2"
+        program = Program("layers", str(count), text, "host", tensors, (), VERSION, FLAGS)
+        row = Row("layers", str(count), "")
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            _compiler(program).build(text, Path(folder), RunContext(LIMITS))
+        compiled = time.monotonic() - start
+        _evaluate(program, row)
+        cells = count, sum(row.ops.values()), row.lowering_seconds, row.seconds, compiled
+        lines.append("| " + " | ".join(f"{c:.1f}" if c != int(c) else f"{c}" for c in cells) + " |")
+    return "\n".join(lines)
+
+
+_IDENTITY = """\
+func.func @same(%same: tensor<1xf32>) -> tensor<1xf32> {
+  %one = arith.constant 1 : index
+  return %same : tensor<1xf32>
+}
+"""
 
 
 if __name__ == "__main__":
