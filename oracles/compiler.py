@@ -84,14 +84,14 @@ class CompilerOracle:
         """Whether the outcome is a failure of any kind."""
         return outcome.failed
 
-    def display(self, input_name: str) -> list[str]:
-        """The user's own command on `input_name`, with its output discarded.
+    def display(self, input_name: str, output: str = DISCARD) -> list[str]:
+        """The user's own command on `input_name`, with its output discarded or in a file.
 
         The program is spelled as the user typed it if a shell would find the same program by that
         name.
         """
         shown = f"./{input_name}" if input_name.startswith("-") else input_name
-        words = self.command.words(shown, DISCARD)
+        words = self.command.words(shown, output)
         found = shutil.which(words[0])
         same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
         return words if same else [str(self.executable), *words[1:]]

@@ -243,10 +243,14 @@ def _call(module: str, function: str) -> list[str]:
     return [f"--module={module}", f"--function={function}"]
 
 
+def _print_all(elements: int) -> str:
+    return f"--output_max_element_count={elements}"
+
+
 def _on_device(device: str, elements: int, flags: str) -> list[str]:
     return [
         f"--device={device}",
-        f"--output_max_element_count={elements}",
+        _print_all(elements),
         f"--flagfile={flags}",
     ]
 
@@ -267,10 +271,13 @@ RUNTIME = Runtime(
     input_flag="--input",
     expected_flag="--expected_output",
     ignored_output="(ignored)",
+    difference="[FAILED]",
     parameters_flag="--parameters",
+    module_flag="--module",
     function_flag="--function",
     device_flag="--device",
     flagfile_flag="--flagfile",
+    print_all=_print_all,
     on_device=_on_device,
     statuses=frozenset(
         (

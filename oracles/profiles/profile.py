@@ -189,8 +189,11 @@ class Runtime:
         input_flag: `input_flag=VALUE` adds an argument to the call.
         expected_flag: `expected_flag=VALUE` says what the next result should be.
         ignored_output: the value for a result that may be anything.
+        difference: what is printed if a result is not the expected one.
         parameters_flag: `parameters_flag=SCOPE=FILE` says where parameters are.
-        function_flag, device_flag, flagfile_flag: the other flags that say how to call a program.
+        module_flag, function_flag, device_flag, flagfile_flag: the other flags that say how to call
+            a program.
+        print_all: the flag that has so many elements of a result printed.
         on_device: the arguments that select a device, the number of printed elements of a result,
             and a file with further flags.
         statuses: the names of status codes in error messages.
@@ -217,10 +220,13 @@ class Runtime:
     input_flag: str
     expected_flag: str
     ignored_output: str
+    difference: str
     parameters_flag: str
+    module_flag: str
     function_flag: str
     device_flag: str
     flagfile_flag: str
+    print_all: Callable[[int], str]
     on_device: Callable[[str, int, str], list[str]]
     statuses: frozenset[str]
     failure: re.Pattern[str]

@@ -91,12 +91,10 @@ def _compare_one(
     assert actual.type is not None and expected.type is not None
     if actual.type.shape != expected.type.shape:
         return Difference(MismatchKind.TYPE, number, actual, expected)
-    if tolerance is None:
-        tolerance = TOLERANCES.get(actual.type.element, _COARSE) if actual.type.is_float else 0.0
+    tolerance = tolerance_of(actual) if tolerance is None else tolerance
     pairs = list(zip(actual.elements, expected.elements, strict=False))
     told = _defined(actual, expected)
-    right = [theirs for theirs, defined in zip(expected.elements, told, strict=False) if defined]
-    scale = _SCALE * max((abs(e) for e in right if math.isfinite(e)), default=0.0)
+    scale = _scale(expected, told)
     wrong = [
         position
         for position, ((ours, theirs), defined) in enumerate(zip(pairs, told, strict=False))
@@ -111,6 +109,22 @@ def _compare_one(
     reordered = sorted(ours for ours, _ in compared) == sorted(theirs for _, theirs in compared)
     kind = MismatchKind.ORDER if reordered else MismatchKind.VALUES
     return Difference(kind, number, actual, expected, wrong[0])
+
+
+def tolerance_of(value: Value) -> float:
+    """The relative tolerance for elements of this type."""
+    assert value.type is not None
+    return TOLERANCES.get(value.type.element, _COARSE) if value.type.is_float else 0.0
+
+
+def scale_of(expected: Value) -> float:
+    """The least number that differences from these elements are relative to."""
+    return _scale(expected, _defined(expected, expected))
+
+
+def _scale(expected: Value, told: Sequence[bool]) -> float:
+    right = [one for one, defined in zip(expected.elements or (), told, strict=False) if defined]
+    return _SCALE * max((abs(one) for one in right if math.isfinite(one)), default=0.0)
 
 
 def _defined(actual: Value, expected: Value) -> Sequence[bool]:

@@ -92,12 +92,18 @@ class DifferentialRun:
         self.jury = FirstJury(comparison, Workbench(text, folder, context))
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
-        """The mismatch that `make_plan` found."""
+        """What is wrong, if anything is."""
+        self.candidate: Compiled | None = None
+        """The program under test, once it is compiled."""
         self._ended: End = End.EXITED
         self._device_available = True
         self._was_right = False
         self._is_disputed = False
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
+
+    def judge(self, plan: ComparisonPlan | None) -> tuple[ComparisonPlan, Outcome]:
+        """Judge the module as the plan specifies, or as the input if there is none yet."""
+        return self.make_plan() if plan is None else self.run_with_plan(plan)
 
     def make_plan(self) -> tuple[ComparisonPlan, Outcome]:
         """Search for inputs that show a difference, and settle who judges candidates."""
@@ -131,9 +137,9 @@ class DifferentialRun:
             trial = plan.trial.with_seed(seed)
             for question, result in self._calls(trial, candidate):
                 found = self.jury.on_candidate(question, result, trial, plan.bench)
-                mismatch = self._mismatch(found, result, candidate, trial)
-                if mismatch is not None:
-                    return plan, self._outcome(mismatch)
+                self.mismatch = self._mismatch(found, result, candidate, trial)
+                if self.mismatch is not None:
+                    return plan, self._outcome(self.mismatch)
         return plan, self._outcome(None)
 
     def get_second_opinion(self, plan: ComparisonPlan, others: Bench) -> Outcome:
@@ -153,6 +159,7 @@ class DifferentialRun:
         if not candidate.path.is_file():
             self.remarks.add("the command writes no compiled program")
             return self._outcome(None)
+        self.candidate = candidate
         return candidate
 
     # ---- runs of the candidate -----------------------------------------------------------------
@@ -210,7 +217,9 @@ class DifferentialRun:
             self.context.limits = limits
         if result.end is End.TIMEOUT and enough:
             said = f"{_HANGS} within {self.run_seconds:g} s"
-            return ExecutionResult(failure=_HANGS, failed=RunFailure(_HANGS, said, _HANGS))
+            return ExecutionResult(
+                failure=_HANGS, failed=RunFailure(_HANGS, said, _HANGS, is_hang=True)
+            )
         if result.end is not End.EXITED:
             self._ended = result.end
         return result

@@ -20,7 +20,7 @@ class RunFailure:
     `status` is the runtime's status code, a signal, or the exit code. `message` is what was
     printed, and `template` that without whatever depends on the input: it identifies the bug.
     `exit_code` is negative for a signal. `no_device` is whether this machine cannot run the program
-    at all.
+    at all, `is_hang` whether it had not ended in the time it was given.
     """
 
     status: str
@@ -28,6 +28,7 @@ class RunFailure:
     template: str
     exit_code: int = 1
     no_device: bool = False
+    is_hang: bool = False
 
 
 def failure_of(result: ProcessResult) -> RunFailure:

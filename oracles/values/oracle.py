@@ -1,38 +1,30 @@
 """The oracle for wrong results: compile, run, and compare with a reference."""
 
+import re
+import shutil
 import tempfile
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
-from oracles.command import Command
+from oracles.command import Command, resolve_binary
 from oracles.compiler import CompilerOracle
 from oracles.limits import Limits
 from oracles.outcome import Outcome
 from oracles.values.comparison import Comparison, ComparisonPlan
+from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of, inputs_beside
 from oracles.values.differential import RUN_SECONDS, DifferentialRun
 from oracles.values.execution import RunContext
 from oracles.values.given import InputSpec
 
-_LONGEST = 4096
-"""The maximum number of characters of inputs on a command line."""
+CommandDisplay = Callable[[str], list[str]]
+"""Makes a command line that repeats the comparison for a file."""
 
-
-@dataclass(frozen=True)
-class Call:
-    """A function with inputs in the syntax of `iree-run-module`."""
-
-    function: str
-    inputs: tuple[str, ...]
-
-
-class CommandDisplay(Protocol):
-    """Makes a command line that repeats the comparison for a file, with this call if given."""
-
-    def __call__(self, input_name: str, call: Call | None = None) -> list[str]: ...
+_COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
 
 class ValuesOracle:
@@ -51,15 +43,19 @@ class ValuesOracle:
         *,
         limits: Limits | None = None,
         display: CommandDisplay | None = None,
+        plan: ComparisonPlan | None = None,
     ) -> None:
         self.comparison = comparison
         self.input_text = input_text
         self.limits = limits or Limits()
+        self.demonstration: Demonstration | None = None
+        """The failing call in the input, if this oracle is pinned to it."""
         self._shown = display
-        self._call: Call | None = None
-        self._plan: ComparisonPlan | None = None
+        self._plan = plan
+        self._judges_candidates = plan is not None
         self._planning = threading.Lock()
-        self._run_seconds = self.limits.seconds or RUN_SECONDS
+        self.run_seconds = self.limits.seconds or RUN_SECONDS
+        """How long a compiled program may run before it counts as hanging."""
 
     @property
     def command(self) -> Command | None:
@@ -101,35 +97,41 @@ class ValuesOracle:
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
-        if self._shown is None:
-            return self.inner.display(input_name)
-        return self._shown(input_name, self._call)
+        return self._shown(input_name) if self._shown else self.inner.display(input_name)
+
+    def steps(self, input_name: str) -> list[list[str]]:
+        """The command lines that show the failure of a file with the compiler's own tools.
+
+        Only an oracle that is pinned to a call knows them. They are run in the file's folder, which
+        also contains `inputs_beside` it.
+        """
+        if self.demonstration is None:
+            return []
+        compiling = self.inner.display(input_name, PROGRAM)
+        name, *words = self.demonstration.words(inputs_beside(input_name))
+        runtime, found = self.comparison.candidate.run_module, shutil.which(name)
+        same = found is not None and resolve_binary(Path(found)).samefile(resolve_binary(runtime))
+        return [compiling, [name if same else str(runtime), *words]]
 
     def pinned(self, text: str) -> "ValuesOracle":
-        """The oracle that makes the failing call in `text`, with the inputs that exposed it here.
+        """The oracle that makes only the failing call in `text`, and knows a demonstration of it.
 
         Another compiler might be wrong in another function. Returns this oracle itself if nothing
-        is wrong, or if the inputs cannot be determined.
+        is wrong.
         """
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            differential = DifferentialRun(
-                self.comparison,
-                text,
-                Path(folder),
-                RunContext(self.limits),
-                self._run_seconds,
-            )
-            differential.make_plan()
-        found = differential.mismatch
-        if found is None or sum(map(len, found.inputs)) > _LONGEST:
-            return self
-        try:
-            given = tuple(map(InputSpec.parse, found.inputs))
-        except ValueError:
-            return self
+        plan = self._plan_of(text, None, None)
+        with self._examination(text, RunContext(self.limits)) as asked:
+            asked.judge(plan)
+            found, program = asked.mismatch, asked.candidate
+            if found is None or program is None:
+                return self
+            shown = demonstration_of(found.case, found.result, program)
+        given = tuple(map(InputSpec.parse, found.inputs))
         comparison = replace(self.comparison, function=found.function.name, given=given)
-        pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown)
-        pinned._call = Call(found.function.name, found.inputs)
+        if plan is not None and plan.trial is not None:
+            plan = replace(plan, trial=replace(plan.trial, given=given))
+        pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
+        pinned.demonstration = shown
         return pinned
 
     def confirm(
@@ -140,21 +142,32 @@ class ValuesOracle:
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Compare once more as `display` would: with this text as the input, and nothing cached.
+        """Compare once more, with nothing cached.
 
         A remark says whether somebody confirms the result who took no part in finding it.
         """
         source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            context = RunContext(limits, cancel)
-            differential = DifferentialRun(
-                self.comparison, source, Path(folder), context, self._run_seconds
-            )
-            plan, outcome = differential.make_plan()
-            if differential.mismatch is None:
+        plan = self._plan_of(source, cancel, limits)
+        with self._examination(source, RunContext(limits, cancel)) as asked:
+            followed, outcome = asked.judge(plan)
+            if asked.mismatch is None:
                 return outcome
-            used = self._plan.bench if self._plan else plan.bench
-            return differential.get_second_opinion(plan, used)
+            used = self._plan.bench if self._plan else followed.bench
+            return asked.get_second_opinion(followed, used)
+
+    def _plan_of(
+        self, text: str, cancel: threading.Event | None, limits: Limits | None
+    ) -> ComparisonPlan | None:
+        """The plan by which a program is judged; None if it is judged as the input is.
+
+        What is known of the input alone, such as its expected output, decides only about that,
+        comments aside.
+        """
+        if not self._judges_candidates and _bare(text) == _bare(self.input_text):
+            return None
+        plan, _ = self._plan_for(self.input_text, cancel, limits)
+        known = self.comparison.fixed or self.comparison.expected is not None
+        return None if plan.trial is None and not known else plan
 
     def run(
         self,
@@ -187,8 +200,16 @@ class ValuesOracle:
     def _examine(
         self, text: str, plan: ComparisonPlan | None, context: RunContext
     ) -> tuple[ComparisonPlan, Outcome]:
+        with self._examination(text, context) as asked:
+            return asked.judge(plan)
+
+    @contextmanager
+    def _examination(self, text: str, context: RunContext) -> Iterator[DifferentialRun]:
+        """A comparison in a folder of its own."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            differential = DifferentialRun(
-                self.comparison, text, Path(folder), context, self._run_seconds
-            )
-            return differential.run_with_plan(plan) if plan else differential.make_plan()
+            yield DifferentialRun(self.comparison, text, Path(folder), context, self.run_seconds)
+
+
+def _bare(text: str) -> str:
+    """A program without lines that are blank or comments."""
+    return _COMMENT.sub("", text)

@@ -20,6 +20,7 @@ from oracles.diagnostics import primary_error
 from oracles.profiles import RELEASES
 from oracles.templates import without_printed_operation
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
+from reducer.bundle.run_check import RunCheck
 from reducer.inspection.explainer import Fact
 from reducer.session import ReductionRecord
 
@@ -84,7 +85,7 @@ def _assertions(answer: str) -> bool | None:
 
 REPRO = "repro.mlir"
 OURSELVES = "mlir-reducer"
-"""The command if the compiler alone cannot show the failure: wrong results, or a plugin oracle."""
+"""The command if no compiler can show the failure by itself: that of a plugin oracle."""
 
 ERROR = "error: "
 """Part of every error diagnostic."""
@@ -109,6 +110,7 @@ class ReproCheck:
         bucket: the bucket that a self-checking command prints; '' if it prints none.
         silent: no error is printed.
         crash_trace: where it crashes.
+        run: the call that shows that the compiled program is at fault; None if the compiler fails.
     """
 
     words: tuple[str, ...]
@@ -120,6 +122,7 @@ class ReproCheck:
     bucket: str = ""
     silent: bool = False
     crash_trace: CrashTrace = NO_CRASH_TRACE
+    run: RunCheck | None = None
 
     @property
     def lenient(self) -> "ReproCheck":
@@ -255,6 +258,7 @@ class Facts:
         versions: the verdicts on other releases; None if not explored.
         transitions: the releases between which the verdict changes, in words.
         files: the files that the command refers to, by their names in the report.
+        runtime: the program that runs what the compiler under test makes.
     """
 
     head: str
@@ -278,6 +282,7 @@ class Facts:
     versions: tuple[Version, ...] | None = None
     transitions: tuple[str, ...] = ()
     files: dict[str, Path] = field(default_factory=dict)
+    runtime: Path | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -292,6 +297,11 @@ class Facts:
         """The failing command, for a shell in the folder of `repro.mlir`."""
         first, *rest = self.check.words
         return (first if self.check.includes_program else first.rsplit("/", 1)[-1], *rest)
+
+    @property
+    def steps(self) -> tuple[tuple[str, ...], ...]:
+        """The command, and the call of the compiled program if that is at fault."""
+        return (self.command, self.check.run.words) if self.check.run else (self.command,)
 
     @property
     def bytes(self) -> int:

@@ -7,6 +7,7 @@ libraries, and readers of the report have their own.
 import re
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
@@ -17,6 +18,8 @@ from oracles.diagnostics import primary_error
 from oracles.plugin import PluginOracle
 from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
+from oracles.values.demonstration import PROGRAM
+from oracles.values.execution import parameter_file
 from reducer.bundle.anonymize import hide_folders
 from reducer.bundle.facts import (
     FILES,
@@ -25,8 +28,10 @@ from reducer.bundle.facts import (
     CompilerInfo,
     Facts,
     PassFile,
+    ReproCheck,
     repro_check_of,
 )
+from reducer.bundle.run_check import RunCheck
 from reducer.bundle.wording import excerpt, folded_stack
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
@@ -128,9 +133,11 @@ def gather(
     if isinstance(oracle, ValuesOracle):
         oracle = oracle.pinned(text)
     words, files = portable_words(oracle)
+    run = _run_check(oracle, files)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
-    head, body, outcome = _run(text, oracle, limits, command_line(words), cancel)
-    check = repro_check_of(oracle, words, outcome, _output(head + body, oracle, outcome, limits))
+    head, body, outcome = _run(text, oracle, limits, _comments(words, run), cancel)
+    output = _output(head + body, oracle, outcome, limits)
+    check = ReproCheck(words, run=run) if run else repro_check_of(oracle, words, outcome, output)
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
@@ -153,7 +160,30 @@ def gather(
         pass_file=pass_file,
         record=record or ReductionRecord(),
         files=files,
+        runtime=_runtime(oracle),
     )
+
+
+def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:
+    """The call that shows wrong results, with its archives of parameters moved to the report."""
+    if not isinstance(oracle, ValuesOracle) or oracle.demonstration is None:
+        return None
+    shown = oracle.demonstration
+    moved = []
+    for archive in shown.parameters:
+        path = parameter_file(archive)
+        name = _name(path, files)
+        files[name] = path
+        moved.append(f"{archive.removesuffix(str(path))}{FILES}/{name}")
+    return RunCheck.of(replace(shown, parameters=tuple(moved)), FILES, oracle.run_seconds)
+
+
+def _runtime(oracle: Oracle) -> Path | None:
+    return oracle.comparison.candidate.run_module if isinstance(oracle, ValuesOracle) else None
+
+
+def _comments(words: Sequence[str], run: RunCheck | None) -> str:
+    return command_line(words) + (command_line(run.words) if run else "")
 
 
 def program_of(oracle: Oracle) -> Path | None:
@@ -182,6 +212,9 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     if isinstance(oracle, ScriptOracle):
         name = oracle.script.name
         return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
+    if isinstance(oracle, ValuesOracle) and oracle.demonstration is not None:
+        command, files = bundled_command(oracle.inner.command)
+        return tuple(command.words(REPRO, PROGRAM)), files
     shown = oracle.display(REPRO)
     if oracle.command is None or shown[0] == OURSELVES:
         command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))

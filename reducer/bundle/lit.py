@@ -6,10 +6,15 @@ program that contains such keywords stays in a separate file.
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from reducer.bundle.facts import ERROR, REPRO, ReproCheck
+from oracles.profiles import RUNTIME
+from oracles.values.demonstration import PROGRAM
+from reducer.bundle.facts import ERROR, FILES, REPRO, ReproCheck
+from reducer.bundle.run_check import RunCheck
 from reducer.session.printing import one_line
+
+_COMPILED = "%t.program"
 
 _KEYWORDS = re.compile(
     r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."
@@ -25,16 +30,49 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
     """
     if check.self_checking or check.memory is not None or _unwritable(check.words):
         return None
+    if check.run is not None and not _is_writable(check.run):
+        return None
     inside = not _KEYWORDS.search(text)
     command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
-    lines = [f"// RUN: {_wrapped(check, command)}"]
+    lines = list(_run_lines(check, check.run, command))
     lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
-    if check.pattern is not None:
+    if check.run is not None:
+        lines += [f"// CHECK: {one}" for one in _checks(check.run)]
+    elif check.pattern is not None:
         lines.append(f"// CHECK: {check.pattern.filecheck}")
     elif check.silent:
         lines.append(f"// CHECK-NOT: {ERROR.strip()}")
     body = [text.rstrip("\n")] if inside else [f"// The program is in {REPRO}."]
     return "\n".join([*lines, "", *body, ""])
+
+
+def _run_lines(check: ReproCheck, run: RunCheck | None, command: str) -> Iterator[str]:
+    if run is None:
+        yield f"// RUN: {_wrapped(check, command)}"
+        return
+    yield f"// RUN: {command.replace(PROGRAM, _COMPILED)}"
+    call = " ".join(_quoted(word).replace(PROGRAM, _COMPILED) for word in run.words)
+    call = call.replace(f"{FILES}/", f"%S/{FILES}/")
+    if run.seconds is not None:
+        yield f"// RUN: not timeout {max(1, round(run.seconds))} {call}"
+        return
+    crashes = run.status is not None and run.status < 0
+    wrapped = f"{'not --crash' if crashes else 'not'} {call}"
+    read = " 2>&1 | FileCheck %s" if list(_checks(run)) else ""
+    yield f"// RUN: {wrapped}{read}"
+
+
+def _checks(run: RunCheck) -> Iterator[str]:
+    """What the runtime's tool prints, for FileCheck."""
+    if run.kind is not None:
+        yield RUNTIME.difference
+    for pattern in run.patterns:
+        yield pattern.filecheck
+
+
+def _is_writable(run: RunCheck) -> bool:
+    """Whether the exit status of the call tells that it goes wrong."""
+    return (run.kind is None or run.is_seen) and not _unwritable(run.words)
 
 
 def _wrapped(check: ReproCheck, command: str) -> str:

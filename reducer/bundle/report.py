@@ -1,13 +1,13 @@
 """`report.md`: an issue in the order of the project's bug form, with the essentials at the top."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from oracles.profiles import RELEASES, RUNTIME, profile_of
 from reducer import __version__
 from reducer.bundle import markdown as md
-from reducer.bundle.facts import Facts, PassFile
+from reducer.bundle.facts import FILES, Facts, PassFile
 from reducer.bundle.repro_script import shell_word
+from reducer.bundle.run_check import EXPECTED, UNDEFINED, RunCheck
 from reducer.bundle.wording import (
     components,
     expected,
@@ -92,7 +92,6 @@ MAX_CHARACTERS = 60_000
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
 _LOG = 4_000
 _CELL = 90
-_CALL = re.compile(r"@([\w$.-]+)\((.*)\): ")
 _THEN = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
@@ -153,30 +152,34 @@ def _happened(facts: Facts) -> Iterator[str]:
 
 def _steps(facts: Facts, verified: bool) -> Iterator[str]:
     yield _inline(facts.head + facts.text, "repro.mlir")
-    yield md.fenced("\n".join([*_plain_steps(facts), _shell(facts.command)]), "sh")
+    yield md.fenced("\n".join(map(_shell, facts.steps)), "sh")
+    run = facts.check.run
+    if run is not None and run.kind is not None:
+        yield from _comparison(run)
     if verified:
+        runs = "runs this command" if run is None else "runs these commands and judges the outcome"
         yield (
-            "`repro.sh` in the attached archive runs this command; it exits with 0 as long as the "
+            f"`repro.sh` in the attached archive {runs}; it exits with 0 as long as the "
             "failure occurs, and with 1 once it is fixed. It was checked in an empty folder."
         )
     else:
         yield "**Not verified:** `repro.sh` did not reproduce this failure."
 
 
-def _plain_steps(facts: Facts) -> list[str]:
-    """Commands that show wrong results with the runtime's own tools, if the inputs are short."""
-    words = list(facts.command)
-    call = _CALL.search(facts.messages[0]) if facts.messages else None
-    if not facts.signature.kind.traits.wrong_results or "--" not in words or call is None:
-        return []
-    name, inputs = call[1], [word for word in call[2].split(", ") if word]
-    if any("…" in word or "..." in word for word in inputs):
-        return []
-    program = f"repro{RUNTIME.suffix}"
-    compiler = [*words[words.index("--") + 1 :], "repro.mlir", "-o", program]
-    given = [f"{RUNTIME.input_flag}={word}" for word in inputs]
-    runs = [RUNTIME.program, *RUNTIME.call(program, name), *given]
-    return [_shell(compiler), _shell(runs), "# or, compared with the reference:"]
+def _comparison(run: RunCheck) -> Iterator[str]:
+    """What the program should print, and who can see that it does not."""
+    if run.is_long:
+        yield f"The right results are in `{FILES}/{EXPECTED}` in the archive."
+    else:
+        yield "It should print, up to rounding:"
+        yield md.fenced(run.expected)
+        if UNDEFINED in run.expected:
+            yield f"(`{UNDEFINED}` stands for an element that may be anything.)"
+    if not run.is_seen:
+        yield (
+            f"`{RUNTIME.expected_flag}` cannot show the difference, so `repro.sh` compares the "
+            "printed results."
+        )
 
 
 def _versions(facts: Facts) -> Iterator[str]:

@@ -103,7 +103,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
         "esac",
     ]
     if compiler := compiler_asked(check.words):
-        lines += _absolute(variable_of(compiler))
+        lines += absolute_path(variable_of(compiler))
     if check.includes_program:
         lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
     lines += [
@@ -121,7 +121,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
     return [*lines, 'cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""]
 
 
-def _absolute(variable: str) -> list[str]:
+def absolute_path(variable: str) -> list[str]:
     """Lines that make an overriding program's path absolute, since the run is in another folder."""
     return [
         f"case ${{{variable}:-}} in",
@@ -210,7 +210,7 @@ def _verdict(check: ReproCheck) -> list[str]:
             "   fi ;;",
             "esac",
             "grep -e '^signature ' stdout",
-            *_differently(),
+            *fails_differently(),
         ]
     if check.self_checking:
         return [
@@ -218,9 +218,9 @@ def _verdict(check: ReproCheck) -> list[str]:
             '0) say "still fails"; exit 0 ;;',
             '1) say "no longer fails"; exit 1 ;;',
             "esac",
-            *_differently(),
+            *fails_differently(),
         ]
-    conditions = [_status_holds(check.status)] if check.status is not None else []
+    conditions = [status_holds(check.status)] if check.status is not None else []
     if check.crash_trace:
         conditions.append("crashed_there")
     if check.pattern is not None:
@@ -280,7 +280,7 @@ def _literal(text: str) -> str:
     return re.sub(r"[\\.\[*^$/]", r"\\\g<0>", text)
 
 
-def _status_holds(status: int) -> str:
+def status_holds(status: int) -> str:
     """A condition on the exit status.
 
     A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n.
@@ -296,11 +296,12 @@ def _otherwise() -> list[str]:
         '    say "no longer fails"',
         "    exit 1",
         "fi",
-        *_differently(),
+        *fails_differently(),
     ]
 
 
-def _differently() -> list[str]:
+def fails_differently() -> list[str]:
+    """Lines that end the script because the command fails in another way."""
     return [
         'say "fails differently: exit status $status"',
         'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',

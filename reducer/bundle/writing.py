@@ -22,6 +22,7 @@ from reducer.bundle.facts import FILES, OURSELVES, REPRO, SCHEMA, Facts
 from reducer.bundle.lit import lit_test
 from reducer.bundle.report import report_text
 from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
+from reducer.bundle.run_script import run_script
 from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
@@ -153,6 +154,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "signature_fields": facts.signature.to_json(),
         "bucket": facts.bucket,
         "command": list(facts.command),
+        "run": facts.check.run and list(facts.check.run.words),
         "output": {
             "path": "repro.mlir",
             "lines": facts.lines,
@@ -255,7 +257,7 @@ def make_bundle(
         files[REPORT] = _bytes(report_text(facts, verified=verified, left_out=left_out))
         files[METADATA] = _bytes(metadata_text(facts, verified=verified))
         packed = {name: data for name, data in files.items() if name not in left_out}
-        more = too_large(packed, NEEDED)
+        more = too_large(packed, NEEDED | _needed_by_run(facts))
         if not more:
             break
         left_out += more
@@ -267,9 +269,11 @@ def make_bundle(
     return Bundle(folder, archive, facts, status, tuple(left_out))
 
 
-def run_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
+def try_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
     """Run `repro.sh` in a folder with only these files; return its exit status, or -1 if killed."""
-    seconds = 30 + _TIMEOUT_FACTOR * max(facts.seconds, facts.check.seconds or 0)
+    run = facts.check.run
+    allowed = (facts.seconds, facts.check.seconds or 0, (run and run.seconds) or 0)
+    seconds = 30 + _TIMEOUT_FACTOR * max(allowed)
     with tempfile.TemporaryDirectory(prefix="report-") as outer:
         place = Path(outer, "empty")
         place.mkdir()
@@ -292,6 +296,8 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
     words = facts.check.words
     if words[0] != OURSELVES:
         chosen = {words[0]: executable}
+        if facts.check.run is not None:
+            chosen[facts.check.run.words[0]] = facts.runtime
     else:
         ourselves = folder / OURSELVES
         python = shlex.quote(sys.executable)
@@ -320,7 +326,7 @@ def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
     weaker = [lenient, replace(facts, head=""), replace(lenient, head="")]
     status = -1
     for one in [facts, *(other for other in weaker if other != facts)]:
-        status = run_script(_runnable(one), executable, one)
+        status = try_script(_runnable(one), executable, one)
         if status == 0:
             return one, status
     return facts, status
@@ -333,7 +339,12 @@ def _runnable(facts: Facts) -> dict[str, bytes]:
         for name, path in facts.files.items()
         if path.stat().st_size <= _MAX_BUNDLED_BYTES
     }
-    script = repro_script(facts.check, facts.signature.text, facts.files)
+    check, run, text = facts.check, facts.check.run, facts.signature.text
+    if run is None:
+        script = repro_script(check, text, facts.files)
+    else:
+        carried |= {f"{FILES}/{name}": _bytes(content) for name, content in run.files.items()}
+        script = run_script(check, run, text, carried)
     return {REPRO: _bytes(facts.program), SCRIPT: _bytes(script), **carried}
 
 
@@ -348,6 +359,12 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
     if page is not None:
         files[PAGE] = _bytes(page)
     return files
+
+
+def _needed_by_run(facts: Facts) -> frozenset[str]:
+    """The files without which the script cannot compare results."""
+    run = facts.check.run
+    return frozenset(f"{FILES}/{name}" for name in run.files) if run else frozenset()
 
 
 def _bytes(text: str) -> bytes:

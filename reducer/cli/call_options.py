@@ -43,17 +43,6 @@ class CallOptions:
             words += [] if value is None else [option, value]
         return words
 
-    def pinned(self, function: str, inputs: tuple[str, ...]) -> "CallOptions":
-        """The options for one call, of a program for which no results are expected."""
-        flags = _flags(self.flagfile)
-        archives = [absolute_archive(one, flags.folder) for one in flags.parameters]
-        return CallOptions(
-            function,
-            inputs,
-            parameters=self.parameters or tuple(archives),
-            device=self.device or flags.device,
-        )
-
 
 @dataclass(frozen=True)
 class CallSpec:

@@ -4,7 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import DEFAULT
-from oracles.values import Call
 from reducer.cli.call_options import CallOptions
 from reducer.cli.completion import complete_versions
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
@@ -164,13 +163,8 @@ class OracleOptions:
         )
         return WrongResults(self.references, self.tolerance, self.python, call)
 
-    def _check_words(
-        self, comparison: WrongResults, input_name: str, call: Call | None = None
-    ) -> list[str]:
+    def _check_words(self, comparison: WrongResults, input_name: str) -> list[str]:
         """The command line that shows the wrong results again, using this program to compare."""
-        if call is not None:
-            called = comparison.call.pinned(call.function, call.inputs)
-            comparison = replace(comparison, call=called)
         version = [] if self.iree is None else ["--iree", self.iree]
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
         return [*words, "--", *(word for word in self.words if word != str(self.source))]

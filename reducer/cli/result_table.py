@@ -28,7 +28,7 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
         *_elsewhere(report),
         ("cost", _cost(report)),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
-        ("command", shlex.join(report.command)),
+        *_commands(report),
     ]
     if report.pass_level is not None:
         facts += _pass_facts(report.pass_level)
@@ -41,6 +41,7 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
 
 _WIDTH = 120  # maximum characters of another failure's signature
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
+_BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
 _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
 
@@ -59,8 +60,15 @@ _RESULTS = {
 
 def _verdict(report: Report) -> str:
     if report.verified:
-        return _VERIFIED
+        return _VERIFIED if report.run is None else _BOTH_VERIFIED
     return _NOT_ASKED if report.status == "interrupted" else _NOT_VERIFIED
+
+
+def _commands(report: Report) -> list[tuple[str, str]]:
+    """The command, or the two that show what is wrong with the compiled program."""
+    if report.compile is None or report.run is None:
+        return [("command", shlex.join(report.command))]
+    return [("compile", shlex.join(report.compile)), ("run", shlex.join(report.run))]
 
 
 def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from oracles import Outcome
+from oracles.values import ValuesOracle
 from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
@@ -72,6 +73,7 @@ class Context:
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
+        pinned: for a compiled program at fault, the oracle that makes the call that shows it.
     """
 
     settings: Settings
@@ -98,6 +100,7 @@ class Context:
     readable: str = ""
     result: str | None = None
     is_verified: bool = False
+    pinned: ValuesOracle | None = None
     boundary: BoundaryTypes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:

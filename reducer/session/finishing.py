@@ -4,12 +4,16 @@ from dataclasses import replace
 
 from oracles import Outcome
 from oracles.comparison import shows
+from oracles.values import ValuesOracle
+from oracles.values.demonstration import inputs_beside
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
+from reducer.session.best import OnDisk
 from reducer.session.context import Context
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import measure_with, measured_flakiness
+from reducer.storage.files import write_atomic
 
 
 def print_for_people(context: Context) -> bool:
@@ -32,6 +36,8 @@ def verify(context: Context) -> bool:
     printed = _verified(context)
     context.best.head = ""
     context.best.finish(printed, verified=context.is_verified, complete=context.is_complete)
+    if context.best.on_disk is OnDisk.RESULT:
+        _save_long_inputs(context)
     context.result = context.readable
     return True
 
@@ -39,11 +45,11 @@ def verify(context: Context) -> bool:
 def _verified(context: Context) -> str:
     """The text on which the printed command was run last: the result, possibly without comments."""
     text, ops = context.readable, context.best.size.ops
+    commands = _commands(context, text)
     if context.settings.comments:
         known = context.full.known(context.best.confirmed.text) if context.exhausts else None
         outcome = known or context.full.run(text, ops)
-        shown = context.full.oracle.display(context.settings.output.name)
-        commented = with_comments(text, shown, outcome)
+        commented = with_comments(text, commands, outcome)
         context.is_verified = _is_confirmed(context, commented)
         if context.is_verified:
             return commented
@@ -52,6 +58,23 @@ def _verified(context: Context) -> str:
     if not context.is_verified and context.flaky is None:
         context.note(measured_flakiness(context.patient, text, ops, "the result"))
     return text
+
+
+def _commands(context: Context, text: str) -> list[list[str]]:
+    """The command lines that show the failure of a program."""
+    oracle, name = context.full.oracle, context.settings.output.name
+    if isinstance(oracle, ValuesOracle):
+        context.pinned = oracle.pinned(text)
+        return context.pinned.steps(name) or [oracle.display(name)]
+    return [oracle.display(name)]
+
+
+def _save_long_inputs(context: Context) -> None:
+    """Save the inputs that the shown command takes from a file beside the result."""
+    shown = context.pinned.demonstration if context.pinned else None
+    if shown is not None and not shown.is_short:
+        output = context.settings.output
+        write_atomic(output.with_name(inputs_beside(output.name)), shown.inputs_text)
 
 
 def _is_confirmed(context: Context, text: str) -> bool:

@@ -40,11 +40,11 @@ def one_line(text: str) -> str:
     )
 
 
-def with_comments(text: str, command: Sequence[str], outcome: Outcome) -> str:
-    """A program with the command above and the failure message below."""
+def with_comments(text: str, commands: Sequence[Sequence[str]], outcome: Outcome) -> str:
+    """A program with the commands above and the failure message below."""
     body = text if text.endswith("\n") else f"{text}\n"
     messages = [f"// {line}\n" for line in failure_lines(outcome)]
-    return command_line(command) + body + "".join(messages)
+    return "".join(map(command_line, commands)) + body + "".join(messages)
 
 
 def failure_lines(outcome: Outcome) -> list[str]:

@@ -39,7 +39,8 @@ class ReductionRecord:
     `status` is `reduced`, `budget` or `interrupted`. Sizes are those of the programs without the
     comments around them. `on_disk` says whether the result is in `output_path`, or what is there
     instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
-    too many or too large to keep. `health` is where else the result compiles, None if that was not
+    too many or too large to keep. If the compiled program is at fault, `compile` and `run` show it
+    with the compiler's own tools. `health` is where else the result compiles, None if that was not
     asked. `degenerate` is None if the result is not degenerate. `origin` is computed only for a bug
     report.
     """
@@ -57,6 +58,8 @@ class ReductionRecord:
     checks: Checks | None = None
     wall_seconds: float | None = None
     command: tuple[str, ...] | None = None
+    compile: tuple[str, ...] | None = None
+    run: tuple[str, ...] | None = None
     one_minimal: bool | None = None
     notes: tuple[str, ...] | None = None
     flaky: Flakiness | None = None
@@ -114,6 +117,8 @@ class ReductionRecord:
             "checks": self.checks and self.checks.to_json(),
             "wall_seconds": None if self.wall_seconds is None else round(self.wall_seconds, 3),
             "command": None if self.command is None else list(self.command),
+            "compile": None if self.compile is None else list(self.compile),
+            "run": None if self.run is None else list(self.run),
             "one_minimal": self.one_minimal,
             "notes": None if self.notes is None else list(self.notes),
             "flaky": self.flaky and asdict(self.flaky),
@@ -148,6 +153,8 @@ class ReductionRecord:
             checks=Checks.from_json(read.part("checks")),
             wall_seconds=read.number("wall_seconds"),
             command=read.texts("command"),
+            compile=read.texts("compile"),
+            run=read.texts("run"),
             one_minimal=read.flag("one_minimal"),
             notes=read.texts("notes"),
             flaky=_flakiness(read.part("flaky")),

@@ -313,6 +313,8 @@ class Reduction:
         verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.output.name)
+        steps = context.pinned.steps(str(self.settings.output)) if context.pinned else []
+        compiling, running = map(tuple, steps) if steps else (None, None)
         history = recorder.finished(
             best.confirmed,
             final,
@@ -339,6 +341,8 @@ class Reduction:
             checks=self._checks(),
             wall_seconds=time.monotonic() - self._started,
             command=tuple(self.oracle.display(str(self.settings.output))),
+            compile=compiling,
+            run=running,
             one_minimal=status == "reduced",
             notes=tuple(self.notes),
             flaky=context.flaky,

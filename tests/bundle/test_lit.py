@@ -1,49 +1,18 @@
 """The lit test, run by lit with FileCheck."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from oracles.values.compare import MismatchKind
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.lit import lit_test
 from reducer.bundle.patterns import Pattern
+from reducer.bundle.run_check import RunCheck
+from tests.support.lit import PROGRAM, lit
 
-PROGRAM = 'func.func @f() { "x.y"() : () -> () }\n'
 ERROR = ReproCheck(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'x.y'"))
 SAYS = "echo \"repro.mlir:1:1: error: failed to legalize 'x.y'\" >&2; exit 1"
-
-
-def lit(folder: Path, test: str | None, body: str) -> "subprocess.CompletedProcess[str]":
-    """Run one test as a project's test suite would."""
-    assert test is not None
-    tools = folder / "tools"
-    tools.mkdir(exist_ok=True)
-    for name, text in {
-        "iree-compile": f"#!/bin/sh\n{body}\n",
-        "FileCheck": f'#!/bin/sh\nexec {sys.executable} -m filecheck "$@"\n',
-        "not": '#!/bin/sh\n[ "$1" = --crash ] && shift\n"$@"\n[ $? -gt 128 ]\n',
-    }.items():
-        (tools / name).unlink(missing_ok=True)  # a link would be written through
-        if real := next(Path("/usr/lib").glob(f"llvm-*/bin/{name}"), None):  # LLVM's own
-            (tools / name).symlink_to(real)
-        else:
-            (tools / name).write_text(text)
-            (tools / name).chmod(0o755)
-    suite = folder / "suite"
-    suite.mkdir(exist_ok=True)
-    (suite / "repro.lit.mlir").write_text(test)
-    (suite / "repro.mlir").write_text(PROGRAM)
-    (suite / "lit.cfg.py").write_text(
-        "import lit.formats\n"
-        "config.name = 'x'\nconfig.suffixes = ['.lit.mlir']\n"
-        "config.test_format = lit.formats.ShTest(execute_external=False)\n"
-        f"config.environment['PATH'] = {f'{tools}:{os.defpath}'!r}\n"
-    )
-    runner = Path(sys.executable).with_name("lit")
-    return subprocess.run([runner, "-v", suite], capture_output=True, text=True, timeout=60)
 
 
 def test_it_passes_as_long_as_the_failure_occurs(tmp_path: Path) -> None:
@@ -112,3 +81,32 @@ def test_checks_that_lit_cannot_express() -> None:
     )
     assert lit_test(ReproCheck(("a", "--x=a\nb", "repro.mlir"), 1), PROGRAM, "x") is None
     assert lit_test(ReproCheck(("a", "repro.mlir"), memory=1), PROGRAM, "x") is None
+
+
+COMPILES = 'cp "$1" "$3"'
+CALL = ("iree-run-module", "--module=a.vmfb", "--function=f", "--expected_output=2xi8=1 2")
+COMPILE = ("iree-compile", "repro.mlir", "-o", "a.vmfb")
+
+
+def test_wrong_results(tmp_path: Path) -> None:
+    run = RunCheck(CALL, CALL[:-1], MismatchKind.VALUES, is_seen=True)
+    test = lit_test(ReproCheck(COMPILE, run=run), PROGRAM, "wrong")
+    wrong = 'grep -q x.y "${1#--module=}" && echo "[FAILED] result[0]"; exit 1'
+    assert lit(tmp_path, test, COMPILES, wrong).returncode == 0
+    assert lit(tmp_path, test, COMPILES, "echo '[SUCCESS]'; exit 0").returncode == 1
+    assert lit(tmp_path, test, COMPILES, "echo 'ABORTED'; exit 1").returncode == 1
+    assert lit(tmp_path, test, "exit 1", wrong).returncode == 1
+
+
+def test_wrong_results_that_the_tool_does_not_see_have_no_test() -> None:
+    run = RunCheck(CALL, CALL[:-1], MismatchKind.VALUES, is_seen=False)
+    assert lit_test(ReproCheck(COMPILE, run=run), PROGRAM, "wrong") is None
+
+
+def test_a_program_that_fails(tmp_path: Path) -> None:
+    run = RunCheck(CALL, CALL, status=1, patterns=(Pattern.of("ABORTED"), Pattern.of("4 is bad")))
+    test = lit_test(ReproCheck(COMPILE, run=run), PROGRAM, "fails")
+    fails = "echo 'x.c:4: ABORTED; 5 is bad' >&2; exit 1"
+    assert lit(tmp_path, test, COMPILES, fails).returncode == 0
+    assert lit(tmp_path, test, COMPILES, fails.replace("bad", "good")).returncode == 1
+    assert lit(tmp_path, test, COMPILES, "exit 0").returncode == 1

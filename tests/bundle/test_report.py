@@ -1,14 +1,17 @@
 """`report.md`: the order of the form, the content of each section, and hostile text."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
+from oracles.values.compare import MismatchKind
 from reducer.bundle.facts import PassFile, ReproCheck, Version
 from reducer.bundle.report import MAX_CHARACTERS, report_text
+from reducer.bundle.run_check import RunCheck
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord, Size
@@ -64,16 +67,30 @@ def test_a_crash_with_its_stack() -> None:
 
 
 def test_wrong_results_come_with_plain_commands() -> None:
-    words = ("mlir-reducer", "check", "repro.mlir", "--wrong-results", "--", "iree-compile", "--v")
+    call = ("iree-run-module", "--module=a.vmfb", "--function=f", "--input=2xi8=1 2")
+    seen = RunCheck(
+        (*call, "--expected_output=2xi8=7 8"),
+        call,
+        MismatchKind.VALUES,
+        expected="result[0]: 2xi8=7 8\n",
+        is_seen=True,
+    )
+    words = ("iree-compile", "--v", "repro.mlir", "-o", "a.vmfb")
     wrong = facts(
         signature=Signature(Kind.MISCOMPILE, "wrong values"),
-        check=ReproCheck(words, self_checking=True),
-        messages=("error: @f(4xi8=1 2, i8=3): result 0: 31, expected 7",),
+        check=ReproCheck(words, run=seen),
+        messages=("error: @f(2xi8=1 2): result 0, element 1: 31, expected 8",),
     )
     text = report_text(wrong, verified=True)
-    assert "iree-compile --v repro.mlir -o repro.vmfb" in text
-    assert "--function=f '--input=4xi8=1 2' --input=i8=3" in text
+    assert "\niree-compile --v repro.mlir -o a.vmfb\niree-run-module --module=a.vmfb" in text
+    assert "'--input=2xi8=1 2' '--expected_output=2xi8=7 8'\n" in text
+    assert "result[0]: 2xi8=7 8" in text
     assert "miscompiles the 4 ops below" in text
+    assert "cannot show the difference" not in text
+    unseen = replace(seen, words=call, is_seen=False, expected="result[0]: 2xi8=7 _\n")
+    text = report_text(replace(wrong, check=ReproCheck(words, run=unseen)), verified=True)
+    assert "`--expected_output` cannot show the difference" in text
+    assert "`_` stands for an element that may be anything" in text
 
 
 def test_the_boundary_and_the_nearest_program_that_compiles() -> None:

@@ -69,13 +69,6 @@ def test_options_hold_in_any_folder(suite: Path, monkeypatch: pytest.MonkeyPatch
     ]
 
 
-def test_a_call_of_another_program_expects_nothing(suite: Path) -> None:
-    options = CallOptions(expected=("1",), flagfile=str(suite / "flags.txt"))
-    assert options.pinned("f", ("7",)) == CallOptions(
-        "f", ("7",), parameters=(f"model={suite / 'weights.irpa'}",)
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [

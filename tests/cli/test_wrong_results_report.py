@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +11,9 @@ from click.testing import CliRunner
 
 from reducer.cli import main
 from reducer.toolchain import Toolchain
-from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import write_script
+from tests.support.lit import lit
 
 pytestmark = pytest.mark.iree
 
@@ -37,21 +36,19 @@ def report(
     return place
 
 
+Ask = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
 @pytest.fixture
-def ask(report: Path, tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs `repro.sh` in an empty folder, with only `mlir-reducer` on PATH."""
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    write_script(tools / "mlir-reducer", f'exec "{sys.executable}" -m reducer "$@"\n')
+def ask(report: Path, tmp_path: Path) -> Ask:
+    """Runs `repro.sh` in an empty folder, with only the tools of one release on PATH."""
     empty = tmp_path / "empty"
     empty.mkdir()
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    kept["PYTHONPATH"] = str(Path(__file__).parents[2])
 
-    def run(**more: str) -> "subprocess.CompletedProcess[str]":
+    def run(tools: Path, **more: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             ["sh", report / "repro.sh"],
-            env={**kept, "PATH": f"{tools}:{os.defpath}", **more},
+            env={"PATH": f"{tools}:{os.defpath}", **more},
             cwd=empty,
             capture_output=True,
             text=True,
@@ -61,50 +58,68 @@ def ask(report: Path, tmp_path: Path) -> Callable[..., "subprocess.CompletedProc
     return run
 
 
-_KEPT = ("HOME", "MLIR_REDUCER_CACHE", "XDG_CACHE_HOME")
+def tools_of(toolchain: Toolchain, folder: Path) -> Path:
+    """A folder with a compiler and its runtime, as an environment of Python has them."""
+    folder.mkdir()
+    (folder / "iree-compile").symlink_to(toolchain.compile)
+    (folder / "iree-run-module").symlink_to(toolchain.run_module)
+    return folder
 
 
 def test_the_compiler_stays_at_home(report: Path) -> None:
     assert not (report / "files").exists()
-    first = (report / "repro.mlir").read_text().splitlines()[0]
-    assert first.startswith(f"// mlir-reducer check repro.mlir --iree {NEWEST_TESTED} ")
-    assert first.endswith(" -- iree-compile --iree-hal-target-backends=llvm-cpu")
-    assert (
-        "\niree-compile --iree-hal-target-backends=llvm-cpu repro.mlir"
-        in (report / "report.md").read_text()
-    )
+    first, second = (report / "repro.mlir").read_text().splitlines()[:2]
+    assert first == "// iree-compile --iree-hal-target-backends=llvm-cpu repro.mlir -o a.vmfb"
+    assert second.startswith("// iree-run-module --device=local-task --module=a.vmfb --function=f ")
+    assert f"{first[3:]}\n{second[3:]}\n" in (report / "report.md").read_text()
 
 
 def test_the_very_inputs_are_asked_again(report: Path) -> None:
     """Another release may be wrong for inputs that were not tried here."""
-    first = (report / "repro.mlir").read_text().splitlines()[0]
-    assert " --function f " in first and first.count("--input=4xf32=") == 2
+    second = (report / "repro.mlir").read_text().splitlines()[1]
+    assert second.count("--input=4xf32=") == 2
+    assert second.count("--expected_output=4xf32=") == 1
 
 
 def test_wrong_results_are_seen_elsewhere(
-    ask: Callable[..., "subprocess.CompletedProcess[str]"],
+    ask: Ask, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    done = ask()
-    assert (done.returncode, done.stdout) == (0, "still fails as reported\n"), done.stderr
+    done = ask(tools_of(iree_toolchain(), tmp_path / "bin"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("still fails as reported: result 0, element ")
 
 
-def test_another_failure_is_not_these_results(
-    ask: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
-) -> None:
+def test_another_failure_is_not_these_results(ask: Ask, tmp_path: Path) -> None:
     """A compiler that rejects the module has neither kept nor fixed the defect."""
     broken = write_script(tmp_path / "iree-compile", 'echo "error: not today" >&2; exit 1\n')
-    runtime = write_script(tmp_path / "iree-run-module", "exit 1\n")
-    done = ask(IREE_COMPILE=str(broken), PATH=f"{runtime.parent}/bin:{tmp_path}:{os.defpath}")
+    write_script(tmp_path / "iree-run-module", "exit 1\n")
+    done = ask(Path("/none"), IREE_COMPILE=str(broken))
     assert done.returncode == 2, done.stdout
-    assert "other-error: not today" in done.stdout
+    assert "error: not today" in done.stdout
+
+
+def test_no_tools_at_all(ask: Ask) -> None:
+    done = ask(Path("/none"))
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == "cannot run iree-compile; set IREE_COMPILE=/path/to/it\n"
+
+
+def test_the_test_for_lit(
+    report: Path, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """It passes as long as the results are wrong."""
+    test = (report / "repro.lit.mlir").read_text()
+    toolchain = iree_toolchain()
+    real = [f'exec {one} "$@"' for one in (toolchain.compile, toolchain.run_module)]
+    done = lit(tmp_path, test, *real)
+    assert done.returncode == 0, done.stdout
+    assert lit(tmp_path, test.replace("llvm-cpu", "vmvx"), *real).returncode == 1
 
 
 @pytest.mark.slow
 def test_a_healthy_version_is_told(
-    ask: Callable[..., "subprocess.CompletedProcess[str]"],
-    iree_toolchain: Callable[..., Toolchain],
+    ask: Ask, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    healthy = iree_toolchain("3.2.0").compile
-    done = ask(IREE_COMPILE=str(healthy))
+    done = ask(tools_of(iree_toolchain("3.2.0"), tmp_path / "bin"))
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.startswith("no longer fails\n")

@@ -24,7 +24,7 @@ def outcome(kind: Kind, template: str = "", *frames: str, stderr: str = "") -> O
 
 def test_a_program_between_its_command_and_its_message() -> None:
     failed = Outcome(Kind.LEGALIZATION, Signature(Kind.LEGALIZATION), diagnostics=(ERROR,))
-    assert with_comments("x\n", ["/opt/bin/tool", "--a=b c", "in.mlir"], failed) == (
+    assert with_comments("x\n", [["/opt/bin/tool", "--a=b c", "in.mlir"]], failed) == (
         "// tool '--a=b c' in.mlir\nx\n// error: failed to legalize operation 'x.bad'\n"
     )
 
@@ -64,13 +64,13 @@ def test_a_long_message_loses_the_operation_that_it_prints() -> None:
         Signature(Kind.LEGALIZATION),
         diagnostics=(Diagnostic("", 0, 0, "error", message),),
     )
-    assert with_comments("x", ["t"], failed).splitlines()[-1] == "// error: failed to legalize:…"
+    assert with_comments("x", [["t"]], failed).splitlines()[-1] == "// error: failed to legalize:…"
 
 
 def test_addresses_and_folders_differ_from_run_to_run_and_are_left_out() -> None:
     text = "LLVM ERROR: node 0x3c65dc10 of /tmp/oracle-x1y2/input.mlir, a/b and 0x10"
     failed = outcome(Kind.FATAL_ERROR, stderr=text)
-    last = with_comments("x", ["t"], failed).splitlines()[-1]
+    last = with_comments("x", [["t"]], failed).splitlines()[-1]
     assert last == "// LLVM ERROR: node 0x… of input.mlir, a/b and 0x10"
 
 
@@ -93,7 +93,7 @@ def test_a_symbol_cannot_leave_its_comment() -> None:
         Signature(Kind.OTHER_ERROR),
         diagnostics=(Diagnostic("", 0, 0, "error", message),),
     )
-    comment = with_comments("x\n", ["t"], failed).removeprefix("// t\nx\n")
+    comment = with_comments("x\n", [["t"]], failed).removeprefix("// t\nx\n")
     assert comment.startswith("// error: no such symbol @")
     assert comment.splitlines() == [comment[:-1]]
     assert comment[:-1].isprintable()

@@ -1,0 +1,172 @@
+"""One call that shows what is wrong with a program, in terms of the runtime's own tool."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from oracles.limits import Limits
+from oracles.process import run_process
+from oracles.profiles import RUNTIME
+from oracles.values.arrays import spelled
+from oracles.values.compare import Difference, compare
+from oracles.values.execution import Compiled, ExecutionResult
+from oracles.values.programs import Function, Value, ValueType
+from oracles.values.workbench import ComparisonCase
+
+PROGRAM = f"a{RUNTIME.suffix}"
+"""The name of the compiled program in printed commands."""
+
+SHORT = 1500
+"""The maximum number of characters of values in a printed command; more are in files."""
+
+_ELEMENTS = 1024  # that the runtime's tool prints of a result unless told otherwise
+_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """A call, what it gives, and what is right.
+
+    Attributes:
+        function: the function to call.
+        inputs: its inputs, as the runtime's tool takes them.
+        device: the runtime's name of the device.
+        parameters: archives of parameters, each as `SCOPE=FILE` or `FILE`.
+        result: what the program gives; a failure if it does not run to its end.
+        expected: what is right; nothing is known if the program fails.
+        tolerance: replaces the tolerances by type.
+        finite_only: whether elements that are not finite are ignored.
+        is_seen: whether the runtime's tool, told the expected values, finds the result wrong. It
+            compares no scalars, and up to 3.8.0 no number with NaN.
+    """
+
+    function: str
+    inputs: tuple[str, ...]
+    device: str
+    parameters: tuple[str, ...]
+    result: ExecutionResult
+    expected: ExecutionResult
+    tolerance: float | None = None
+    finite_only: bool = False
+    is_seen: bool = False
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the inputs fit into a command."""
+        return sum(map(len, self.inputs)) <= SHORT
+
+    @property
+    def differences(self) -> list[Difference]:
+        """What is wrong with the result."""
+        if self.result.failure:
+            return []
+        return compare(
+            self.result.results,
+            self.expected.results,
+            tolerance=self.tolerance,
+            finite_only=self.finite_only,
+        )
+
+    @property
+    def input_flags(self) -> list[str]:
+        """The flags that give the inputs."""
+        return [f"{RUNTIME.input_flag}={one}" for one in self.inputs]
+
+    @property
+    def expected_flags(self) -> list[str]:
+        """The flags that say what is right; empty if the runtime's tool cannot compare it."""
+        if self.result.failure or not self.expected.results:
+            return []
+        pairs = zip(self.expected.results, self.result.results, strict=False)
+        flags = [f"{RUNTIME.expected_flag}={_expected(*pair)}" for pair in pairs]
+        return flags if any(RUNTIME.ignored_output not in flag for flag in flags) else []
+
+    @property
+    def call_flags(self) -> list[str]:
+        """The flags that say what to call and how, without the program and the values."""
+        counts = [len(one.elements or ()) for one in self.result.results]
+        many = [RUNTIME.print_all(max(counts))] if max(counts, default=0) > _ELEMENTS else []
+        archives = [f"{RUNTIME.parameters_flag}={one}" for one in self.parameters]
+        function = f"{RUNTIME.function_flag}={self.function}"
+        return [f"{RUNTIME.device_flag}={self.device}", function, *archives, *many]
+
+    def words(self, inputs_file: str, program: str = PROGRAM) -> list[str]:
+        """The call of a compiled program, with long inputs in a file of flags."""
+        values = self.input_flags
+        if not self.is_short:
+            values = [f"{RUNTIME.flagfile_flag}={inputs_file}"]
+        right = self.expected_flags if self.is_seen else []
+        right = right if sum(map(len, right)) <= SHORT else []
+        device, *others = self.call_flags
+        module = f"{RUNTIME.module_flag}={program}"
+        return [RUNTIME.program, device, module, *others, *values, *right]
+
+    @property
+    def inputs_text(self) -> str:
+        """The content of the file of flags with the inputs."""
+        return "".join(f"{flag}\n" for flag in self.input_flags)
+
+
+def demonstration_of(
+    case: ComparisonCase, result: ExecutionResult, program: Compiled
+) -> Demonstration:
+    """The demonstration of what a program does wrong."""
+    found = Demonstration(
+        case.function.name,
+        tuple(case.inputs),
+        program.device,
+        program.parameters,
+        result,
+        case.expected,
+        case.tolerance,
+        case.finite_only,
+    )
+    return replace(found, is_seen=_is_seen(found, case.function, program))
+
+
+def _is_seen(one: Demonstration, function: Function, program: Compiled) -> bool:
+    """Whether the runtime's tool finds the program's results wrong by itself."""
+    right = one.expected_flags
+    if not right:
+        return False
+    flags = program.path.with_suffix(".expected")
+    flags.write_text("\n".join([*one.input_flags, *right, ""]), encoding="utf-8")
+    words = program.words(function, flags)
+    done = run_process(words, cwd=program.path.parent, limits=Limits(_SECONDS))
+    return done.exit_code == 1 and RUNTIME.difference in done.stdout
+
+
+def _expected(right: Value, actual: Value) -> str:
+    """The right values of one result, as the runtime's tool takes them.
+
+    An element that may be anything is given its actual value.
+    """
+    type_ = actual.type or right.type
+    if right.elements is None or type_ is None or type_.shape is None:
+        return RUNTIME.ignored_output
+    elements = right.elements
+    if right.defined is not None and actual.elements is not None:
+        several = zip(elements, actual.elements, right.defined, strict=False)
+        elements = tuple(ours if known else theirs for ours, theirs, known in several)
+    return f"{_sized(right, type_)}={spelled_values(elements, type_)}"
+
+
+def _sized(right: Value, type_: ValueType) -> ValueType:
+    """The type that the runtime's tool gives the result, in the right shape."""
+    return ValueType(type_.element, right.type.shape if right.type else type_.shape)
+
+
+def spelled_values(elements: Sequence[float], type_: ValueType) -> str:
+    """The elements of a tensor as text from which the same elements are read."""
+    is_float = type_.is_float
+    return " ".join(
+        spelled(float(one) if is_float else int(one), type_.element) for one in elements
+    )
+
+
+def inputs_beside(name: str) -> str:
+    """The name of the file with long inputs for a program.
+
+    >>> inputs_beside("model.reduced.mlir")
+    'model.reduced.inputs.txt'
+    """
+    return f"{name.removesuffix('.mlir')}.inputs.txt"

@@ -1,0 +1,122 @@
+"""What a call of a compiled program gives, and what it should give, for a script that compares."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from oracles.profiles import RUNTIME
+from oracles.values import Demonstration
+from oracles.values.compare import MismatchKind, gravest, scale_of, tolerance_of
+from oracles.values.demonstration import SHORT, spelled_values
+from oracles.values.failures import RunFailure
+from oracles.values.programs import Value
+from reducer.bundle.patterns import Pattern
+
+INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
+"""Files of a report with the inputs and the expected values, if they are long."""
+
+UNDEFINED = "_"
+"""Stands for an element that may be anything."""
+
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class RunCheck:
+    """A call of a compiled program, and how to recognize that it still goes wrong.
+
+    Attributes:
+        words: the call as shown, which says what is right if the runtime's tool can compare that.
+        call: the call that prints the results.
+        kind: how the result is wrong; None if the program fails.
+        status: the exit code of a program that fails, negative for a signal.
+        patterns: must all match the output of a program that fails.
+        seconds: if not None, the failure is a program that runs longer.
+        expected: the right results, spelled as the runtime's tool prints results.
+        tolerances, scales: for each result the relative tolerance, and the least number that
+            differences are relative to.
+        finite_only: whether elements that are not finite are ignored.
+        is_seen: whether the runtime's tool finds the results wrong by itself.
+        inputs: the content of the file with the inputs; '' if they are in the call.
+    """
+
+    words: tuple[str, ...]
+    call: tuple[str, ...]
+    kind: MismatchKind | None = None
+    status: int | None = None
+    patterns: tuple[Pattern, ...] = ()
+    seconds: float | None = None
+    expected: str = ""
+    tolerances: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
+    finite_only: bool = False
+    is_seen: bool = False
+    inputs: str = ""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The contents of the files that the call and the script need."""
+        found = {INPUTS: self.inputs, EXPECTED: self.expected if self.is_long else ""}
+        return {name: text for name, text in found.items() if text}
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the right results are in a file."""
+        return len(self.expected) > SHORT
+
+    @classmethod
+    def of(cls, shown: Demonstration, folder: str, seconds: float) -> "RunCheck":
+        """The check for a demonstration.
+
+        Args:
+            folder: the folder of the report's files, as in its scripts.
+            seconds: how long a program may run before it hangs.
+        """
+        file = f"{folder}/{INPUTS}"
+        words = tuple(shown.words(file))
+        call = tuple(replace(shown, is_seen=False).words(file))
+        inputs = "" if shown.is_short else shown.inputs_text
+        failed = shown.result.failed
+        if failed is not None and failed.is_hang:
+            return cls(words, call, seconds=seconds, inputs=inputs)
+        if failed is not None:
+            patterns = tuple(_patterns(failed))
+            return cls(words, call, status=failed.exit_code, patterns=patterns, inputs=inputs)
+        right = shown.expected.results
+        kind = gravest(shown.differences).kind
+        return cls(
+            words,
+            call,
+            MismatchKind.VALUES if kind is MismatchKind.ORDER else kind,
+            expected="".join(f"result[{n}]: {_printed(one)}\n" for n, one in enumerate(right)),
+            tolerances=tuple(_tolerances(shown)),
+            scales=tuple(0.0 if one.elements is None else scale_of(one) for one in right),
+            finite_only=shown.finite_only,
+            is_seen=shown.is_seen,
+            inputs=inputs,
+        )
+
+
+def _patterns(failed: RunFailure) -> Iterator[Pattern]:
+    """What the runtime reports: its status and, if there is more, the message."""
+    reports = failed.status in RUNTIME.statuses
+    message = failed.message.partition(": ")[2] if reports else failed.message
+    if reports:
+        yield Pattern.of(failed.status)
+    if message != failed.status and (pattern := Pattern.of(message)):
+        yield pattern
+
+
+def _tolerances(shown: Demonstration) -> Iterator[float]:
+    for one in shown.result.results:
+        own = 0.0 if one.type is None else tolerance_of(one)
+        yield own if shown.tolerance is None else shown.tolerance
+
+
+def _printed(value: Value) -> str:
+    """A right result in one line, with `UNDEFINED` in the place of elements without a value."""
+    if value.elements is None or value.type is None:
+        return _UNKNOWN
+    words = spelled_values(value.elements, value.type).split(" ")
+    known = value.defined or (True,) * len(words)
+    shown = (word if one else UNDEFINED for word, one in zip(words, known, strict=False))
+    return f"{value.type}={' '.join(shown)}"
