@@ -63,6 +63,7 @@ class Bench:
         confirmers: must compute the same; asked only where the judge finds a difference.
         guards: what must hold of a compiled judge's results; None if the evaluator is the judge.
         whole: whether all elements of the expected results are defined on the input.
+        is_disputed: whether the evaluator judges alone, against all compilers.
         is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
         run_seconds: how long a candidate's program may run before it counts as hanging.
         objection: why nobody can judge candidates.
@@ -72,6 +73,7 @@ class Bench:
     confirmers: tuple[Implementation, ...] = ()
     guards: GuardPlan | None = None
     whole: bool = False
+    is_disputed: bool = False
     is_evaluator_right: bool = True
     run_seconds: float | None = None
     objection: str = ""

@@ -80,10 +80,14 @@ class FirstJury(Jury):
             (same if case.agree(given, actual) else other).append(witness.name)
         if not same and not other:
             return self._wrong(case, evaluator, ())
-        told = [f"the evaluator and the compilers disagree: {self._shown(case, actual)}"]
-        told += [f"the same from {', '.join(same)}"] if same else []
+        told = [f"the same from {', '.join(same)}"] if same else []
         told += [f"other results from {', '.join(other)}"] if other else []
-        return Finding(Judgement.UNDECIDED, "; ".join(told))
+        shaky = self._shaky(evaluator, case, actual)
+        if shaky:
+            return Finding(Judgement.UNDECIDED, "; ".join([shaky, *told]))
+        bench = Bench(evaluator, whole=is_whole(case.expected), is_disputed=True)
+        remark = f"expected values: the evaluator alone; conflict: {'; '.join(told)}"
+        return Finding(Judgement.WRONG, remark, case, bench)
 
     def _wrong(
         self, case: ComparisonCase, judge: Implementation, confirmers: Sequence[Implementation]

@@ -10,18 +10,20 @@ Who may say what is right:
 3. *Fixed references*, a function in Python or results that the user knows, are right for the input
    and say nothing about a candidate.
 
-A difference from the evaluator is a wrong result if one witness computes what the evaluator does:
-two implementations without common code do not make the same mistake. It is one, too, if nobody else
-can run the program. If there are witnesses, and none of them sides with the evaluator, that is a
-conflict: it is reported, and decides nothing. A fixed reference that sides with the evaluator on
-the input takes the place of a witness.
+A difference from the evaluator is a wrong result. If one witness computes what the evaluator does,
+that is beyond doubt: two implementations without common code do not make the same mistake. This
+witness must then do so on every candidate. A fixed reference that sides with the evaluator on the
+input takes the place of a witness. If there are witnesses, and none of them sides with the
+evaluator, that is a conflict. All witnesses are versions of one compiler, which may share the
+defect, so it does not acquit the program; but it is reported with the result, and a difference that
+may come from rounding does not count.
 
 Without the evaluator, a compiled reference is the judge, and its results must pass the guards of
 `oracles.values.guards`.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import islice
 
@@ -33,6 +35,7 @@ from oracles.values.execution import (
 )
 from oracles.values.guards import Guards
 from oracles.values.inputs import Trial
+from oracles.values.rounding import NUDGES, nearest, nudged
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 MAX_RELEASES = 3
@@ -93,16 +96,33 @@ class Jury:
             return right(case)
         if bench.whole and not is_whole(expected):
             return Finding(Judgement.UNDEFINED, "some elements of the results are undefined")
-        doubt = (
-            self._unconfirmed(case, bench.confirmers)
-            if bench.guards is None
-            else self._doubt(case, trial, bench)
-        )
+        if bench.is_disputed:
+            doubt = self._shaky(bench.judge, case, actual)
+        elif bench.guards is None:
+            doubt = self._unconfirmed(case, bench.confirmers)
+        else:
+            doubt = self._doubt(case, trial, bench)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
 
     def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
         """Which confirmer does not compute what the evaluator does; '' if all do."""
         return next(filter(None, (self._against(side, case) for side in confirmers)), "")
+
+    def _shaky(
+        self, evaluator: Implementation, case: ComparisonCase, actual: ExecutionResult
+    ) -> str:
+        """Why a difference from the evaluator may be due to rounding; '' if it is not."""
+        if actual.failure:
+            return ""
+        others = []
+        for factor in NUDGES:
+            other = self.bench.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
+            if other is None or other.unsupported or meaningless(other):
+                return ""
+            others.append(other)
+        if case.agree(actual, nearest(actual, case.expected, others)):
+            return "rounding may explain it: the results change with the last digits of the inputs"
+        return ""
 
     def _doubt(self, case: ComparisonCase, trial: Trial, bench: Bench) -> str:
         """Why the results of a compiled judge are not beyond doubt; '' if they are."""

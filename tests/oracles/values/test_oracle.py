@@ -1,8 +1,4 @@
-"""The verdicts, with a compiler and a runtime that do as the module says.
-
-A line `NAME: 2xi32=1 2` of the "module" is what the program gives that NAME compiled; GARBAGE in it
-stands for the contents of fresh memory, and no line means that NAME cannot compile it.
-"""
+"""The verdicts, with a compiler and a runtime that do as the module says."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,40 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, Kind, Limits, Signature
+from oracles import Kind, Limits, Signature
 from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
-
-HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
-WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
-
-
-class Lab:
-    """Fake compilers in one folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def side(self, name: str) -> CompilerConfig:
-        compiler, runtime = self.folder / f"{name}-compile", self.folder / f"{name}-run"
-        compiler.write_text(f'#!/bin/sh\ngrep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n')
-        runtime.write_text(
-            "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
-            f'sed -n "s/GARBAGE/$MALLOC_PERTURB_/; s/^{name}: //p" "$program" | tee line\n'
-            "! grep -q fails line\n"
-        )
-        for path in (compiler, runtime):
-            path.chmod(0o755)
-        return CompilerConfig(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
-
-    def oracle(self, text: str, *, required: bool = False) -> ValuesOracle:
-        reference, witness = self.side("reference"), self.side("witness")
-        comparison = Comparison(
-            self.side("candidate"),
-            reference,
-            required=(witness,) if required else (),
-            witnesses=(Poisoned(reference), *(() if required else (witness,))),
-        )
-        return ValuesOracle(comparison, text)
+from tests.support.comparing import HEAD, WRONG, Lab
 
 
 @pytest.fixture

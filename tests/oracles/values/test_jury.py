@@ -1,0 +1,175 @@
+"""Who is believed, with an evaluator and compilers that do as the module says."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind
+from oracles.values import Comparison, Implementation, ValuesOracle
+from oracles.values.programs import read_results
+from tests.support.comparing import HEAD, Lab, Meaning
+
+C, R = "candidate: 2xi32=1 2\n", "reference: 2xi32=1 3\n"
+MEANS = "meaning: 2xi32=1 3\n"
+INPUT = HEAD + C + R + MEANS
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def comparison(
+    lab: Lab, *, named: bool = False, releases: tuple[str, ...] = (), **more: object
+) -> Comparison:
+    return Comparison(
+        lab.side("candidate"),
+        lab.side("reference"),
+        releases=tuple(map(lab.side, releases)),
+        evaluator=Meaning(),
+        named=named,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def oracle(lab: Lab, text: str, **more: object) -> ValuesOracle:
+    return ValuesOracle(comparison(lab, **more), text)  # type: ignore[arg-type]
+
+
+# ---- the input -------------------------------------------------------------------------------
+
+
+def test_a_compiler_that_sides_with_the_evaluator_confirms_it(lab: Lab) -> None:
+    outcome = oracle(lab, INPUT).run(INPUT)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "expected values: the evaluator and reference" in outcome.stderr
+
+
+def test_what_the_evaluator_agrees_with_is_right(lab: Lab) -> None:
+    text = INPUT.replace("meaning: 2xi32=1 3", "meaning: 2xi32=1 2")
+    outcome = oracle(lab, text).run(text)
+    assert (outcome.kind, outcome.stderr) == (Kind.SUCCESS, "")
+
+
+def test_what_is_undefined_is_neither_right_nor_wrong(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: undefined division by zero\n")
+    outcome = oracle(lab, text).run(text)
+    assert outcome.kind is Kind.UNDECIDED
+    assert outcome.stderr.count("the program is undefined: division by zero") == 1
+
+
+def test_a_conflict_is_reported(lab: Lab) -> None:
+    text = INPUT.replace(R, "reference: 2xi32=1 2\n")
+    outcome = oracle(lab, text).run(text)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "the evaluator alone; conflict: the same from reference" in outcome.stderr
+
+
+def test_a_release_can_settle_a_conflict(lab: Lab) -> None:
+    text = INPUT.replace(R, "reference: 2xi32=1 2\n") + "old: 2xi32=1 3\n"
+    outcome = oracle(lab, text, releases=("old",)).run(text)
+    assert "expected values: the evaluator and old" in outcome.stderr
+
+
+def test_without_the_evaluator_a_compiled_reference_judges(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: unknown a.b\n")
+    outcome = oracle(lab, text).run(text)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "expected values: reference; the evaluator does not know a.b" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("older", "kind"),
+    [
+        (("2 3", "2 3"), Kind.MISCOMPILE),
+        (("2 3", "1 2"), Kind.UNDECIDED),
+        (("2 3", "3 3"), Kind.UNDECIDED),
+        (("1 2", "2 3"), Kind.SUCCESS),
+    ],
+)
+def test_releases_may_know_of_what_all_backends_share(
+    lab: Lab, older: tuple[str, str], kind: Kind
+) -> None:
+    text = HEAD + C + C.replace("candidate", "reference") + "meaning: unknown a.b\n"
+    text += f"old: 2xi32={older[0]}\nolder: 2xi32={older[1]}\n"
+    assert oracle(lab, text, releases=("old", "older")).run(text).kind is kind
+
+
+def test_a_named_reference_must_agree_with_the_evaluator(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: 2xi32=1 2\n")
+    outcome = oracle(lab, text, named=True).run(text)
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the evaluator and reference disagree" in outcome.stderr
+
+
+# ---- references that are right for the input only --------------------------------------------
+
+
+def known(lab: Lab, values: str) -> dict[str, object]:
+    return {"expected": tuple(read_results(f"result[0]: hal.buffer_view\n{values}"))}
+
+
+def test_known_results_choose_the_judge(lab: Lab) -> None:
+    """The evaluator does not give what is known, but a release does, so that is believed."""
+    text = INPUT.replace(MEANS, "meaning: 2xi32=4 4\n") + "old: 2xi32=1 5\n"
+    judge = oracle(lab, text, releases=("old",), **known(lab, "2xi32=1 5"))
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    assert judge.objection() == ""
+    right = text.replace("old: 2xi32=1 5", "old: 2xi32=1 2")
+    assert judge.run(right).kind is Kind.SUCCESS, "the known results say nothing about it"
+
+
+def test_known_results_that_nobody_computes_judge_nothing_else(lab: Lab) -> None:
+    judge = oracle(lab, INPUT, **known(lab, "2xi32=1 5"))
+    assert judge.run(INPUT).kind is Kind.MISCOMPILE
+    assert "the evaluator computes other values" in judge.objection()
+    assert "with other wrong results: reference" in judge.objection()
+    assert judge.run(INPUT + "\n").kind is Kind.UNDECIDED
+
+
+def test_what_agrees_with_known_results_is_right(lab: Lab) -> None:
+    assert oracle(lab, INPUT, **known(lab, "2xi32=1 2")).run(INPUT).kind is Kind.SUCCESS
+
+
+# ---- candidates ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (MEANS, "meaning: undefined index out of bounds\n"),
+        (MEANS, "meaning: unknown a.b\n"),
+        (R, "reference: 2xi32=1 2\n"),
+        (R, ""),
+    ],
+)
+def test_a_candidate_must_be_wrong_by_the_same_word(lab: Lab, old: str, new: str) -> None:
+    judge = oracle(lab, INPUT)
+    assert judge.run(INPUT).kind is Kind.MISCOMPILE
+    assert judge.run(INPUT.replace(old, new)).kind is Kind.UNDECIDED
+
+
+# ---- who took no part ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("old: 2xi32=1 3\n", "confirmed by old, which took no part"),
+        ("old: 2xi32=1 2\n", "not confirmed by anyone who took no part: old gives the same"),
+        ("", "nobody who took no part can run it"),
+    ],
+)
+def test_somebody_who_took_no_part_confirms_the_result(lab: Lab, line: str, told: str) -> None:
+    text = INPUT + line
+    judge = oracle(lab, text, releases=("old",))
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    assert told in judge.confirm(text, "x.mlir", limits=judge.limits).stderr
+
+
+def test_a_result_does_not_depend_on_what_is_not_asked(lab: Lab) -> None:
+    plain, more = comparison(lab), comparison(lab, releases=("old",))
+    assert ValuesOracle(plain, INPUT).key != ValuesOracle(more, INPUT).key
+    sides: tuple[Implementation, ...] = replace(plain, named=True).sides
+    assert [side.name for side in sides] == ["the evaluator", "reference"]

@@ -1,0 +1,78 @@
+"""Compilers and an evaluator that do as the module says, to decide who is believed.
+
+A line `NAME: 2xi32=1 2` of the "module" is what the program gives that NAME compiled; GARBAGE in it
+stands for the contents of fresh memory, and no line means that NAME cannot compile it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles import Command
+from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
+from oracles.values.execution import ExecutionResult, Program, RunContext
+from oracles.values.programs import Function, read_results
+
+HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
+WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
+
+
+class Lab:
+    """Fake compilers in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def side(self, name: str) -> CompilerConfig:
+        compiler, runtime = self.folder / f"{name}-compile", self.folder / f"{name}-run"
+        compiler.write_text(f'#!/bin/sh\ngrep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n')
+        runtime.write_text(
+            "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
+            f'sed -n "s/GARBAGE/$MALLOC_PERTURB_/; s/^{name}: //p" "$program" | tee line\n'
+            "! grep -q fails line\n"
+        )
+        for path in (compiler, runtime):
+            path.chmod(0o755)
+        return CompilerConfig(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
+
+    def oracle(self, text: str, *, required: bool = False) -> ValuesOracle:
+        reference, witness = self.side("reference"), self.side("witness")
+        comparison = Comparison(
+            self.side("candidate"),
+            reference,
+            required=(witness,) if required else (),
+            witnesses=(Poisoned(reference), *(() if required else (witness,))),
+        )
+        return ValuesOracle(comparison, text)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """An evaluator that finds what a program means in a line of it.
+
+    `meaning: 2xi32=1 2`, `meaning: undefined WHY`, or `meaning: unknown OP`.
+    """
+
+    name: str = "the evaluator"
+    key: str = "the evaluator"
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        told = [line for line in text.splitlines() if line.startswith("meaning: ")]
+        return Meant(told[0].removeprefix("meaning: ")) if told else None
+
+
+@dataclass(frozen=True)
+class Meant:
+    """A program that means what the words say."""
+
+    words: str
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        head, _, rest = self.words.partition(" ")
+        if head == "undefined":
+            return ExecutionResult(undefined=rest)
+        if head == "unknown":
+            return ExecutionResult(unsupported=(rest,))
+        return ExecutionResult(tuple(read_results(f"result[0]: hal.buffer_view\n{self.words}")))
