@@ -31,6 +31,8 @@ class Healthy:
     flags: tuple[str, ...]
     references: tuple[Reference, ...]
     wheel: str = WHEEL
+    python: str = ""
+    """What `@f` computes, as a Python function."""
 
 
 DEFAULT = Reference("default")
@@ -43,11 +45,33 @@ _OTHERS = (
 """Programs take turns with these."""
 
 
+_PYTHON = Reference("Python function", ("--reference", "python:reference.py:f"))
+_GOLDEN = Reference(
+    "golden output",
+    ("--input=24xf32=1.5", "--input=24xf32=-2", "--expected-output=24xf32={golden}"),
+)
+_IN_PYTHON = {
+    "addf-f32": ("a + b", "-0.5"),
+    "subf-f32": ("a - b", "3.5"),
+    "mulf-f32": ("a * b", "-3"),
+    "divf-f32": ("a / b", "-0.75"),
+    "maximumf-f32": ("np.maximum(a, b)", "1.5"),
+    "minimumf-f32": ("np.minimum(a, b)", "-2"),
+}
+"""Programs with what they compute, and its value for some inputs."""
+
+
 def healthy_programs() -> Iterator[Healthy]:
     """All of them, each with the default reference and one other kind."""
     texts = [*_elementwise(), *_of_several_ops(), *_undefined()]
     for turn, (name, text) in enumerate(texts):
-        yield Healthy(name, text, (LLVM_CPU,), (DEFAULT, _OTHERS[turn % len(_OTHERS)]))
+        references: tuple[Reference, ...] = (DEFAULT, _OTHERS[turn % len(_OTHERS)])
+        expression, golden = _IN_PYTHON.get(name, ("", ""))
+        if expression:
+            given = tuple(word.format(golden=golden) for word in _GOLDEN.options)
+            references += (_PYTHON, Reference(_GOLDEN.label, given))
+        python = f"import numpy as np\n\ndef f(a, b):\n    return {expression}\n"
+        yield Healthy(name, text, (LLVM_CPU,), references, python=python if expression else "")
     yield from _wrong_elsewhere()
 
 
