@@ -63,7 +63,7 @@ _IN_PYTHON = {
 
 def healthy_programs() -> Iterator[Healthy]:
     """All of them, each with the default reference and one other kind."""
-    texts = [*_elementwise(), *_of_several_ops(), *_undefined()]
+    texts = [*_elementwise(), *_of_several_ops(), *_of_scalars(), *_undefined()]
     for turn, (name, text) in enumerate(texts):
         references: tuple[Reference, ...] = (DEFAULT, _OTHERS[turn % len(_OTHERS)])
         expression, golden = _IN_PYTHON.get(name, ("", ""))
@@ -222,6 +222,22 @@ func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
 }
 """,
     )
+
+
+def _of_scalars() -> Iterator[tuple[str, str]]:
+    """The runtime passes and prints short scalars as others."""
+    for kind in ("i8", "i16", "i32", "f32"):
+        yield (
+            f"scalars-{kind}",
+            f"""\
+func.func @f(%a: tensor<4x{kind}>, %b: {kind}) -> ({kind}, tensor<4x{kind}>) {{
+  %c1 = arith.constant 1 : index
+  %x = tensor.extract %a[%c1] : tensor<4x{kind}>
+  %r = tensor.insert %b into %a[%c1] : tensor<4x{kind}>
+  return %x, %r : {kind}, tensor<4x{kind}>
+}}
+""",
+        )
 
 
 def _undefined() -> Iterator[tuple[str, str]]:
