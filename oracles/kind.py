@@ -230,7 +230,7 @@ class Kind(StrEnum):
             wrong_results=True,
             happened="compiles {input} to a program that fails",
             expected="The program runs to its end.",
-            title_without_message="the compiled program fails",
+            title="the compiled program fails",
         ),
     )
     OTHER_ERROR = "other-error", Traits()
