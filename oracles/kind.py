@@ -220,7 +220,7 @@ class Kind(StrEnum):
         Traits(
             wrong_results=True,
             happened="miscompiles {input}",
-            expected="The same results as the reference.",
+            expected="The results that the program means.",
             title="wrong results",
         ),
     )
