@@ -45,7 +45,7 @@ class FirstJury(Jury):
                 return Finding(Judgement.UNDECIDED, obstacle)
             found = self._compiled(question, actual, trial)
             return found if found.judgement is Judgement.RIGHT else _also(found, obstacle)
-        why = meaningless(meant)
+        why = meaningless(meant, actual)
         if why:
             return Finding(Judgement.UNDEFINED, why)
         return self._evaluated(question, actual, meant)
@@ -186,7 +186,7 @@ class FirstJury(Jury):
             meant = self.bench.ask(evaluator, case)
             obstacle = self._obstacle(evaluator, meant)
             if meant is not None and not obstacle:
-                why = meaningless(meant)
+                why = meaningless(meant, actual)
                 if why:
                     trusted = False
                     obstacle = f"the evaluator: {why}"

@@ -88,7 +88,7 @@ class Jury:
         obstacle = self._obstacle(bench.judge, expected)
         if expected is None or obstacle:
             return Finding(Judgement.UNDECIDED, obstacle)
-        why = meaningless(expected)
+        why = meaningless(expected, actual)
         if why:
             return Finding(Judgement.UNDEFINED, why)
         case = question.expecting(expected)
@@ -101,7 +101,7 @@ class Jury:
         elif bench.guards is None:
             doubt = self._unconfirmed(case, bench.confirmers)
         else:
-            doubt = self._doubt(case, trial, bench)
+            doubt = self._doubt(case, actual, trial, bench)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
 
     def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
@@ -117,21 +117,23 @@ class Jury:
         others = []
         for factor in NUDGES:
             other = self.bench.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
-            if other is None or other.unsupported or meaningless(other):
+            if other is None or other.unsupported or meaningless(other, actual):
                 return ""
             others.append(other)
         if case.agree(actual, nearest(actual, case.expected, others)):
             return "rounding may explain it: the results change with the last digits of the inputs"
         return ""
 
-    def _doubt(self, case: ComparisonCase, trial: Trial, bench: Bench) -> str:
+    def _doubt(
+        self, case: ComparisonCase, actual: ExecutionResult, trial: Trial, bench: Bench
+    ) -> str:
         """Why the results of a compiled judge are not beyond doubt; '' if they are."""
         assert bench.judge is not None and bench.guards is not None
         evaluator = self.comparison.evaluator
         if evaluator is not None and bench.is_evaluator_right:
             meant = self.bench.ask(evaluator, case)
             if meant is not None and not self._obstacle(evaluator, meant):
-                why = meaningless(meant)
+                why = meaningless(meant, actual)
                 if why:
                     return why
                 return "" if case.agrees(meant) else "the evaluator disagrees with the reference"
@@ -214,8 +216,10 @@ def right(case: ComparisonCase) -> Finding:
     return RIGHT
 
 
-def meaningless(meant: ExecutionResult) -> str:
-    """Why a program has no right results according to the evaluator; '' if it has."""
+def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
+    """Why a program need not do better than it did, according to the evaluator; '' if it must."""
+    if actual.failure and meant.hazards:
+        return f"the program may fail: {meant.hazards[0]}"
     if meant.undefined:
         return f"the program is undefined: {meant.undefined}"
     if meant.failure:

@@ -11,7 +11,7 @@ from pathlib import Path
 from oracles import Command
 from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
 from oracles.values.execution import ExecutionResult, Program, RunContext
-from oracles.values.programs import Function, read_results
+from oracles.values.programs import Function, Value, ValueType, read_results
 
 HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
 WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
@@ -50,7 +50,8 @@ class Lab:
 class Meaning:
     """An evaluator that finds what a program means in a line of it.
 
-    `meaning: 2xi32=1 2`, `meaning: undefined WHY`, or `meaning: unknown OP`.
+    `meaning: 2xi32=1 2`, `meaning: undefined WHY`, `meaning: unknown OP`, or `meaning: hazard WHY`
+    (which means `2xi32=1 3`, if it does not fail).
     """
 
     name: str = "the evaluator"
@@ -73,6 +74,8 @@ class Meant:
         head, _, rest = self.words.partition(" ")
         if head == "undefined":
             return ExecutionResult(undefined=rest)
+        if head == "hazard":
+            return ExecutionResult((Value(ValueType("i32", (2,)), (1, 3)),), hazards=(rest,))
         if head == "unknown":
             return ExecutionResult(unsupported=(rest,))
         return ExecutionResult(tuple(read_results(f"result[0]: hal.buffer_view\n{self.words}")))

@@ -59,6 +59,15 @@ def test_what_is_undefined_is_neither_right_nor_wrong(lab: Lab) -> None:
     assert outcome.stderr.count("the program is undefined: division by zero") == 1
 
 
+def test_a_program_with_a_hazard_may_fail_but_not_be_wrong(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: hazard an index out of bounds\n")
+    assert oracle(lab, text).run(text).kind is Kind.MISCOMPILE
+    failing = text.replace(C, "candidate: fails\n")
+    outcome = oracle(lab, failing).run(failing)
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the program may fail: an index out of bounds" in outcome.stderr
+
+
 def test_a_conflict_is_reported(lab: Lab) -> None:
     text = INPUT.replace(R, "reference: 2xi32=1 2\n")
     outcome = oracle(lab, text).run(text)

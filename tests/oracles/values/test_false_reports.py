@@ -1,0 +1,130 @@
+"""What is not wrong is never called wrong: real compilers, and the evaluator by default."""
+
+from pathlib import Path
+
+import pytest
+
+from oracles import Kind, Limits
+from oracles.command import Command
+from oracles.values import ValuesOracle
+from reducer.cli.wrong_results import WrongResults
+from reducer.toolchain import install
+from tests.conftest import NEWEST_TESTED
+from tests.support.corpus import load_case
+
+pytestmark = [pytest.mark.iree, pytest.mark.timeout(600)]
+
+POWER = """
+import numpy as np
+
+def power(base: "4xf32", exponent: "4xf32"):
+    return base ** exponent
+"""
+SLICE = """
+import numpy as np
+
+def f(a: "16xi8"):
+    low = ((a << 4).astype(np.int8) >> 4)[1:9]
+    return low
+"""
+
+
+def oracle(text: str, *references: str) -> ValuesOracle:
+    """The oracle that the command line makes for llvm-cpu."""
+    toolchain = install(NEWEST_TESTED, runtime=True)
+    command = Command.parse(["iree-compile", "--iree-hal-target-backends=llvm-cpu"])
+    return WrongResults(references).oracle(
+        command, toolchain.compile, text, limits=Limits(120), display=lambda name, call=None: [name]
+    )
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> Path:
+    return tmp_path / "reference.py"
+
+
+def test_a_program_that_returns_an_argument_is_not_a_wrong_power(reference: Path) -> None:
+    """An elementwise function on special values became `return` of the other argument."""
+    reference.write_text(POWER)
+    case = load_case("mis-powf-negative-base")
+    judge = oracle(case.input_text(), f"python:{reference}:power")
+    outcome = judge.run(case.input_text())
+    assert outcome.kind is Kind.MISCOMPILE and "judge: the evaluator" in outcome.stderr
+    assert judge.objection() == ""
+    other = """
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  return %b : tensor<4xf32>
+}
+"""
+    assert judge.run(other).kind is Kind.SUCCESS
+
+
+def test_a_program_that_returns_nothing_defined_is_not_a_wrong_slice(reference: Path) -> None:
+    """A slice of a tensor with elements smaller than a byte became `return tensor.empty()`."""
+    case = load_case("mis-slice-i4-odd-offset")
+    reference.write_text(SLICE)
+    judge = oracle(case.input_text(), f"python:{reference}:f")
+    assert judge.run(case.input_text()).kind is Kind.MISCOMPILE
+    assert judge.objection() == ""
+    head = next(line for line in case.input_text().splitlines() if line.startswith("func.func"))
+    result = head.partition("->")[2].strip(" {")
+    other = f"""
+{head}
+  %e = tensor.empty() : {result}
+  return %e : {result}
+}}
+"""
+    outcome = judge.run(other)
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the program is undefined: all results depend on uninit" in outcome.stderr
+
+
+def test_a_function_that_computes_something_else_accuses_nobody(reference: Path) -> None:
+    reference.write_text("def half(x):\n    return x / 2\n")
+    double = """
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %s = arith.addf %a, %a : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+"""
+    judge = oracle(double, f"python:{reference}:half")
+    assert judge.run(double).kind is Kind.MISCOMPILE, "so the function says"
+    assert "the evaluator computes the same values as the compiled program" in judge.objection()
+    assert judge.run(double.replace("addf", "mulf")).kind is Kind.UNDECIDED
+
+
+def test_a_division_by_zero_may_do_anything() -> None:
+    divides = """
+func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {
+  %z = arith.constant dense<0> : tensor<4xi32>
+  %s = arith.divsi %a, %z : tensor<4xi32>
+  return %s : tensor<4xi32>
+}
+"""
+    outcome = oracle(divides).run(divides)
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the program is undefined: " in outcome.stderr
+
+
+def test_rounding_is_not_wrong() -> None:
+    """What is left of large numbers that cancel depends on the order of the additions."""
+    cancels = """
+func.func @f(%a: tensor<1001xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]} ins(%a : tensor<1001xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %third = arith.constant 3.333333e-01 : f32
+    %y = arith.mulf %x, %third : f32
+    %c = math.sin %y : f32
+    %big = arith.constant 1.0e6 : f32
+    %z = arith.mulf %c, %big : f32
+    %s = arith.addf %o, %z : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+"""
+    assert oracle(cancels).run(cancels).kind in (Kind.SUCCESS, Kind.UNDECIDED)
