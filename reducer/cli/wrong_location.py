@@ -9,6 +9,7 @@ import click
 
 from oracles.profiles import RUNTIME
 from reducer.cli.record import write_json
+from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.wrong_results import WrongDispatch, WrongResultLocation
 from reducer.storage.files import write_atomic
@@ -34,7 +35,7 @@ def show_wrong_result(
         write_json(json_target, _as_json(found, name))
     if json_target != "-":
         click.echo(_as_text(found, name, output))
-    return 0
+    return ExitCode.CANNOT_JUDGE if found.dispute else ExitCode.REDUCED
 
 
 def _write(dispatch: WrongDispatch, output: Path) -> None:
@@ -65,6 +66,7 @@ def _as_text(found: WrongResultLocation, name: str, output: Path | None) -> str:
     facts += [
         ("also wrong", ", ".join(found.also_wrong)),
         ("confirmed", f"{'yes' if found.sure else 'no'}: {found.how}"),
+        ("but", found.dispute),
         ("judged", _judged(found)),
         ("cost", _cost(found)),
     ]
@@ -136,6 +138,7 @@ def _as_json(found: WrongResultLocation, name: str) -> dict[str, Any]:
         "program": asdict(found.dispatch) if found.dispatch else None,
         "also_wrong": found.also_wrong,
         "sure": found.sure,
+        "dispute": found.dispute or None,
         "how": found.how,
         "culprits": [
             {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in found.suspects

@@ -7,7 +7,8 @@
 2. Otherwise the IR itself has lost the meaning of the program. A reference that knows the dialects
    of all phases computes what the IR after each phase means; the first phase whose IR means
    something else is wrong.
-3. If neither is, what is left is how the dispatches are scheduled, and their memory.
+3. If neither is, what is left is what happens between dispatches: how tensors are moved, which of
+   them share memory, and in which order things run.
 """
 
 import tempfile
@@ -34,7 +35,7 @@ from reducer.session.conversions import Conversions, OptPrinter, unwrap
 from reducer.storage.journal import Journal
 
 CODE_GENERATION = "code generation"
-SCHEDULING = "scheduling"
+BETWEEN_DISPATCHES = "between dispatches"
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own
 
 
@@ -78,6 +79,8 @@ class WrongResultLocation:
     Attributes:
         mismatch: the wrong results of the input.
         outcome: the same as the outcome of a run.
+        judged_by_all: whether all references were asked about the input, or the evaluator alone.
+        dispute: why the results of the input may be right after all; '' if they are wrong.
         phase: the phase that is wrong; '' if unknown.
         how: the evidence; `sure` is set if a run confirmed it.
         dispatch: the wrong dispatch, and `suspects` the ops of the input that it was made of.
@@ -88,6 +91,8 @@ class WrongResultLocation:
 
     mismatch: Mismatch
     outcome: Outcome
+    judged_by_all: bool = True
+    dispute: str = ""
     phase: str = ""
     how: str = "nothing tells where it comes from"
     sure: bool = False
@@ -162,29 +167,60 @@ class WrongResultLocator:
         runs = CountedRuns(self.limits, self.stop)
         self.show("compare the results of the input")
         finding = self._compare(runs)
-        calls = self._calls
-        if finding.mismatch.result.failure:
-            finding.how = "a program that fails shows no values"
-        elif calls is not None:
-            self._locate(finding, calls, runs)
+        self._locate(finding, runs)
+        if not finding.sure and not finding.judged_by_all:
+            finding = self._settled(finding, runs)
         finding.compilations, finding.executions = runs.compilations, runs.executions
         finding.compiler_seconds = runs.cpu_seconds
         finding.full_runs = runs.cpu_seconds / max(runs.first, 0.001)
         return finding
 
-    @property
-    def _calls(self) -> DispatchCalls | None:
-        candidate = self.comparison.candidate
-        return dispatch_calls_of(candidate.executable.name, candidate.command.flags)
+    def _settled(self, finding: WrongResultLocation, runs: CountedRuns) -> WrongResultLocation:
+        """Ask all references about an input for which there is only the evaluator's word.
+
+        If they find it wrong for other values, the result is located there.
+
+        Raises:
+            NotInteresting: see `run`.
+            CannotJudge: see `run`; only if nothing is known.
+        """
+        self.show("ask all references about the results of the input")
+        try:
+            agreed = WrongResultLocation(*self._judged_by_all(runs))
+        except CannotJudge as error:
+            if not finding.phase:
+                raise
+            finding.dispute = str(error)
+            return finding
+        if agreed.mismatch.inputs == finding.mismatch.inputs:
+            return finding
+        self._locate(agreed, runs)
+        return agreed
 
     def _compare(self, runs: CountedRuns) -> WrongResultLocation:
+        """Judge the input by the evaluator alone if it knows it, else by all references.
+
+        Other compilers take as long as the command itself. What the evaluator says is confirmed on
+        the dispatch, which they compile quickly.
+        """
+        evaluator = self.comparison.evaluator
+        if evaluator is not None and not self.comparison.named:
+            alone = replace(
+                self.comparison, reference=evaluator, required=(), witnesses=(), releases=()
+            )
+            mismatch, outcome = self._judged(alone, self.text, runs)
+            if mismatch is not None:
+                return WrongResultLocation(mismatch, outcome, judged_by_all=False)
+        return WrongResultLocation(*self._judged_by_all(runs))
+
+    def _judged_by_all(self, runs: CountedRuns) -> tuple[Mismatch, Outcome]:
         mismatch, outcome = self._judged(self.comparison, self.text, runs)
         told = "; ".join(diagnostic.message for diagnostic in outcome.diagnostics)
         if outcome.kind.traits.undecided:
             raise CannotJudge(f"nothing can judge the results of the input; {told}")
         if mismatch is None:
             raise NotInteresting(f"the results of the input are not wrong; {told}")
-        return WrongResultLocation(mismatch, outcome)
+        return mismatch, outcome
 
     def _judged(
         self, comparison: Comparison, text: str, runs: CountedRuns
@@ -199,10 +235,16 @@ class WrongResultLocator:
         if self.stop.is_set():
             raise Stopped("interrupted")
 
-    def _locate(self, finding: WrongResultLocation, ir: DispatchCalls, runs: CountedRuns) -> None:
+    def _locate(self, finding: WrongResultLocation, runs: CountedRuns) -> None:
+        candidate = self.comparison.candidate
+        ir = dispatch_calls_of(candidate.executable.name, candidate.command.flags)
+        if finding.mismatch.result.failure:
+            finding.how = "a program that fails shows no values"
+            return
+        if ir is None:
+            return
         self.show("run the program so that it shows what its dispatches read and make")
         case = finding.mismatch.case
-        candidate = self.comparison.candidate
         shown = run_traced(candidate, ir, self.text, case.function, case.inputs, runs)
         self._check()
         if isinstance(shown, str):
@@ -241,9 +283,13 @@ class WrongResultLocator:
             finding.also_wrong = [name for name in known if name != finding.dispatch.name]
 
     def _is_wrong_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> bool:
-        """Whether the dispatch, as a program under the user's command, is judged to be wrong."""
+        """Whether the dispatch, as a program under the user's command, is judged to be wrong.
+
+        Of the releases the oldest is asked first, since it shares the least code.
+        """
         comparison = replace(
             self.comparison,
+            releases=self.comparison.releases[::-1],
             fixed=(),
             expected=None,
             function=suspect.function.name,
@@ -298,7 +344,7 @@ class WrongResultLocator:
         """Find the first phase whose IR means something else than the program."""
         case = finding.mismatch.case
         if case.agrees(shown.result):
-            finding.phase = SCHEDULING
+            finding.phase = BETWEEN_DISPATCHES
             finding.how = "the results are right if the values of all dispatches are returned, too"
             return
         wrong = first_wrong(list(shown.phases), partial(self._flaw, finding, shown, runs))
@@ -308,6 +354,12 @@ class WrongResultLocator:
             finding.how = f"the IR after {wrong.phase} {wrong.flaw}{known}"
         elif finding.dispatch is None and wrong.before:
             finding.how = f"the IR after {wrong.before} is right, and every judged dispatch is, too"
+            if (
+                wrong.before == list(shown.phases)[-1]
+                and shown.is_complete
+                and not finding.unjudged
+            ):
+                finding.phase, finding.sure = BETWEEN_DISPATCHES, True
 
     def _flaw(
         self, finding: WrongResultLocation, shown: DispatchRun, runs: CountedRuns, phase: str

@@ -10,7 +10,7 @@ inputs. So a reference compiles and runs once, however many dispatches there are
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles.limits import End, Limits, ProcessResult
@@ -56,7 +56,7 @@ class SuspectDispatch:
         return tuple(map(InputSpec.parse, self.execution.arguments))
 
 
-@dataclass
+@dataclass(frozen=True)
 class DispatchRun:
     """What one run of a program shows.
 
@@ -64,8 +64,7 @@ class DispatchRun:
         phases: the IR after each phase up to that of the calls.
         calls: the calls of dispatches, in text order.
         executions: those whose arguments and results are known.
-        result: the results of the program that printed them.
-        notes: what could not be done.
+        result: the results of the program that showed them.
     """
 
     module: Module
@@ -73,7 +72,11 @@ class DispatchRun:
     calls: list[DispatchCall]
     executions: list[Execution]
     result: ExecutionResult
-    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the values of every call are known. A call that does not run has none."""
+        return {one.call.op for one in self.executions} == {call.op for call in self.calls}
 
 
 def run_traced(

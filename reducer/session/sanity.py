@@ -260,8 +260,9 @@ def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> 
 
 def _advice(outcome: Outcome) -> str:
     """A hint about a command that succeeds."""
-    if outcome.remarks:
-        return "; ".join(outcome.remarks)
+    remarks = [d.message for d in outcome.diagnostics if d.severity == "remark" and not d.file]
+    if remarks:  # from the oracle itself
+        return "; ".join(remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None:
         return "check the flags, or describe the failure with --match or --test"
