@@ -31,6 +31,8 @@ class Healthy:
     flags: tuple[str, ...]
     references: tuple[Reference, ...]
     wheel: str = WHEEL
+    python: str = ""
+    """What `@f` computes, as a Python function."""
 
 
 DEFAULT = Reference("default")
@@ -43,11 +45,33 @@ _OTHERS = (
 """Programs take turns with these."""
 
 
+_PYTHON = Reference("Python function", ("--reference", "python:reference.py:f"))
+_GOLDEN = Reference(
+    "golden output",
+    ("--input=24xf32=1.5", "--input=24xf32=-2", "--expected-output=24xf32={golden}"),
+)
+_IN_PYTHON = {
+    "addf-f32": ("a + b", "-0.5"),
+    "subf-f32": ("a - b", "3.5"),
+    "mulf-f32": ("a * b", "-3"),
+    "divf-f32": ("a / b", "-0.75"),
+    "maximumf-f32": ("np.maximum(a, b)", "1.5"),
+    "minimumf-f32": ("np.minimum(a, b)", "-2"),
+}
+"""Programs with what they compute, and its value for some inputs."""
+
+
 def healthy_programs() -> Iterator[Healthy]:
     """All of them, each with the default reference and one other kind."""
-    texts = [*_elementwise(), *_of_several_ops(), *_undefined()]
+    texts = [*_elementwise(), *_of_several_ops(), *_of_scalars(), *_undefined()]
     for turn, (name, text) in enumerate(texts):
-        yield Healthy(name, text, (LLVM_CPU,), (DEFAULT, _OTHERS[turn % len(_OTHERS)]))
+        references: tuple[Reference, ...] = (DEFAULT, _OTHERS[turn % len(_OTHERS)])
+        expression, golden = _IN_PYTHON.get(name, ("", ""))
+        if expression:
+            given = tuple(word.format(golden=golden) for word in _GOLDEN.options)
+            references += (_PYTHON, Reference(_GOLDEN.label, given))
+        python = f"import numpy as np\n\ndef f(a, b):\n    return {expression}\n"
+        yield Healthy(name, text, (LLVM_CPU,), references, python=python if expression else "")
     yield from _wrong_elsewhere()
 
 
@@ -198,6 +222,22 @@ func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
 }
 """,
     )
+
+
+def _of_scalars() -> Iterator[tuple[str, str]]:
+    """The runtime passes and prints short scalars as others."""
+    for kind in ("i8", "i16", "i32", "f32"):
+        yield (
+            f"scalars-{kind}",
+            f"""\
+func.func @f(%a: tensor<4x{kind}>, %b: {kind}) -> ({kind}, tensor<4x{kind}>) {{
+  %c1 = arith.constant 1 : index
+  %x = tensor.extract %a[%c1] : tensor<4x{kind}>
+  %r = tensor.insert %b into %a[%c1] : tensor<4x{kind}>
+  return %x, %r : {kind}, tensor<4x{kind}>
+}}
+""",
+        )
 
 
 def _undefined() -> Iterator[tuple[str, str]]:

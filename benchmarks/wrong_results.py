@@ -15,7 +15,6 @@ each kind of reference. Finished rows are kept in the working folder and not mea
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -207,25 +206,22 @@ def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "input.mlir"
         source.write_text(program.text, encoding="utf-8")
+        (Path(folder) / "reference.py").write_text(program.python, encoding="utf-8")
         words = [
             sys.executable, "-m", "reducer", "check", str(source), "--json", "-",
             "--wrong-results", *options, "--iree", program.wheel, "--", "iree-compile",
             *program.flags,
         ]  # fmt: skip
-        done = subprocess.run(
-            words, capture_output=True, text=True, check=False, env={**os.environ}
-        )
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     try:
         report: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         return {"verdict": f"exit code {done.returncode}", "why": done.stderr[-400:]}
     kind = str(report.get("kind", ""))
     wrong = kind in ("miscompile", "run-failure")
-    right = {"success": "right", "undecided": "cannot judge"}
-    return {
-        "verdict": "wrong" if wrong else right.get(kind, kind),
-        "why": done.stderr[-400:],
-    }
+    right = {"success": "right", "cannot-judge": "cannot judge"}
+    shown = "\n".join(str(one.get("message", "")) for one in report.get("diagnostics", []))
+    return {"verdict": "wrong" if wrong else right.get(kind, kind), "why": shown[:400]}
 
 
 # ---- output --------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ class Kind(StrEnum):
         Traits(
             wrong_results=True,
             happened="miscompiles {input}",
-            expected="The same results as the reference.",
+            expected="The results that the program means.",
             title="wrong results",
         ),
     )
@@ -230,7 +230,7 @@ class Kind(StrEnum):
             wrong_results=True,
             happened="compiles {input} to a program that fails",
             expected="The program runs to its end.",
-            title_without_message="the compiled program fails",
+            title="the compiled program fails",
         ),
     )
     OTHER_ERROR = "other-error", Traits()

@@ -162,6 +162,12 @@ class Outcome:
         return self.kind.traits.succeeded
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the oracle itself says of its verdict."""
+        own = (one for one in self.diagnostics if one.severity == "remark" and not one.file)
+        return tuple(one.message for one in own)
+
+    @property
     def cancelled(self) -> bool:
         """Whether the run was cancelled before it produced a result."""
         return self.kind.traits.cancelled

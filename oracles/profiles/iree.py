@@ -272,6 +272,11 @@ RUNTIME = Runtime(
     expected_flag="--expected_output",
     ignored_output="(ignored)",
     difference="[FAILED]",
+    thresholds={  # bf16 has one since 3.9, f8 none
+        "f16": ("--expected_f16_threshold", 1e-3),
+        "f32": ("--expected_f32_threshold", 1e-4),
+        "f64": ("--expected_f64_threshold", 1e-4),
+    },
     parameters_flag="--parameters",
     module_flag="--module",
     function_flag="--function",

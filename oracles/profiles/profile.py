@@ -190,6 +190,8 @@ class Runtime:
         expected_flag: `expected_flag=VALUE` says what the next result should be.
         ignored_output: the value for a result that may be anything.
         difference: what is printed if a result is not the expected one.
+        thresholds: for each type of floats that is compared up to an absolute tolerance the flag
+            that sets it, and its default.
         parameters_flag: `parameters_flag=SCOPE=FILE` says where parameters are.
         module_flag, function_flag, device_flag, flagfile_flag: the other flags that say how to call
             a program.
@@ -221,6 +223,7 @@ class Runtime:
     expected_flag: str
     ignored_output: str
     difference: str
+    thresholds: Mapping[str, tuple[str, float]]
     parameters_flag: str
     module_flag: str
     function_flag: str

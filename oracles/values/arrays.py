@@ -124,8 +124,21 @@ def spelled(number: float, element: str) -> str:
         return str(number)
     if element == "f64":
         return repr(number)
-    short = f"{number:g}"
-    return short if float(short) == number else f"{number:.9g}"
+    return next(
+        (word for digits in _DIGITS if _single_of(word := f"{number:.{digits}g}") == number),
+        f"{number:.9g}",
+    )
+
+
+_DIGITS = (6, 7, 8)  # nine always distinguish single-precision numbers
+
+
+def _single_of(word: str) -> float:
+    """The single-precision number closest to a decimal one; infinity if that is too large."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", float(word)))[0])
+    except OverflowError:
+        return math.inf
 
 
 def _single(bits: int) -> float:

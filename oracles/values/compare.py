@@ -16,7 +16,8 @@ miscompile.
 """
 
 _COARSE = 0.3  # f8 and smaller floats
-_SCALE = 0.01
+SCALE = 0.01
+"""The least number that differences are relative to, relative to the largest."""
 
 
 class MismatchKind(StrEnum):
@@ -124,7 +125,7 @@ def scale_of(expected: Value) -> float:
 
 def _scale(expected: Value, told: Sequence[bool]) -> float:
     right = [one for one, defined in zip(expected.elements or (), told, strict=False) if defined]
-    return _SCALE * max((abs(one) for one in right if math.isfinite(one)), default=0.0)
+    return SCALE * max((abs(one) for one in right if math.isfinite(one)), default=0.0)
 
 
 def _defined(actual: Value, expected: Value) -> Sequence[bool]:

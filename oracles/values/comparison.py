@@ -79,6 +79,15 @@ class Bench:
     objection: str = ""
 
     @property
+    def told(self) -> str:
+        """Where expected values come from, in words; '' if there are none."""
+        if self.judge is None:
+            return ""
+        names = [self.judge.name, *(side.name for side in self.confirmers)]
+        alone = " alone, against all compilers" if self.is_disputed else ""
+        return f"expected values: {' and '.join(names)}{alone}"
+
+    @property
     def sides(self) -> frozenset[Implementation]:
         """Everybody who is asked about candidates."""
         witnesses = self.guards.witnesses if self.guards else ()

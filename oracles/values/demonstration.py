@@ -1,13 +1,14 @@
 """One call that shows what is wrong with a program, in terms of the runtime's own tool."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from oracles.limits import Limits
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
 from oracles.values.arrays import spelled
-from oracles.values.compare import Difference, compare
+from oracles.values.compare import SCALE, Difference, compare, scale_of, tolerance_of
 from oracles.values.execution import Compiled, ExecutionResult
 from oracles.values.programs import Function, Value, ValueType
 from oracles.values.workbench import ComparisonCase
@@ -20,6 +21,8 @@ SHORT = 1500
 
 _ELEMENTS = 1024  # that the runtime's tool prints of a result unless told otherwise
 _SECONDS = 120.0
+_ROUNDING = {"f64": 1e-6, "f32": 1e-6, "f16": 1e-2}
+"""How far right results may be apart, relative to the largest; they are printed with six digits."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,28 @@ class Demonstration:
 
     @property
     def expected_flags(self) -> list[str]:
-        """The flags that say what is right; empty if the runtime's tool cannot compare it."""
-        if self.result.failure or not self.expected.results:
+        """The flags that say what is right; empty if the runtime's tool cannot compare it.
+
+        It takes every scalar for wrong. Where its absolute tolerance would take rounding for wrong,
+        another one is set.
+        """
+        actual, right = self.result.results, self.expected.results
+        if self.result.failure or not right or len(actual) != len(right):
             return []
-        pairs = zip(self.expected.results, self.result.results, strict=False)
+        if not all(map(_is_comparable, actual)):
+            return []
+        pairs = list(zip(actual, right, strict=True))
         flags = [f"{RUNTIME.expected_flag}={_expected(*pair)}" for pair in pairs]
-        return flags if any(RUNTIME.ignored_output not in flag for flag in flags) else []
+        return [*flags, *dict.fromkeys(flag for pair in pairs for flag in self._threshold(*pair))]
+
+    def _threshold(self, actual: Value, right: Value) -> Iterator[str]:
+        """The flag for the tolerance of one result, if the default is too strict."""
+        assert actual.type is not None
+        largest = scale_of(right) / SCALE
+        flag, default = RUNTIME.thresholds.get(actual.type.element, ("", math.inf))
+        if _ROUNDING.get(actual.type.element, 0.0) * largest > default:
+            relative = tolerance_of(actual) if self.tolerance is None else self.tolerance
+            yield f"{flag}={relative * largest:g}"
 
     @property
     def call_flags(self) -> list[str]:
@@ -135,19 +154,25 @@ def _is_seen(one: Demonstration, function: Function, program: Compiled) -> bool:
     return done.exit_code == 1 and RUNTIME.difference in done.stdout
 
 
-def _expected(right: Value, actual: Value) -> str:
+def _is_comparable(actual: Value) -> bool:
+    """Whether the runtime's tool can tell whether this result is right."""
+    if actual.type is None or actual.type.shape is None:
+        return False
+    return not actual.type.is_float or actual.type.element in RUNTIME.thresholds
+
+
+def _expected(actual: Value, right: Value) -> str:
     """The right values of one result, as the runtime's tool takes them.
 
     An element that may be anything is given its actual value.
     """
-    type_ = actual.type or right.type
-    if right.elements is None or type_ is None or type_.shape is None:
+    if right.elements is None or actual.type is None:
         return RUNTIME.ignored_output
     elements = right.elements
     if right.defined is not None and actual.elements is not None:
         several = zip(elements, actual.elements, right.defined, strict=False)
         elements = tuple(ours if known else theirs for ours, theirs, known in several)
-    return f"{_sized(right, type_)}={spelled_values(elements, type_)}"
+    return f"{_sized(right, actual.type)}={spelled_values(elements, actual.type)}"
 
 
 def _sized(right: Value, type_: ValueType) -> ValueType:

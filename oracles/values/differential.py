@@ -146,6 +146,8 @@ class DifferentialRun:
         """The outcome of the plan, with what somebody says who was asked by neither bench."""
         if self.mismatch is not None:
             involved = plan.bench.sides | others.sides
+            if not self.remarks.lines:  # it was judged as a candidate
+                self.remarks.add(plan.bench.told)
             self.remarks.add(
                 self.jury.second_opinion(self.mismatch.case, self.mismatch.result, involved)
             )

@@ -105,6 +105,8 @@ class Trial:
         """The inputs in the syntax of `iree-run-module --input`; None if a type is not supported.
 
         Tensors of elements smaller than a byte can be neither passed nor printed by all runtimes.
+        Neither can scalars of less than 32 bits: floats are passed as integers, and integers are
+        printed without their sign.
 
         Arguments take the user's values that fit them, or the beginning of larger ones (see
         `pairing`). All others get values that depend only on their type and on how many of that
@@ -113,6 +115,8 @@ class Trial:
         types = [one for one in function.inputs if one is not None]
         results = [one for one in function.results if one is not None]
         if len(types) < len(function.inputs) or any(map(_is_packed, (*types, *results))):
+            return None
+        if any(map(_is_short_float, types)) or any(map(_is_short, results)):
             return None
         seen: Counter[ValueType] = Counter()
         words = []
@@ -167,6 +171,15 @@ def _in_bytes(words: Sequence[str], type_: ValueType) -> list[str]:
     """Truth values as the runtime reads them: two digits each, and none left out."""
     count = math.prod(dim or 0 for dim in type_.shape or ()) if len(words) == 1 else 1
     return [spelled(number(word), type_.element) for word in words] * count
+
+
+def _is_short(type_: ValueType) -> bool:
+    """Whether it is a scalar of less than 32 bits; a truth value is right in any width."""
+    return type_.shape is None and type_.element not in ("i1", "index") and type_.bits < 32
+
+
+def _is_short_float(type_: ValueType) -> bool:
+    return _is_short(type_) and type_.is_float
 
 
 def _is_packed(type_: ValueType) -> bool:

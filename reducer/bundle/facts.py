@@ -259,6 +259,7 @@ class Facts:
         transitions: the releases between which the verdict changes, in words.
         files: the files that the command refers to, by their names in the report.
         runtime: the program that runs what the compiler under test makes.
+        remarks: what the oracle says of its verdict, such as who confirms a wrong result.
     """
 
     head: str
@@ -284,6 +285,7 @@ class Facts:
     files: dict[str, Path] = field(default_factory=dict)
     runtime: Path | None = None
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def program(self) -> str:

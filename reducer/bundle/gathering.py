@@ -148,6 +148,7 @@ def gather(
         check=check,
         compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(words[0]),
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
+        remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         stack=stack,
         exit_code=outcome.exit_code,

@@ -156,6 +156,7 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
     run = facts.check.run
     if run is not None and run.kind is not None:
         yield from _comparison(run)
+        yield from _judgement(facts)
     if verified:
         runs = "runs this command" if run is None else "runs these commands and judges the outcome"
         yield (
@@ -164,6 +165,18 @@ def _steps(facts: Facts, verified: bool) -> Iterator[str]:
         )
     else:
         yield "**Not verified:** `repro.sh` did not reproduce this failure."
+
+
+def _judgement(facts: Facts) -> Iterator[str]:
+    """Who says what the right results are, and whether anybody disagrees."""
+    if facts.remarks:
+        told = "; ".join(facts.remarks)
+        yield f"{told[:1].upper()}{told[1:]}."
+    if any("evaluator" in remark for remark in facts.remarks):
+        yield (
+            "(The evaluator is part of mlir-reducer. It computes in NumPy what the language "
+            "reference says of each op, and shares no code with the compiler.)"
+        )
 
 
 def _comparison(run: RunCheck) -> Iterator[str]:

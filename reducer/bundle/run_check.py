@@ -1,5 +1,6 @@
 """What a call of a compiled program gives, and what it should give, for a script that compares."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ UNDEFINED = "_"
 """Stands for an element that may be anything."""
 
 _UNKNOWN = "unknown"
+_SIGNAL = re.compile(r"SIG[A-Z]+")
+"""Stands for the message of a program that printed none."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,8 @@ def _patterns(failed: RunFailure) -> Iterator[Pattern]:
     message = failed.message.partition(": ")[2] if reports else failed.message
     if reports:
         yield Pattern.of(failed.status)
-    if message != failed.status and (pattern := Pattern.of(message)):
+    printed = message != failed.status and not _SIGNAL.fullmatch(message)
+    if printed and (pattern := Pattern.of(message)):
         yield pattern
 
 

@@ -79,18 +79,14 @@ def _as_text(outcome: Outcome, command: list[str]) -> str:
 
 def _told(outcome: Outcome) -> list[str]:
     """The first errors, and what the oracle itself remarks, one per line."""
-    own = [one for one in outcome.diagnostics if one.severity == "remark" and not one.file]
+    own = [f"  {remark}" for remark in outcome.remarks]
     if outcome.kind.traits.undecided:
-        return ["", "cannot judge:", *_remarks(own), f"  {WOULD_HELP}"]
+        return ["", "cannot judge:", *own, f"  {WOULD_HELP}"]
     errors = [one for one in outcome.diagnostics if one.severity == "error"]
     lines = ["", plural(len(errors), "error") + ":", *_lines(errors)] if errors else []
     if len(errors) > _SHOWN:
         lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
-    return [*lines, *(["", plural(len(own), "remark") + ":", *_remarks(own)] if own else [])]
-
-
-def _remarks(own: Sequence[Diagnostic]) -> list[str]:
-    return [f"  {one.message}" for one in own]
+    return [*lines, *(["", plural(len(own), "remark") + ":", *own] if own else [])]
 
 
 def _lines(diagnostics: Sequence[Diagnostic]) -> list[str]:

@@ -40,7 +40,15 @@ def parse_input(text: str, declared: ValueType | None = None) -> Array:
     type_ = parse_type(match["element"])
     shape = tuple(int(size) for size in match["dims"].split("x")[:-1])
     check_size(shape)
-    return Array(_shaped(match["values"], type_.number, shape))
+    return Array(_declared(_shaped(match["values"], type_.number, shape), declared))
+
+
+def _declared(data: Numbers, declared: ValueType | None) -> Numbers:
+    """The numbers in the type of the parameter: some compilers demote f64, and inputs with it."""
+    element = declared.element if declared else None
+    if element is None or element.dtype == data.dtype or data.dtype.kind == "c":
+        return data
+    return data.astype(element.dtype)
 
 
 def _file(path: Path) -> Numbers:

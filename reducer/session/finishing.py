@@ -107,6 +107,5 @@ def _is_confirmed(context: Context, text: str) -> bool:
 
 def _note_remarks(context: Context, outcome: Outcome) -> None:
     """Note who says that the results are wrong, and who confirms it."""
-    for one in outcome.diagnostics:
-        if one.severity == "remark" and not one.file:
-            context.note(one.message)
+    for remark in outcome.remarks:
+        context.note(remark)

@@ -260,9 +260,8 @@ def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> 
 
 def _advice(outcome: Outcome) -> str:
     """A hint about a command that succeeds."""
-    remarks = [d.message for d in outcome.diagnostics if d.severity == "remark" and not d.file]
-    if remarks:  # from the oracle itself
-        return "; ".join(remarks)
+    if outcome.remarks:
+        return "; ".join(outcome.remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None:
         return "check the flags, or describe the failure with --match or --test"

@@ -170,7 +170,7 @@ def test_a_compiler_that_fails_and_a_program_that_fails(tmp_path: Path) -> None:
 def test_a_failing_program(failed: int, now: str, status: int, tmp_path: Path) -> None:
     reported = RunFailure("OUT_OF_RANGE", "OUT_OF_RANGE in buffer: 4 is past the end", "", failed)
     if failed < 0:
-        reported = RunFailure("signal 11", "signal 11", "signal 11", failed)
+        reported = RunFailure("signal 11", "SIGSEGV", "SIGSEGV", failed)
     given = check(ExecutionResult(failure=reported.status, failed=reported), ExecutionResult())
     done = run(tmp_path, given, now)
     assert done.returncode == status, done.stdout + done.stderr

@@ -81,6 +81,12 @@ def test_the_very_inputs_are_asked_again(report: Path) -> None:
     assert second.count("--expected_output=4xf32=") == 1
 
 
+def test_the_report_says_who_judged(report: Path) -> None:
+    text = (report / "report.md").read_text()
+    assert "Expected values: the evaluator and vmvx" in text
+    assert "The evaluator is part of mlir-reducer." in text
+
+
 def test_wrong_results_are_seen_elsewhere(
     ask: Ask, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:

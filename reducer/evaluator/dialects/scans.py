@@ -170,7 +170,7 @@ def ambiguous(rows: Array, tied: Any) -> Array:
 @op("iree_linalg_ext.topk")
 def topk(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     """The first elements in the order of the body, with their indices; the first of equal ones."""
-    inputs, outputs = (operands[group] for group in op.segments[:2])
+    inputs, outputs = operands[: -len(op.results)], operands[-len(op.results) :]
     axis = op.integer("dimension")
     moved = [one.map(lambda data: np.moveaxis(data, axis, -1)) for one in inputs]
     values = moved[0]

@@ -44,7 +44,7 @@ def test_several_arrays_in_one_file(tmp_path: Path) -> None:
         ("3xi8", b"\x01\xff\x80", "1 -1 -128"),
         ("2xui16", b"\x01\x00\xff\xff", "1 65535"),
         ("2xi1", b"\x01\x00", "01 00"),
-        ("f32", struct.pack("<f", 0.1), "0.100000001"),
+        ("2xf32", struct.pack("<2f", 0.1, 16777217), "0.1 16777216"),
         ("1xf64", struct.pack("<d", 0.1), "0.1"),
         ("2xbf16", b"\x80\x3f\x80\xff", "1 -inf"),
         ("2xf16", struct.pack("<2e", 1.5, 65504), "1.5 65504"),

@@ -100,6 +100,14 @@ def test_elements_smaller_than_a_byte_do_not_cross_the_boundary() -> None:
     assert Trial().inputs(function(ValueType("i4", None))) is not None  # passed as i32
 
 
+@pytest.mark.parametrize("element", ["f16", "bf16", "f8E4M3FN", "i8", "i16"])
+def test_a_short_scalar_is_not_read_from_what_the_runtime_prints(element: str) -> None:
+    scalar, tensor = ValueType(element, None), ValueType(element, (2,))
+    assert Trial().inputs(Function("f", (tensor,), (scalar,))) is None
+    given = Trial().inputs(Function("f", (scalar,), (tensor,)))
+    assert (given is None) == scalar.is_float
+
+
 def test_an_index_tensor_is_passed_as_integers() -> None:
     inputs = Trial().inputs(function(ValueType("index", (2,))))
     assert inputs is not None and inputs[0].startswith("2xi64=")
