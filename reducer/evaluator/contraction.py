@@ -22,7 +22,7 @@ def contract(
     None if a loop is reduced on which at most one factor depends.
     """
     loops = range(len(sizes))
-    a, b = _padded(left, len(sizes)), _padded(right, len(sizes))
+    a, b = padded(left, len(sizes)), padded(right, len(sizes))
     in_a = [a.shape[n] != 1 or sizes[n] == 1 for n in loops]
     in_b = [b.shape[n] != 1 or sizes[n] == 1 for n in loops]
     if any(not (in_a[n] and in_b[n]) for n in reduced):
@@ -55,7 +55,8 @@ def contract(
     return np.asarray(moved).reshape([1 if n in reduced else sizes[n] for n in loops])
 
 
-def _padded(data: Numbers, loops: int) -> Numbers:
+def padded(data: Numbers, loops: int) -> Numbers:
+    """A factor with an axis for each loop."""
     return data.reshape((1,) * (loops - data.ndim) + data.shape) if data.ndim < loops else data
 
 

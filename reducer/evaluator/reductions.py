@@ -20,6 +20,8 @@ class Reduction:
     combine: Callable[[Any, Any], Any]
     fold: Fold
     """Combines the elements along some axes, which stay with size 1."""
+    rounded: tuple[Any, Element] | None = None
+    """For a sum or product of floats, the op and the type: rounding depends on the order."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,17 @@ _FOLDS: dict[str, Any] = {
 _PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli", "complex.add": "complex.mul"}
 
 
-def make_plan(op: Op, block: Block, reduced: Sequence[tuple[int, ...]]) -> Plan | None:
-    """The plan for a body whose outputs are reduced along some loops; None if there is none."""
+_ROUNDED = ("arith.addf", "arith.mulf")
+
+
+def make_plan(
+    op: Op, block: Block, reduced: Sequence[tuple[int, ...]], *, any_order: bool = False
+) -> Plan | None:
+    """The plan for a body whose outputs are reduced along some loops; None if there is none.
+
+    Sums of small floats are not planned, because each step rounds away half of the digits, unless
+    they may be computed in `any_order`.
+    """
     *ops, last = block.ops
     arguments = list(block.arguments)[len(block.arguments) - len(reduced) :]
     accumulators = {value for value, loops in zip(arguments, reduced, strict=True) if loops}
@@ -71,6 +82,8 @@ def make_plan(op: Op, block: Block, reduced: Sequence[tuple[int, ...]]) -> Plan 
         combiner = next((one for one in ops if yielded in one.results), None)
         found = _combined(combiner, value, dependent) if uses.get(value) == 1 else None
         if combiner is None or found is None or uses.get(yielded) != 1:
+            return None
+        if combiner.result.is_small_float and combiner.name in _ROUNDED and not any_order:
             return None
         terms.append(found)
         reductions.append(_reduction(combiner, loops))
@@ -96,8 +109,6 @@ def _combined(combiner: Op | None, accumulator: int, dependent: set[int]) -> int
         "nnan", "ninf", "fast",
     }:  # fmt: skip
         return None
-    if combiner.result.is_small_float and combiner.name in ("arith.addf", "arith.mulf"):
-        return None  # each step rounds away half of the digits, so the order matters
     left, right = combiner.operands
     other = right if left == accumulator else left
     if accumulator not in (left, right) or other in dependent:
@@ -116,7 +127,8 @@ def _reduction(combiner: Op, loops: tuple[int, ...]) -> Reduction:
     def fold(data: Any, axes: tuple[int, ...]) -> Any:
         return _fitted(ufunc.reduce(data, axis=axes, keepdims=True, dtype=data.dtype), element)
 
-    if element.is_small_float:  # extrema only: exact in f32
+    rounded = (ufunc, element) if combiner.name in _ROUNDED else None
+    if element.is_small_float:
 
         def fold_small(data: Any, axes: tuple[int, ...]) -> Any:
             wide = ufunc.reduce(data.astype(np.float32), axis=axes, keepdims=True)
@@ -126,8 +138,9 @@ def _reduction(combiner: Op, loops: tuple[int, ...]) -> Reduction:
             loops,
             lambda a, b: ufunc(a.astype(np.float32), b.astype(np.float32)).astype(element.dtype),
             fold_small,
+            rounded,
         )
-    return Reduction(loops, combine, fold)
+    return Reduction(loops, combine, fold, rounded)
 
 
 def _fitted(data: Any, element: Element) -> Any:

@@ -21,6 +21,7 @@ from reducer.evaluator.contraction import contract
 from reducer.evaluator.errors import Divergent, Unsupported
 from reducer.evaluator.interpreter import Frame, can_batch
 from reducer.evaluator.loops import Output, loop_sizes, view
+from reducer.evaluator.orders import OtherOrders
 from reducer.evaluator.program import Block, Op
 from reducer.evaluator.reductions import Plan, Reduction, make_plan
 from reducer.evaluator.values import Array
@@ -81,6 +82,7 @@ class Structured:
                 self._at_once(plan)
             else:
                 self._in_order(reduced)
+                self._in_other_orders([data for data, _ in before])
         except Divergent:
             for output, (data, poison) in zip(self.outputs, before, strict=True):
                 output.data, output.poison = data, poison
@@ -89,15 +91,18 @@ class Structured:
     # ---- all points at once ----------------------------------------------------------------
 
     def _at_once(self, plan: Plan) -> None:
+        orders = self._orders(plan, [output.data for output in self.outputs])
         product = plan.product
-        if product is not None and self._contract(plan, product):
-            return
-        for box in boxes(self.sizes):
-            yielded = self._yielded(plan, box)
-            for output, value, reduction in zip(
-                self.outputs, yielded, plan.reductions, strict=True
-            ):
-                self._store(output, value, reduction, box)
+        if product is None or not self._contract(plan, product, orders[0]):
+            for box in boxes(self.sizes):
+                yielded = self._yielded(plan, box)
+                for output, value, reduction, other in zip(
+                    self.outputs, yielded, plan.reductions, orders, strict=True
+                ):
+                    self._store(output, value, reduction, box)
+                    if other is not None and reduction is not None:
+                        self._fold(other, output, value, reduction, box)
+        self._compare(orders)
 
     def _yielded(self, plan: Plan, box: "Box") -> list[Array]:
         """For each output the value that is stored, or combined with what is there."""
@@ -132,7 +137,48 @@ class Structured:
         if value.poison is not None:
             mask |= np.broadcast_to(value.poison, shape).any(axis=axes, keepdims=True)
 
-    def _contract(self, plan: Plan, product: tuple[int, int]) -> bool:
+    # ---- the order of reductions -----------------------------------------------------------
+
+    def _in_other_orders(self, initial: list[Any]) -> None:
+        """Find out whether reductions that were done in order depend on it."""
+        loops = len(self.sizes)
+        reduced = [one.reduced(loops) for one in self.outputs]
+        plan = make_plan(self.op, self.block, reduced, any_order=True)
+        if plan is None or not any(one and one.rounded for one in plan.reductions):
+            return
+        orders = self._orders(plan, initial)
+        for box in boxes(self.sizes):
+            yielded = self._yielded(plan, box)
+            for output, value, reduction, other in zip(
+                self.outputs, yielded, plan.reductions, orders, strict=True
+            ):
+                if other is not None and reduction is not None:
+                    self._fold(other, output, value, reduction, box)
+        self._compare(orders)
+
+    def _orders(self, plan: Plan, initial: list[Any]) -> list[OtherOrders | None]:
+        return [
+            OtherOrders.start(*reduction.rounded, data)
+            if reduction is not None and reduction.rounded is not None
+            else None
+            for reduction, data in zip(plan.reductions, initial, strict=True)
+        ]
+
+    def _fold(
+        self, other: OtherOrders, output: Output, value: Array, reduction: Reduction, box: "Box"
+    ) -> None:
+        shape = tuple(stop - start for start, stop in box)
+        data = np.broadcast_to(value.data, shape)
+        other.fold(where(output.data, box), data, reduction.loops)
+
+    def _compare(self, orders: list[OtherOrders | None]) -> None:
+        """What depends on the order is poison."""
+        for output, other in zip(self.outputs, orders, strict=True):
+            if other is not None and (mask := other.differing(output.data)).any():
+                self.frame.saw_poison(self.op)
+                output.poison = output.poison | mask
+
+    def _contract(self, plan: Plan, product: tuple[int, int], other: OtherOrders | None) -> bool:
         """A sum of products as a matrix product; False if it is none."""
         (output,), (reduction,) = self.outputs, plan.reductions
         assert reduction is not None
@@ -142,6 +188,8 @@ class Structured:
         found = contract(left.data, right.data, self.sizes, reduction.loops)
         if found is None:
             return False
+        if other is not None:
+            other.contract(left.data, right.data, self.sizes, reduction.loops)
         output.data = np.asarray(reduction.combine(output.data, found.astype(output.data.dtype)))
         for factor in (left, right):
             if factor.poison is not None:
@@ -206,11 +254,16 @@ def boxes_of(box: Box) -> Iterator[Box]:
 
 def box_of(data: Any, box: Box) -> Any:
     """The part of a view that belongs to a box."""
-    where = tuple(
+    return data[where(data, box)]
+
+
+def where(data: Any, box: Box) -> tuple[Any, ...]:
+    """The index of the part of a view that belongs to a box; it makes a view even of rank 0."""
+    slices = (
         slice(None) if size == 1 else slice(start, stop)
         for size, (start, stop) in zip(data.shape, box, strict=True)
     )
-    return data[(*where, ...)]  # the ellipsis makes it a view even for rank 0
+    return (*slices, ...)
 
 
 def part(operand: Array, box: Box) -> Array:
