@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument(
         "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
     )
+    parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
     given = parser.parse_args()
     inputs = [*given.input, *(_lines(given.flagfile) if given.flagfile else [])]
     text = given.module.read_text(encoding="utf-8")
@@ -35,6 +36,7 @@ def main() -> int:
         inputs,
         trace=_print_op if given.trace else None,
         stable_sorts=given.stable_sorts,
+        parameters=given.parameters,
     )
     if given.output is not None:
         answer.write(given.output)

@@ -7,8 +7,7 @@ elements, of which those of less than a byte take a byte each, except that i1 ar
 
 import math
 import re
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,8 +19,19 @@ _RESOURCE = re.compile(r'dense_resource<("?)([^">]*)\1>')
 _HEX = re.compile(r"\b0x")
 _PAIR = re.compile(r"\(([^,()]*),([^,()]*)\)")
 
-Resources = Callable[[str], bytes | None]
-"""The bytes of a resource of the module by its name."""
+_PARAMETER = re.compile(r'#\w+\.parameter\.named<(?:"([^"]*)"::)?"([^"]*)">')
+
+
+class Resources(Protocol):
+    """Where data that is not in the text of a constant comes from."""
+
+    def resource(self, name: str) -> bytes | None:
+        """The bytes of a resource of the module by its name."""
+        ...
+
+    def parameter(self, scope: str, name: str) -> bytes:
+        """The bytes of a parameter from an archive."""
+        ...
 
 
 def constant(text: str, resources: Resources, kind: str = "") -> Numbers:
@@ -38,10 +48,12 @@ def constant(text: str, resources: Resources, kind: str = "") -> Numbers:
     if value.startswith("dense<"):
         return _dense(value[len("dense<") : -1].strip(), element, shape)
     if match := _RESOURCE.fullmatch(value):
-        blob = resources(match[2])
+        blob = resources.resource(match[2])
         if blob is None:
             raise Unsupported([f"resource {match[2]} without data"])
         return _raw(blob, element, shape)
+    if match := _PARAMETER.fullmatch(value):
+        return _raw(resources.parameter(match[1] or "", match[2]), element, shape)
     raise Unsupported([f"constant {value[:40]}"])
 
 

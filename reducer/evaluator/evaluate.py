@@ -11,6 +11,7 @@ from reducer.evaluator.elements import unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.evaluator.inputs import parse_input
 from reducer.evaluator.interpreter import Interpreter
+from reducer.evaluator.parameters import Parameters
 from reducer.evaluator.program import Op, Program
 from reducer.evaluator.types import ValueType, parse_type
 from reducer.evaluator.values import Array, Token, View
@@ -27,10 +28,12 @@ def evaluate(
     *,
     trace: Trace | None = None,
     stable_sorts: bool = False,
+    parameters: Sequence[str] = (),
 ) -> Answer:
     """The results of a function of a module in generic form, or why there are none."""
     try:
         program = Program.load(text)
+        program.parameters = Parameters(parameters)
         if function not in program.symbols:
             return Answer(failure=f"no function @{function}")
         callee = program.symbols[function]
@@ -59,6 +62,8 @@ def evaluate(
         return Answer(failure=str(error))
     except GenericSyntaxError as error:
         return Answer(unsupported=(f"module text, {error}",))
+    except OSError as error:
+        return Answer(unsupported=(f"a file that cannot be read, {error}",))
     except RecursionError:
         return Answer(unsupported=("regions nested as deeply as this",))
     except MemoryError:

@@ -9,6 +9,7 @@ from reducer.evaluator import attributes
 from reducer.evaluator.affine import AffineMap, parse_affine_map
 from reducer.evaluator.dialects.names import INITIALIZER
 from reducer.evaluator.elements import Element
+from reducer.evaluator.parameters import Parameters
 from reducer.evaluator.registry import Handler, handler_of
 from reducer.evaluator.types import ValueType, parse_type
 from reducer.ir import Module
@@ -146,6 +147,7 @@ class Program:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.parameters = Parameters()
         self._regions: dict[int, Region] = {}
         self._flags: dict[tuple[int, str], frozenset[str]] = {}
         self._aliases = {
@@ -249,6 +251,10 @@ class Program:
         start, end = self.module.t.resources
         match = re.search(_RESOURCE.format(name=re.escape(name)), self.module.text[start:end])
         return bytes.fromhex(match[1])[4:] if match else None
+
+    def parameter(self, scope: str, name: str) -> bytes:
+        """The bytes of a parameter from an archive."""
+        return self.parameters.get(scope, name)
 
     def reachable(self, function: str) -> Iterator[Op]:
         """The ops of a function, of those that it refers to, and of the initializers."""

@@ -70,7 +70,7 @@ class EvaluatorReference:
             raise _NotReadable(str(error)) from error
         path = place / "generic.mlir"
         path.write_text(module, encoding="utf-8", errors="surrogateescape")
-        return EvaluatedModule(path, stable, is_lowered)
+        return EvaluatedModule(path, stable, is_lowered, self.compiler.parameters)
 
     def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str:
         """The module in generic form, after some passes."""
@@ -133,12 +133,14 @@ def all_sorts_stable(module: str) -> bool:
 class EvaluatedModule:
     """A module in generic form, evaluated in a process of its own for each call.
 
-    `is_lowered` is whether the compiler's front end has made it of the program.
+    `is_lowered` is whether the compiler's front end has made it of the program; `parameters` are
+    archives of parameters, each as `SCOPE=FILE` or `FILE`.
     """
 
     path: Path
     stable_sorts: bool = False
     is_lowered: bool = False
+    parameters: tuple[str, ...] = ()
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -152,6 +154,7 @@ class EvaluatedModule:
             "--function", function.name, "--flagfile", str(flags), "--output", str(answer),
         ]  # fmt: skip
         words += ["--stable-sorts"] if self.stable_sorts else []
+        words += [f"--parameters={archive}" for archive in self.parameters]
         result = run_process(
             words,
             cwd=self.path.parent,

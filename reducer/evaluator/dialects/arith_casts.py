@@ -30,9 +30,9 @@ def constant(frame: Any, op: Op) -> Array:
 def read_attribute(op: Op, text: str, kind: str) -> Numbers:
     """The numbers of an attribute of a type."""
     if kind.startswith("complex<") and text.startswith("["):
-        parts = [constant_of(part.strip(), op.program.resource) for part in text[1:-1].split(",")]
+        parts = [constant_of(part.strip(), op.program) for part in text[1:-1].split(",")]
         return np.asarray((parts[0] + 1j * parts[1]).astype(op.result.dtype))
-    return constant_of(text, op.program.resource, kind)
+    return constant_of(text, op.program, kind)
 
 
 @elementwise("arith.extsi", "arith.index_cast")
