@@ -25,6 +25,7 @@ from oracles.values.inputs import SEEDS, Trial, trials
 from oracles.values.jury import Finding, Judgement
 from oracles.values.programs import Function, exported_functions
 from oracles.values.remarks import Remarks
+from oracles.values.window import focus_of
 from oracles.values.workbench import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
@@ -120,7 +121,8 @@ class DifferentialRun:
                 self.mismatch = self._mismatch(found, result, candidate, trial)
                 if self.mismatch is not None:
                     bench = replace(found.bench, run_seconds=self._patience(found.bench, result))
-                    return ComparisonPlan(trial, bench), self._outcome(self.mismatch)
+                    focused = replace(trial, focus=self._focus(self.mismatch))
+                    return ComparisonPlan(focused, bench), self._outcome(self.mismatch)
             if not self._device_available or self._ended is not End.EXITED:
                 break
         return ComparisonPlan(None), self._outcome(None)
@@ -254,6 +256,12 @@ class DifferentialRun:
         if found.remark:
             self.remarks.add(found.remark)
         return Mismatch(case, result, signature_of(result, case), _describe(result, case))
+
+    def _focus(self, mismatch: Mismatch) -> tuple[tuple[int, int], ...]:
+        """Where the result is wrong."""
+        if mismatch.result.failure:
+            return ()
+        return focus_of(gravest(mismatch.case.mismatches(mismatch.result)))
 
     def _outcome(self, mismatch: Mismatch | None) -> Outcome:
         signature = mismatch.signature if mismatch else Signature(self._kind_without_mismatch())

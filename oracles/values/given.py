@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from oracles.values.programs import ValueType
+from oracles.values.window import LEADING, Window
 
 _SPEC = re.compile(r"(?P<type>(?:\d+x)*(?:[a-z]+\d+\w*|index))(?:=(?P<values>.*))?$", re.S)
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
@@ -57,11 +58,11 @@ class InputSpec:
         return _signless(declared).takes(_signless(self.type))
 
     def covers(self, declared: ValueType) -> bool:
-        """Whether an argument of this type takes the first of the values along each dimension."""
+        """Whether an argument of this type takes some of the values along each dimension."""
         return self._aligned(declared) is not None
 
-    def cropped(self, declared: ValueType) -> "InputSpec":
-        """The values that an argument takes whose type is covered.
+    def cropped(self, declared: ValueType, window: Window = LEADING) -> "InputSpec":
+        """The values in a window, for an argument whose type is covered.
 
         >>> two = InputSpec.parse("2x3xf32=1 2 3 4 5 6").cropped(ValueType("f32", (2, 2)))
         >>> str(two.type), two.values
@@ -77,13 +78,14 @@ class InputSpec:
                 kept[place] = sizes[-1]
         words = self.words
         if len(words) > 1:  # one value fills the tensor
-            words = [words[index] for index in _leading(given, kept)]
+            starts = list(map(window.start, given, kept))
+            words = [words[index] for index in _places(given, starts, kept)]
         return InputSpec(ValueType(self.type.element, tuple(sizes)), " ".join(words))
 
     def _aligned(self, declared: ValueType) -> list[int | None] | None:
         """For each dimension of a type the given one that it is cut from; None for one of size 1.
 
-        The others that are given are cut to their first element. The result is None if there are
+        The others that are given are cut to one element. The result is None if there are
         not enough values, or none of this type.
         """
         if self.type is None or self.type.shape is None or declared.shape is None:
@@ -106,14 +108,14 @@ class InputSpec:
         return places
 
 
-def _leading(given: Sequence[int], kept: Sequence[int]) -> Iterator[int]:
-    """The positions of the leading `kept` elements along each dimension of `given`."""
+def _places(given: Sequence[int], starts: Sequence[int], kept: Sequence[int]) -> Iterator[int]:
+    """The positions of `kept` elements along each dimension of `given`, from `starts` on."""
     if not given:
         yield 0
         return
     stride = math.prod(given[1:])
-    for index in range(kept[0]):
-        for rest in _leading(given[1:], kept[1:]):
+    for index in range(starts[0], starts[0] + kept[0]):
+        for rest in _places(given[1:], starts[1:], kept[1:]):
             yield index * stride + rest
 
 

@@ -15,6 +15,7 @@ from oracles.values.arrays import spelled
 from oracles.values.given import InputSpec
 from oracles.values.pairing import chosen
 from oracles.values.programs import Function, ValueType, number
+from oracles.values.window import Window
 
 _PERIOD = 1021
 """Different values in one tensor; a larger one repeats them (a prime, so that rows differ)."""
@@ -88,12 +89,13 @@ FLOATS = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One way to choose all inputs of a function."""
+    """One way to choose all inputs of a function; `focus` is that of a `Window`."""
 
     style: Style = STYLES[0]
     size: int = SIZES[0]
     seed: int = 0
     given: tuple[InputSpec, ...] = ()
+    focus: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.style.name} values, dynamic sizes {self.size}, seed {self.seed}"
@@ -108,9 +110,10 @@ class Trial:
         Neither can scalars of less than 32 bits: floats are passed as integers, and integers are
         printed without their sign.
 
-        Arguments take the user's values that fit them, or the beginning of larger ones (see
-        `pairing`). All others get values that depend only on their type and on how many of that
-        type came before: they stay the same when a reduction drops other arguments.
+        Arguments take the user's values that fit them, or a part of larger ones (see `pairing`):
+        what is in focus with one seed, and the end with the next. All others get values that depend
+        only on their type and on how many of that type came before: they stay the same when a
+        reduction drops other arguments.
         """
         types = [one for one in function.inputs if one is not None]
         results = [one for one in function.results if one is not None]
@@ -120,7 +123,8 @@ class Trial:
             return None
         seen: Counter[ValueType] = Counter()
         words = []
-        for declared, given in zip(types, chosen(self.given, types), strict=True):
+        window = Window(self.focus, at_end=self.seed % 2 == 1)
+        for declared, given in zip(types, chosen(self.given, types, window), strict=True):
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:

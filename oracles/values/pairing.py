@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from oracles.values.given import InputSpec
 from oracles.values.programs import ValueType
+from oracles.values.window import LEADING, Window
 
 
-def chosen(given: Sequence[InputSpec], declared: Sequence[ValueType]) -> list[InputSpec | None]:
+def chosen(
+    given: Sequence[InputSpec], declared: Sequence[ValueType], window: Window = LEADING
+) -> list[InputSpec | None]:
     """Which of the user's values each argument takes, cropped to its type; None if none fits.
 
     On the whole, values and arguments are in the same order, and a candidate has lost some
@@ -20,7 +23,7 @@ def chosen(given: Sequence[InputSpec], declared: Sequence[ValueType]) -> list[In
     taken: list[InputSpec | None] = [None] * len(declared)
     for place, at in pairs.items():
         whole = scores[place][at] == _WHOLE
-        taken[place] = given[at] if whole else given[at].cropped(declared[place])
+        taken[place] = given[at] if whole else given[at].cropped(declared[place], window)
     return taken
 
 

@@ -1,5 +1,6 @@
 """The options that say how to call a program, and what it should give."""
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from oracles.values.programs import UNKNOWN, Value, ValueType
 from reducer.cli import main
 from reducer.cli.call_options import CallOptions, read_call
 from reducer.errors import MissingInput, UsageError
+from reducer.toolchain import install
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case
 
@@ -110,3 +112,24 @@ def test_wrong_results_for_inputs_from_files(tmp_path: Path) -> None:
     np.save(tmp_path / "base.npy", np.array([1, 2, 3, 7], dtype="f4"))
     done = check(model, "--wrong-results", "--flagfile", flags, *command)
     assert done.exit_code == 1, done.output
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_parameters_reach_the_program_and_the_report(tmp_path: Path) -> None:
+    toolchain = install(NEWEST_TESTED, runtime=True)
+    maker = toolchain.run_module.with_name("iree-create-parameters")
+    words = [maker, "--data=base=4xf32=-2.0", f"--output={tmp_path}/base.irpa"]
+    subprocess.run(words, check=False, capture_output=True)  # it cannot print to a closed stream
+    model = tmp_path / "model.mlir"
+    text = load_case("mis-powf-negative-base").input_text()
+    declared = 'util.global private @w = #flow.parameter.named<"m"::"base"> : tensor<4xf32>\n'
+    loaded = "{\n  %a = util.global.load @w : tensor<4xf32>\n"
+    model.write_text(declared + text.replace("%a: tensor<4xf32>, ", "").replace("{\n", loaded, 1))
+    options = ["--wrong-results", f"--parameters=m={tmp_path}/base.irpa", "--iree", NEWEST_TESTED]
+    command = ["--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"]
+    done = CliRunner().invoke(main, ["report", str(model), *options, *command])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "model.report" / "files" / "base.irpa").is_file()
+    script = (tmp_path / "model.report" / "repro.sh").read_text()
+    assert "--parameters=m=files/base.irpa" in script

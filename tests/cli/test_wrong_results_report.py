@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli import main
-from reducer.toolchain import Toolchain
+from reducer.toolchain import Toolchain, install
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import write_script
 from tests.support.lit import lit
@@ -120,6 +120,54 @@ def test_the_test_for_lit(
     done = lit(tmp_path, test, *real)
     assert done.returncode == 0, done.stdout
     assert lit(tmp_path, test.replace("llvm-cpu", "vmvx"), *real).returncode == 1
+
+
+CASES = {
+    "mis-powf-negative-base": "3.2.0",
+    "mis-ctlz-i8-vmvx": None,
+    "mis-stable-sort": None,
+    "seed-21028-collapse-store-miscompile": "3.6.0",
+}
+"""Miscompiled programs of the corpus, each with a release that compiles it correctly."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", CASES)
+def test_the_script_tells_wrong_releases_from_right_ones(name: str, tmp_path: Path) -> None:
+    """In an empty folder, with nothing but the tools of one release."""
+    case = load_case(name)
+    model = case.write_input(tmp_path / "model.mlir")
+    done = CliRunner().invoke(main, ["report", str(model), *case.words(case.runs[0])])
+    assert done.exit_code == 0, done.output
+    (tmp_path / "empty").mkdir()
+    for number, version in enumerate((case.runs[0].wheel, CASES[name])):
+        if version is None:
+            continue
+        tools = tools_of(install(version, runtime=True), tmp_path / version)
+        script = subprocess.run(
+            ["sh", tmp_path / "model.report" / "repro.sh"],
+            env={"PATH": f"{tools}:{os.defpath}"},
+            cwd=tmp_path / "empty",
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert script.returncode == number, script.stdout + script.stderr
+
+
+@pytest.mark.slow
+def test_a_program_that_crashes(tmp_path: Path) -> None:
+    """Up to 3.8.0 the runtime crashes on a dispatch that does not use one of its arguments."""
+    model = load_case("mis-ctlz-i8-vmvx").write_input(tmp_path / "model.mlir")
+    flags = ["--", "iree-compile", "--iree-hal-target-backends=vmvx"]
+    done = CliRunner().invoke(
+        main, ["report", str(model), "--iree", "3.8.0", "--wrong-results", *flags]
+    )
+    assert done.exit_code == 0, done.output
+    report = tmp_path / "model.report"
+    assert "the compiled program fails" in (report / "report.md").read_text().splitlines()[0]
+    assert "not --crash iree-run-module" in (report / "repro.lit.mlir").read_text()
 
 
 @pytest.mark.slow

@@ -2,9 +2,11 @@
 
 import pytest
 
+from oracles.values.compare import Difference, MismatchKind
 from oracles.values.given import InputSpec
 from oracles.values.pairing import chosen
-from oracles.values.programs import ValueType
+from oracles.values.programs import Value, ValueType
+from oracles.values.window import Window, focus_of
 
 
 def taken(given: list[str], *declared: str) -> list[str | None]:
@@ -37,6 +39,23 @@ def test_an_argument_takes_the_beginning_of_larger_values(
     given: str, declared: str, expected: str | None
 ) -> None:
     assert taken([given], declared) == [expected]
+
+
+def test_a_smaller_argument_takes_what_is_in_focus_or_the_end() -> None:
+    """The sixth element in the result is wrong: that of the input is likely to be why."""
+    eight = [InputSpec.parse("8xi8=0 1 2 3 4 5 6 7"), InputSpec.parse("2x8xi8=0")]
+    declared = [ValueType("i8", (2,))]
+    expected, actual = (Value(ValueType("f32", (4, 8)), (x,) * 32) for x in (0.0, 1.0))
+    focus = focus_of(Difference(MismatchKind.VALUES, 0, actual, expected, 2 * 8 + 5))
+    assert focus == ((4, 2), (8, 5))
+    for window, values in (
+        (Window(), "0 1"),
+        (Window(focus), "5 6"),
+        (Window(((8, 7),)), "6 7"),
+        (Window(focus, at_end=True), "6 7"),
+    ):
+        (taken,) = chosen(eight[:1], declared, window)
+        assert taken is not None and taken.values == values
 
 
 def test_values_keep_their_order_when_an_argument_shrinks_to_the_size_of_another() -> None:
