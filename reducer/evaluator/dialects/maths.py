@@ -20,14 +20,42 @@ _finfo: Any = ml_dtypes.finfo
 _UFUNCS = {
     "absf": np.abs, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin,
     "asinh": np.arcsinh, "atan": np.arctan, "atanh": np.arctanh, "atan2": np.arctan2,
-    "cbrt": np.cbrt, "ceil": np.ceil, "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh,
+    "cbrt": np.cbrt, "ceil": np.ceil, "copysign": np.copysign, "cosh": np.cosh,
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "floor": np.floor, "log": np.log,
     "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "powf": np.power,
-    "roundeven": np.rint, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan,
-    "tanh": np.tanh, "trunc": np.trunc,
+    "roundeven": np.rint, "sinh": np.sinh, "sqrt": np.sqrt, "tanh": np.tanh, "trunc": np.trunc,
 }  # fmt: skip
 for _name, _ufunc in _UFUNCS.items():
     floating(f"math.{_name}")(_ufunc)
+
+
+COARSE = 0.01
+"""The distance between neighboring arguments from which on a periodic function has no meaning."""
+
+
+def periodic(*names: str, function: Any) -> None:
+    """Register a function that is poison for arguments too large to tell its phase.
+
+    No precision is specified for them, and implementations reduce them in different ways.
+    """
+
+    @elementwise(*names)
+    def run(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
+        wide = a.astype(op.operand.wide, copy=False)
+        out = np.asarray(function(wide)).astype(op.result.dtype, copy=False)
+        broken = promised(op, a, out)
+        coarse = is_coarse(wide)
+        return out, coarse if broken is None else coarse | broken
+
+
+def is_coarse(a: Numbers) -> Numbers:
+    """Which numbers are farther from their neighbors than `COARSE`."""
+    return np.asarray(np.isfinite(a) & (np.abs(a) * float(_finfo(a.dtype).eps) > COARSE))
+
+
+periodic("math.sin", "stablehlo.sine", function=np.sin)
+periodic("math.cos", "stablehlo.cosine", function=np.cos)
+periodic("math.tan", "stablehlo.tan", function=np.tan)
 
 
 def _each(function: Any) -> Any:
@@ -66,11 +94,8 @@ def isnormal(op: Op, a: Numbers) -> Numbers:
 @op("math.sincos", batched=True)
 def sincos(frame: Any, op: Op, a: Array) -> tuple[Array, Array]:
     wide = a.data.astype(op.operand.wide, copy=False)
-    kind = op.result.dtype
-    return (
-        Array(np.sin(wide).astype(kind), a.poison),
-        Array(np.cos(wide).astype(kind), a.poison),
-    )
+    kind, poison = op.result.dtype, a.mask() | is_coarse(wide)
+    return Array(np.sin(wide).astype(kind), poison), Array(np.cos(wide).astype(kind), poison)
 
 
 @elementwise("math.fpowi")

@@ -43,7 +43,7 @@ def _round_away(a: Numbers) -> Numbers:
 
 
 _FLOATS: dict[str, Any] = {
-    "ceil": np.ceil, "floor": np.floor, "cosine": np.cos, "sine": np.sin, "tan": np.tan,
+    "ceil": np.ceil, "floor": np.floor,
     "exponential": np.exp, "exponential_minus_one": np.expm1, "log": np.log,
     "log_plus_one": np.log1p, "sqrt": np.sqrt, "cbrt": np.cbrt, "tanh": np.tanh,
     "rsqrt": lambda a: 1 / np.sqrt(a), "logistic": lambda a: 1 / (1 + np.exp(-a)),
