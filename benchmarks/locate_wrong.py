@@ -3,11 +3,12 @@
     python -m benchmarks.locate_wrong [--layers 50] [--json FILE] [CASE]...
 
 Each wrong result of the corpus is planted in the middle of 50 healthy layers, which are about a
-hundred other dispatches. `locate` gets the options of its case only if it cannot judge the results
-without them. It is right if it names a dispatch and all ops of this were planted; or, for a bug
-that is not in a dispatch, if it names the phase (`PHASES`). It is confirmed if the dispatch is
-wrong as a program of its own, or the IR after that phase is. A bug that all compilers at hand share
-stays in dispute: they contradict the evaluator.
+hundred other dispatches; only those in the torch dialect stay alone. `locate` gets the options of
+its case, or its inputs, only if it finds nothing wrong without them. It is right if it names a
+dispatch and all ops of this were planted; or, for a bug that is not in a dispatch, if it names the
+phase (`PHASES`). It is confirmed if the dispatch is wrong as a program of its own, or the IR after
+that phase is. A bug that all compilers at hand share stays in dispute: they contradict the
+evaluator.
 
 A *full run* is one compilation by the command under test and one run of its program.
 """
@@ -29,8 +30,10 @@ from tests.support.corpus import Case, Run
 
 PHASES = {
     "mis-insert-element-2d": "between dispatches",
+    "mis-insert-i4-odd-offset": "between dispatches",
     "mis-onnx-det": "input",
     "mis-onnx-grid-sample-nearest": "input",
+    "mis-slice-i4-odd-offset": "between dispatches",
     "mis-stable-sort": "input",
 }
 """Bugs that are not in a dispatch: the phase that is wrong."""
@@ -82,15 +85,23 @@ def main(names: tuple[str, ...], layers: int, target: Path | None) -> None:
 def located(case: Case, run: Run, layers: int) -> Located:
     """Locate one case, with its options only if nothing can judge it without."""
     text = case.text("expert", run)
-    planted = plant(text, layers)
+    planted = text if "!torch" in text else plant(text, layers)
     answer = _locate(planted, run, ())
     options: tuple[str, ...] = ()
-    if isinstance(answer, str) and case.execution is not None:
-        options = tuple(one.format(folder=case.folder) for one in case.execution.options)
-        answer = _locate(planted, run, options) if options else answer
+    if isinstance(answer, str):
+        options = _options(case)
+        answer = _locate(planted, run, options)
     if isinstance(answer, str):
         return Located(case.name, run.wheel, False, problem=answer)
     return _judged(case, run, _planted_lines(planted, layers), answer, options)
+
+
+def _options(case: Case) -> tuple[str, ...]:
+    """The options of a case, or else its inputs."""
+    assert case.execution is not None
+    inputs = tuple(one for one in case.execution.arguments if one.startswith("--input="))
+    options = tuple(one.format(folder=case.folder) for one in case.execution.options)
+    return options or inputs
 
 
 def _locate(text: str, run: Run, options: Sequence[str]) -> dict[str, Any] | str:

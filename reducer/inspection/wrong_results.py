@@ -375,7 +375,9 @@ class WrongResultLocator:
             return None
         if result.failure:
             return f"fails ({result.failure})"
-        return "" if case.agrees(result) else "computes other results"
+        if not case.agrees(result):
+            return "computes other results"
+        return "leaves some results undefined" if _loses(case.expected, result) else ""
 
     def _meaning(
         self, text: str, case: ComparisonCase, runs: CountedRuns
@@ -387,3 +389,13 @@ class WrongResultLocator:
             if program is None:
                 return None
             return program.call(case.function, case.inputs, runs, garbage=FIRST_GARBAGE)
+
+
+def _loses(expected: ExecutionResult, result: ExecutionResult) -> bool:
+    """Whether an element is undefined that should have a value."""
+    pairs = zip(expected.results, result.results, strict=False)
+    return any(
+        not has and (was is None or was[place])
+        for was, now in ((one.defined, other.defined) for one, other in pairs)
+        for place, has in enumerate(now or ())
+    )

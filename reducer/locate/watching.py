@@ -10,6 +10,7 @@ compile. So the IR is changed here, and the compiler continues from there:
   each block, however many dispatches read them.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -66,13 +67,19 @@ class Execution:
 
 
 def watched(
-    module: Module, calls: Sequence[DispatchCall], ir: DispatchCalls, function: str | None
+    module: Module,
+    calls: Sequence[DispatchCall],
+    ir: DispatchCalls,
+    function: str | None,
+    *,
+    packed: bool = True,
 ) -> Watched:
     """The program that shows the values of those calls that read and make only numbers.
 
-    `function` is the one that is called; None prints all values and returns none.
+    `function` is the one that is called; None prints all values and returns none. `packed` is
+    whether to show elements that share bytes, of which some runtimes reject tensors.
     """
-    watching = _Watching(module, ir, function)
+    watching = _Watching(module, ir, function, packed)
     found = [one for call in calls if (one := watching.watch(call)) is not None]
     return Watched(watching.text(), tuple(found), watching.own_results)
 
@@ -114,8 +121,11 @@ def _executed(one: WatchedCall, lists: Sequence[Sequence[str]]) -> int:
 class _Watching:
     """Collects the changes."""
 
-    def __init__(self, module: Module, ir: DispatchCalls, function: str | None) -> None:
+    def __init__(
+        self, module: Module, ir: DispatchCalls, function: str | None, packed: bool
+    ) -> None:
         self._module = module
+        self._packed = packed
         self._ir = ir
         self._rewrite = Rewrite(module)
         self._keys: dict[tuple[int, str], Key] = {}
@@ -125,7 +135,7 @@ class _Watching:
 
     def watch(self, call: DispatchCall) -> WatchedCall | None:
         operands = (*call.arguments, *call.results)
-        if not all(map(_is_readable, operands)):
+        if not all(_is_readable(one, packed=self._packed) for one in operands):
             return None
         keys = [self._key(call, one) for one in operands]
         count = len(call.arguments)
@@ -178,10 +188,11 @@ class _Group:
         return "".join([*(text for text, _ in made), ir.trace(self.name, [one for _, one in made])])
 
 
-def _is_readable(operand: Operand) -> bool:
+def _is_readable(operand: Operand, *, packed: bool) -> bool:
     """Whether a value is a number or a tensor of numbers; one with an encoding is not."""
     if operand.is_tensor:
-        return ValueType.parse(operand.type) is not None
+        type_ = ValueType.parse(operand.type)
+        return type_ is not None and (packed or not _is_packed(type_))
     return _NUMBER.match(operand.type) is not None
 
 
@@ -213,4 +224,28 @@ def _spelled(operand: Operand, printed: str) -> str | None:
     type_ = ValueType.parse(operand.type)
     assert type_ is not None
     shape = tuple(int(size) for size in found[1].split("x")[:-1])
-    return f"{replace(type_, shape=shape)}={found[2]}"
+    values = found[2]
+    if _is_packed(type_):
+        if not type_.element.startswith("i"):
+            return None
+        values = _unpacked(values, type_.bits, math.prod(shape))
+    return f"{replace(type_, shape=shape)}={values}"
+
+
+def _is_packed(type_: ValueType) -> bool:
+    """Whether several elements share a byte."""
+    return type_.bits < 8 and type_.element != "i1"
+
+
+def _unpacked(printed: str, bits: int, count: int) -> str:
+    """Signed integers that share bytes, of which the first has the lowest bits.
+
+    >>> _unpacked("21 f0", 4, 3)
+    '1 2 0'
+    """
+    numbers = []
+    for word in printed.replace("[", " ").replace("]", " ").split():
+        for shift in range(0, 8, bits):
+            number = int(word, 16) >> shift & ((1 << bits) - 1)
+            numbers.append(number - (1 << bits) if number >> (bits - 1) else number)
+    return " ".join(map(str, numbers[:count]))

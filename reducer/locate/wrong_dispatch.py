@@ -107,9 +107,13 @@ def run_traced(
             return f"cannot parse the IR after {ir.phase} ({error})"
         calls = read_calls(module, ir, formed)
         resumed = with_flags(candidate, ir.resume_flags)
-        notes = []
-        for name_or_none in (function.name, None):
-            program = watched(module, calls, ir, name_or_none)
+        notes: list[str] = []
+        tried: set[str] = set()
+        for called, packed in ((function.name, True), (function.name, False), (None, False)):
+            program = watched(module, calls, ir, called, packed=packed)
+            if program.text in tried:
+                continue
+            tried.add(program.text)
             shown = _show(resumed, program, function, inputs, folder, context)
             if isinstance(shown, ProcessResult):
                 seen = ExecutionResult(tuple(read_results(shown.stdout)[: program.own_results]))
