@@ -272,10 +272,10 @@ class WrongResultLocator:
             if not finding.sure and len(known) < _MOST_CONFIRMED:
                 self.show(f"run @{name} alone")
                 confirmed = self._is_wrong_alone(suspect, runs)
-            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, confirmed)
+            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, confirmed, runs)
             if finding.dispatch is None or (confirmed and not finding.sure):
                 finding.dispatch, finding.sure = known[name], confirmed
-                finding.suspects = self._origins(call)
+                finding.suspects = self._origins(call, runs)
         finding.judged, finding.unjudged = search.judged, search.unjudged
         if finding.dispatch is not None:
             finding.phase = CODE_GENERATION
@@ -297,11 +297,13 @@ class WrongResultLocator:
         )
         return self._judged(comparison, suspect.text, runs)[0] is not None
 
-    def _wrong(self, suspect: SuspectDispatch, call: int, confirmed: bool) -> WrongDispatch:
+    def _wrong(
+        self, suspect: SuspectDispatch, call: int, confirmed: bool, runs: CountedRuns
+    ) -> WrongDispatch:
         return WrongDispatch(
             suspect.execution.call.dispatch,
             call,
-            self._pretty(suspect.text),
+            self._pretty(suspect.text, runs),
             suspect.execution.arguments,
             suspect.difference,
             suspect.reference,
@@ -314,13 +316,15 @@ class WrongResultLocator:
             return f"{inside}, and it is wrong as a program of its own"
         return f"{inside}, but as a program of its own it is not wrong"
 
-    def _pretty(self, text: str) -> str:
+    def _pretty(self, text: str, runs: CountedRuns) -> str:
         if self.opt is None:
             return text
-        printed = OptPrinter(self.opt, self.limits).pretty(text)
+        printer = OptPrinter(self.opt, self.limits)
+        printed = printer.pretty(text)
+        runs.cpu_seconds += printer.seconds
         return (unwrap(printed) or printed) if printed else text
 
-    def _origins(self, call: DispatchCall) -> list[SuspectOp]:
+    def _origins(self, call: DispatchCall, runs: CountedRuns) -> list[SuspectOp]:
         """The ops of the input that a dispatch was made of."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
@@ -331,6 +335,7 @@ class WrongResultLocator:
                 if module is None:
                     return []
                 locations = conversions.locations(self.text, module)
+                runs.cpu_seconds += conversions.seconds
         places = {op: place for place, ops in reversed(locations.items()) for op in ops}
         found = set(ops_at(call.places, locations, module))
         outermost = sorted(op for op in found if module.t.parent[op] not in found)

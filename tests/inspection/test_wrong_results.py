@@ -22,6 +22,7 @@ from reducer.inspection.wrong_results import (
     first_wrong,
 )
 from reducer.locate.wrong_dispatch import DispatchRun, run_traced
+from tests.support.corpus import Case
 
 pytestmark = pytest.mark.iree
 
@@ -90,6 +91,15 @@ def locate(tmp_path: Path) -> Callable[..., WrongResultLocation]:
         return WrongResultLocator(text, oracle, opt, lambda stage: None).run()
 
     return run
+
+
+def test_a_phase_that_forgets_a_promise_is_wrong(
+    locate: Callable[..., WrongResultLocation], corpus: Callable[[str], Case]
+) -> None:
+    """Behind the front end, nothing says any more that equal keys stay in order."""
+    finding = locate(corpus("mis-stable-sort").input_text())
+    assert finding.phase == "input" and finding.sure
+    assert "leaves some results undefined" in finding.how
 
 
 def lines_of(finding: WrongResultLocation, text: str) -> list[str]:
@@ -167,6 +177,7 @@ func.func @f(%a: !torch.vtensor<[2,2],f32>) -> !torch.vtensor<[],f32> attributes
 """
 
 
+@pytest.mark.slow
 def test_a_front_end_is_wrong(tmp_path: Path) -> None:
     """It exchanges no rows, and its assertion is dropped on the way."""
     known = ("--input=2x2xf32=0 1 2 3", "--expected-output=f32=-2")
