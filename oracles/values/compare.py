@@ -96,10 +96,13 @@ def _compare_one(
     pairs = list(zip(actual.elements, expected.elements, strict=False))
     told = _defined(actual, expected)
     scale = _scale(expected, told)
+    slack = _slack(actual, expected)
     wrong = [
         position
-        for position, ((ours, theirs), defined) in enumerate(zip(pairs, told, strict=False))
-        if defined and not _close(ours, theirs, tolerance, scale, finite_only)
+        for position, ((ours, theirs), defined, more) in enumerate(
+            zip(pairs, told, slack, strict=False)
+        )
+        if defined and not _close(ours, theirs, tolerance, scale, finite_only, more)
     ]
     if not wrong:
         return None
@@ -136,9 +139,19 @@ def _defined(actual: Value, expected: Value) -> Sequence[bool]:
     return [all(both) for both in zip(*masks, strict=False)]
 
 
-def _close(ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool) -> bool:
+def _slack(actual: Value, expected: Value) -> Sequence[float]:
+    """For each element how far it may be off beyond the tolerance."""
+    known = [slack for slack in (actual.slack, expected.slack) if slack is not None]
+    if not known:
+        return [0.0] * len(expected.elements or ())
+    return [max(both) for both in zip(*known, strict=False)]
+
+
+def _close(
+    ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool, slack: float
+) -> bool:
     if ours == theirs:
         return True
     if not (math.isfinite(ours) and math.isfinite(theirs)):
         return finite_only or (math.isnan(ours) and math.isnan(theirs))
-    return abs(ours - theirs) <= tolerance * max(abs(ours), abs(theirs), scale)
+    return abs(ours - theirs) <= tolerance * max(abs(ours), abs(theirs), scale) + slack

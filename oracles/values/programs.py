@@ -112,12 +112,14 @@ class Value:
     """One result; `elements` is None if it cannot be compared.
 
     `defined` says for each element whether it has a value at all; None means that all have one. An
-    element computed from uninitialized memory, for example, may be any number.
+    element computed from uninitialized memory, for example, may be any number. `slack` says how far
+    each may be off because of rounding, beyond the tolerance for its type; None means not at all.
     """
 
     type: ValueType | None
     elements: tuple[float, ...] | None = None
     defined: tuple[bool, ...] | None = None
+    slack: tuple[float, ...] | None = None
 
     def __str__(self) -> str:
         shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])

@@ -1,11 +1,13 @@
 """What the evaluator's process tells the one that asked, without NumPy on that side.
 
-One line of JSON, then the elements of each result as 8-byte floats or integers and, if some are
-undefined, a byte for each that says whether it is defined.
+One line of JSON, then the elements of each result as 8-byte floats or integers, if some are
+undefined, a byte for each that says whether it is defined, and if rounding may change them, how far
+each may be off.
 """
 
 import array
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ class Part:
     """`d` for floats and `q` for integers; empty if the elements cannot be told."""
     data: bytes = b""
     mask: bytes = b""
+    slack: bytes = b""
+    """How far each element may be off because of rounding, as 8-byte floats; empty if not."""
 
 
 @dataclass
@@ -43,7 +47,13 @@ class Answer:
             "unsupported": list(self.unsupported),
             "hazards": list(self.hazards),
             "results": [
-                {"type": p.type, "code": p.code, "data": len(p.data), "mask": len(p.mask)}
+                {
+                    "type": p.type,
+                    "code": p.code,
+                    "data": len(p.data),
+                    "mask": len(p.mask),
+                    "slack": len(p.slack),
+                }
                 for p in self.parts
             ],
         }
@@ -52,6 +62,7 @@ class Answer:
             for part in self.parts:
                 out.write(part.data)
                 out.write(part.mask)
+                out.write(part.slack)
 
     @staticmethod
     def read(path: Path) -> ExecutionResult:
@@ -65,8 +76,8 @@ class Answer:
             head = json.loads(source.readline())
             values = []
             for entry in head["results"]:
-                data, mask = source.read(entry["data"]), source.read(entry["mask"])
-                values.append(_value(entry["type"], entry["code"], data, mask))
+                parts = [source.read(entry[name]) for name in ("data", "mask", "slack")]
+                values.append(_value(Part(entry["type"], entry["code"], *parts)))
         return ExecutionResult(
             tuple(values),
             failure=head["failure"],
@@ -76,10 +87,16 @@ class Answer:
         )
 
 
-def _value(type_: str, code: str, data: bytes, mask: bytes) -> Value:
-    if not code:
+def _value(part: Part) -> Value:
+    if not part.code:
         return UNKNOWN
-    elements = array.array(code)
-    elements.frombytes(data)
-    defined = tuple(map(bool, mask)) if mask else None
-    return Value(ValueType.parse(type_), tuple(elements), defined)
+    defined = tuple(map(bool, part.mask)) if part.mask else None
+    slack = tuple(_numbers("d", part.slack)) if part.slack else None
+    kind = ValueType.parse(part.type)
+    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack)
+
+
+def _numbers(code: str, data: bytes) -> Sequence[float]:
+    numbers: array.array[float] = array.array(code)
+    numbers.frombytes(data)
+    return numbers

@@ -1,22 +1,30 @@
 """Evaluates one function of a module: texts in, an answer out."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from oracles.values.programs import MAX_ELEMENTS
 from reducer.evaluator.answers import Answer, Part
-from reducer.evaluator.elements import unsigned
+from reducer.evaluator.elements import Element, Numbers, unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.evaluator.inputs import parse_input
 from reducer.evaluator.interpreter import Interpreter
+from reducer.evaluator.noise import disturbed
 from reducer.evaluator.parameters import Parameters
 from reducer.evaluator.program import Op, Program
 from reducer.evaluator.types import ValueType, parse_type
 from reducer.evaluator.values import Array, Token, View
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
+
+_FLOATS = re.compile(r'"(?:arith\.\w+f"|math\.|complex\.|linalg\.softmax|stablehlo\.)')
+_SEEDS = (1, 2)
+"""How often a program is evaluated again with other last digits."""
+_SAFETY = 8.0
+"""A correct compiler may be off by so many times the largest change that was seen."""
 
 Trace = Callable[[Op, Sequence[Any]], None]
 
@@ -47,8 +55,12 @@ def evaluate(
             return Answer(failure=f"@{function} takes {len(parameters)} inputs")
         arguments += [Token() for _ in parameters[len(inputs) :]]
         values = interpreter.call(function, arguments)
+        others = list(_disturbed(program, function, arguments, stable_sorts))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
-        parts = [part_of(value, kind) for value, kind in zip(values, kinds, strict=True)]
+        parts = [
+            part_of(value, kind, [one[number] for one in others])
+            for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
+        ]
         return Answer(
             parts,
             undefined=_nothing_defined(values, interpreter),
@@ -70,6 +82,20 @@ def evaluate(
         return Answer(unsupported=("tensors as large as these",))
 
 
+def _disturbed(
+    program: Program, function: str, arguments: Sequence[Any], stable_sorts: bool
+) -> Iterator[list[Any]]:
+    """The results with other last digits; nothing if the program has no floats, or fails so."""
+    if not _FLOATS.search(program.module.text):
+        return
+    for seed in _SEEDS:
+        try:
+            with disturbed(seed):
+                yield Interpreter(program, stable_sorts=stable_sorts).call(function, arguments)
+        except (Unsupported, UndefinedBehavior, RunFailure):
+            return
+
+
 def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
     """Why no result has any defined element; '' if one has."""
     arrays = [value for value in values if isinstance(value, Array) and value.data.size]
@@ -80,8 +106,12 @@ def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
     return f"{what} ({sources})" if sources else what
 
 
-def part_of(value: Any, declared: ValueType) -> Part:
-    """A result as bytes, in the type that it has outside of the program."""
+def part_of(value: Any, declared: ValueType, disturbed: Sequence[Any] = ()) -> Part:
+    """A result as bytes, in the type that it has outside of the program.
+
+    `disturbed` is the same result with other last digits: how much it changes is its slack, and an
+    integer that changes is undefined.
+    """
     kind = value.type if isinstance(value, View) else declared
     if not isinstance(value, Array) or kind.element is None:
         return Part(kind.text, "")
@@ -89,15 +119,41 @@ def part_of(value: Any, declared: ValueType) -> Part:
     name = element.text
     if value.data.ndim or kind.dims is not None:
         name = f"tensor<{''.join(f'{n}x' for n in value.shape)}{element.text}>"
+    if not (element.is_float or element.is_integer):
+        return Part(name, "")
+    plain = _plain(value, element)
+    others = [_plain(one, element) for one in disturbed if one.data.shape == value.data.shape]
+    changed = [other for other in others if not np.array_equal(other, plain, equal_nan=True)]
+    bad, slack = value.mask(), b""
+    if changed and element.is_float:
+        off = _deviation(plain, changed)
+        bad = bad | ~np.isfinite(off)
+        slack = np.where(np.isfinite(off), off, 0.0).ravel()[:MAX_ELEMENTS].tobytes()
+    elif changed:
+        bad = bad | np.any([other != plain for other in changed], axis=0)
+    mask = (~bad).astype(np.uint8).ravel()[:MAX_ELEMENTS].tobytes() if bad.any() else b""
+    code = "d" if element.is_float else "q"
+    return Part(name, code, plain.ravel()[:MAX_ELEMENTS].tobytes(), mask, slack)
+
+
+def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
+    """How far each float may be off, from what it changes by; a float that is NaN only now and then
+    may be off by anything.
+
+    An element may happen to change little, so the typical change of the tensor counts as well.
+    """
+    same = [(other == plain) | (np.isnan(other) & np.isnan(plain)) for other in others]
+    changes = [np.abs(other - plain) for other in others]
+    off = np.where(np.all(same, axis=0), 0.0, np.max(changes, axis=0))
+    finite = off[np.isfinite(off)]
+    typical = np.median(finite) if finite.size else 0.0
+    return np.asarray(_SAFETY * np.maximum(off, typical))
+
+
+def _plain(value: Array, element: Element) -> Numbers:
+    """The numbers as 8-byte floats or integers."""
     data = np.asarray(value.data)
     if element.is_float:
-        code, plain = "d", data.astype(np.float64)
-    elif element.is_integer:
-        raw = unsigned(data, element) if element.unsigned or element.width == 1 else data
-        code, plain = "q", raw.astype(np.int64)
-    else:
-        return Part(name, "")
-    mask = b""
-    if value.poison is not None:
-        mask = (~value.poison).astype(np.uint8).ravel()[:MAX_ELEMENTS].tobytes()
-    return Part(name, code, plain.ravel()[:MAX_ELEMENTS].tobytes(), mask)
+        return data.astype(np.float64)
+    raw = unsigned(data, element) if element.unsigned or element.width == 1 else data
+    return raw.astype(np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from oracles.values.compare import TOLERANCES
 from reducer.evaluator.contraction import contract, padded
 from reducer.evaluator.elements import Element, Numbers
+from reducer.evaluator.noise import moved
 
 MAX_PRODUCTS = 1 << 31
 """The number of products in a contraction above which it is computed in one order only."""
@@ -33,6 +34,7 @@ class OtherOrders:
     element: Element
     exact: Numbers
     backwards: Numbers
+    is_known: bool = True
 
     @staticmethod
     def start(ufunc: Any, element: Element, initial: Numbers) -> "OtherOrders":
@@ -53,6 +55,7 @@ class OtherOrders:
     ) -> None:
         """The same for a sum of products, unless there are too many."""
         if int(np.prod(sizes, dtype=np.int64)) > MAX_PRODUCTS:
+            self.is_known = False
             return
         exact = contract(left.astype(np.float64), right.astype(np.float64), sizes, axes)
         turned = []
@@ -65,13 +68,22 @@ class OtherOrders:
             self.backwards = self.backwards + backwards
 
     def differing(self, found: Numbers) -> Numbers:
-        """Where the results of other orders are not those that were found."""
+        """Where the results of other orders are not those that were found, but for rounding."""
         kind = self.element.dtype
+        if not self.is_known:
+            return np.zeros(found.shape, np.bool_)
         mine = found.astype(np.float64)
         mask = np.zeros(found.shape, np.bool_)
         for other in (self.exact.astype(kind), self.backwards.astype(kind)):
             mask |= ~_close(mine, other.astype(np.float64), self.element)
         return mask
+
+    def disturbed(self, found: Numbers) -> Numbers:
+        """The results in another order, moved by rounding, unless all orders give the same."""
+        kind = self.element.dtype
+        other = self.backwards.astype(kind)
+        rounded = (other != found) | (self.exact.astype(kind) != found)
+        return moved(np.where(rounded, other, found), rounded, self.element)
 
 
 def _close(a: Numbers, b: Numbers, element: Element) -> Numbers:

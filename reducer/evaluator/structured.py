@@ -21,6 +21,7 @@ from reducer.evaluator.contraction import contract
 from reducer.evaluator.errors import Divergent, Unsupported
 from reducer.evaluator.interpreter import Frame, can_batch
 from reducer.evaluator.loops import Output, loop_sizes, view
+from reducer.evaluator.noise import is_disturbing
 from reducer.evaluator.orders import OtherOrders
 from reducer.evaluator.program import Block, Op
 from reducer.evaluator.reductions import Plan, Reduction, make_plan
@@ -154,7 +155,7 @@ class Structured:
             ):
                 if other is not None and reduction is not None:
                     self._fold(other, output, value, reduction, box)
-        self._compare(orders)
+        self._compare(orders)  # the steps were disturbed one by one
 
     def _orders(self, plan: Plan, initial: list[Any]) -> list[OtherOrders | None]:
         return [
@@ -174,9 +175,13 @@ class Structured:
     def _compare(self, orders: list[OtherOrders | None]) -> None:
         """What depends on the order is poison."""
         for output, other in zip(self.outputs, orders, strict=True):
-            if other is not None and (mask := other.differing(output.data)).any():
+            if other is None:
+                continue
+            if (mask := other.differing(output.data)).any():
                 self.frame.saw_poison(self.op)
                 output.poison = output.poison | mask
+            if other.is_known and is_disturbing(other.element):
+                output.data = other.disturbed(output.data)
 
     def _contract(self, plan: Plan, product: tuple[int, int], other: OtherOrders | None) -> bool:
         """A sum of products as a matrix product; False if it is none."""

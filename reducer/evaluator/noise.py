@@ -1,0 +1,57 @@
+"""How much of a result may be due to rounding: evaluate again with other last digits.
+
+Compilers may fuse, reorder and approximate float arithmetic in ways that change the last digits of
+each op, and programs may amplify that at will. So a program is evaluated again with every float
+that an op had to round moved by up to a unit in the last place (stochastic arithmetic, as in
+CADNA). What an element changes by is how far a correct compiler may be off; an integer or a boolean
+that changes has no right value. Results that are exact, as of sums of small integers, stay so.
+
+Conversions are not disturbed, since rounding to nearest is what they are for, and neither are
+floats of fewer than 16 bits.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from reducer.evaluator.elements import Element, Numbers
+
+_finfo: Any = ml_dtypes.finfo
+_source: np.random.Generator | None = None  # a process evaluates one program at a time
+
+
+@contextmanager
+def disturbed(seed: int) -> Iterator[None]:
+    """Disturb what is computed inside."""
+    global _source
+    _source = np.random.default_rng(seed)
+    try:
+        yield
+    finally:
+        _source = None
+
+
+def is_disturbing(element: Element) -> bool:
+    """Whether floats of a type are to be disturbed."""
+    return _source is not None and element.is_float and element.width >= 16
+
+
+def moved(data: Numbers, where: Numbers, element: Element) -> Numbers:
+    """The numbers, with some of them moved by up to a unit in the last place."""
+    assert _source is not None
+    steps = _source.integers(-1, 2, np.shape(data))
+    wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
+    shaken = (wide * (1 + steps * float(_finfo(element.dtype).eps))).astype(element.dtype)
+    return np.where(where & np.isfinite(wide), shaken, data)
+
+
+def rounded_again(
+    out: Numbers, operands: list[Numbers], function: Callable[..., Any], element: Element
+) -> Numbers:
+    """The result of a function, moved where it was rounded."""
+    longer = np.longdouble if element.width == 64 else np.float64
+    exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
+    return moved(out, exact != out.astype(longer), element)

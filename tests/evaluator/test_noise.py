@@ -1,0 +1,99 @@
+"""What rounding may change, and what it may not."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from oracles.values.compare import compare
+from oracles.values.programs import Value
+from reducer.evaluator.answers import Answer
+from reducer.evaluator.evaluate import evaluate
+from reducer.toolchain import Toolchain
+from tests.support.evaluating import generic
+
+pytestmark = pytest.mark.iree
+
+TEXT = """
+func.func @cancels(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %three = arith.constant dense<3.0> : tensor<2xf32>
+  %third = arith.divf %a, %three : tensor<2xf32>
+  %back = arith.mulf %third, %three : tensor<2xf32>
+  %s = arith.addf %back, %a : tensor<2xf32>
+  %t = arith.subf %s, %a : tensor<2xf32>
+  %r = arith.subf %t, %a : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @compares(%a: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi32>) {
+  %three = arith.constant dense<3.0> : tensor<2xf32>
+  %third = arith.divf %a, %three : tensor<2xf32>
+  %back = arith.mulf %third, %three : tensor<2xf32>
+  %c = arith.cmpf olt, %back, %a : tensor<2xf32>
+  %i = arith.fptosi %back : tensor<2xf32> to tensor<2xi32>
+  return %c, %i : tensor<2xi1>, tensor<2xi32>
+}
+func.func @exact(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
+  %b = arith.mulf %a, %a : tensor<2xf32>
+  %c = arith.addf %b, %a : tensor<2xf32>
+  %d = arith.cmpf oeq, %c, %b : tensor<2xf32>
+  return %c, %d : tensor<2xf32>, tensor<2xi1>
+}
+func.func @narrows(%a: tensor<2xf32>) -> tensor<2xf8E4M3FN> {
+  %r = arith.truncf %a : tensor<2xf32> to tensor<2xf8E4M3FN>
+  return %r : tensor<2xf8E4M3FN>
+}
+func.func @sum(%a: tensor<4xf32>) -> f32 {
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %e = tensor.extract %r[] : tensor<f32>
+  %large = arith.constant 1.0e8 : f32
+  %t = arith.mulf %e, %large : f32
+  return %t : f32
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def values(
+    iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Sequence[Value]]:
+    """The results of a function for one input."""
+    text = generic(iree_toolchain(), TEXT)
+    path: Path = tmp_path_factory.mktemp("noise") / "answer"
+
+    def run(function: str, given: str) -> Sequence[Value]:
+        evaluate(text, function, [given]).write(path)
+        return Answer.read(path).results
+
+    return run
+
+
+def test_what_is_left_of_a_cancellation_is_slack(values: Callable[..., Sequence[Value]]) -> None:
+    (result,) = values("cancels", "2xf32=7 10")
+    assert result.slack is not None and max(result.slack) > 1e-7
+    assert result.elements is not None
+    off = Value(result.type, tuple(one + 1e-6 for one in result.elements))
+    assert not compare([off], [result])
+    wrong = Value(result.type, tuple(one + 1e-3 for one in result.elements))
+    assert compare([wrong], [result])
+
+
+def test_what_depends_on_the_last_digit_is_undefined(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    found = [values("compares", f"2xf32={n} {n + 1}") for n in (5, 7, 11, 13)]
+    for number in (0, 1):
+        masks = [result[number].defined for result in found]
+        assert any(mask is not None and not all(mask) for mask in masks)
+
+
+def test_exact_results_have_no_slack(values: Callable[..., Sequence[Value]]) -> None:
+    for result in (*values("exact", "2xf32=3 0"), *values("narrows", "2xf32=0.3 17.7")):
+        assert result.slack is None and result.defined is None
+
+
+def test_sums(values: Callable[..., Sequence[Value]]) -> None:
+    (exact,) = values("sum", "4xf32=1 2 3 4")
+    assert exact.slack is None and exact.elements == (1e9,)
+    (rounded,) = values("sum", "4xf32=0.1 0.7 -0.6 -0.2")
+    assert rounded.slack is not None and rounded.slack[0] > 0.1
