@@ -243,6 +243,8 @@ class DifferentialRun:
         """The wrong results, if they are wrong each time the program runs."""
         if found.judgement is Judgement.RIGHT:
             self._was_right = True
+            if found.remark:
+                self.remarks.add(found.remark)
             return None
         if found.judgement is not Judgement.WRONG or found.case is None:
             self._is_disputed |= found.judgement is Judgement.UNDECIDED

@@ -1,6 +1,7 @@
 """Judge the input of a reduction, and settle who judges the candidates; the rules are in `jury`."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from oracles.values.comparison import Bench
@@ -25,6 +26,8 @@ from oracles.values.jury import (
 )
 from oracles.values.workbench import ComparisonCase, Question
 
+_BLIND = "only what the front end makes of the program was judged, not the front end itself"
+
 
 class FirstJury(Jury):
     """Judges calls of the input."""
@@ -47,7 +50,7 @@ class FirstJury(Jury):
             return found if found.judgement is Judgement.RIGHT else _also(found, obstacle)
         why = meaningless(meant, actual)
         if why:
-            return Finding(Judgement.UNDEFINED, why)
+            return Finding(Judgement.UNDEFINED, f"the program {why}")
         return self._evaluated(question, actual, meant)
 
     def _evaluated(
@@ -63,7 +66,9 @@ class FirstJury(Jury):
         if any(opposed):
             return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
         if case.agrees(actual):
-            return right(case)
+            found = right(case)
+            blind = self._is_lowered(what.evaluator) and not what.named
+            return replace(found, remark=_BLIND) if blind else found
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
@@ -187,14 +192,10 @@ class FirstJury(Jury):
             obstacle = self._obstacle(evaluator, meant)
             if meant is not None and not obstacle:
                 why = meaningless(meant, actual)
-                if why:
-                    trusted = False
-                    obstacle = f"the evaluator: {why}"
-                elif case.agrees(meant):
-                    return Bench(evaluator, whole=is_whole(meant))
-                else:
-                    trusted = False
-                    obstacle = self._wrong_already(evaluator, case, actual, meant)
+                if not why and case.agrees(meant):
+                    return self._bench_of(evaluator, case, meant)
+                trusted = False
+                obstacle = self._wrong_already(evaluator, case.agree(meant, actual), why)
             refused.append(obstacle)
         for side, given in self._testimonies(case):
             if case.agrees(given):
@@ -213,23 +214,33 @@ class FirstJury(Jury):
             refused += [f"wrong as well, with {what}: {', '.join(names)}"] if names else []
         return Bench(objection="; ".join(refused))
 
-    def _wrong_already(
-        self,
-        evaluator: Implementation,
-        case: ComparisonCase,
-        actual: ExecutionResult,
-        meant: ExecutionResult,
-    ) -> str:
-        """What it means that the evaluator does not compute what is known to be right."""
-        if not case.agree(meant, actual):
-            return "the evaluator computes other values than are expected"
+    def _bench_of(
+        self, evaluator: Implementation, case: ComparisonCase, meant: ExecutionResult
+    ) -> Bench:
+        """The evaluator as the judge of candidates, with a witness if one agrees with it."""
+        agreeing = (side for side, given in self._testimonies(case) if case.agrees(given))
+        witness = next(agreeing, None)
+        confirmers = () if witness is None else (witness,)
+        return Bench(evaluator, confirmers, whole=is_whole(meant), is_disputed=witness is None)
+
+    def _wrong_already(self, evaluator: Implementation, is_same: bool, why: str) -> str:
+        """What it means that the evaluator does not compute what is known to be right.
+
+        `is_same` is whether it computes what the compiled program does; `why` is why it computes
+        nothing.
+        """
+        if self._is_lowered(evaluator) and (is_same or why):
+            made = why or "has these wrong results already"
+            return f"the front end is at fault: what it makes of the program {made}"
+        if why:
+            return f"for the evaluator the program {why}"
+        other = "the same values as the compiled program" if is_same else "other values"
+        return f"the evaluator computes {other}"
+
+    def _is_lowered(self, evaluator: Implementation) -> bool:
+        """Whether the evaluator only knows what the front end makes of the program."""
         program = self.bench.program(evaluator)
-        if isinstance(program, AfterFrontEnd) and program.is_lowered:
-            return (
-                "the front end is at fault: what it makes of the program has these wrong results "
-                "already"
-            )
-        return "the evaluator computes the same values as the compiled program"
+        return isinstance(program, AfterFrontEnd) and program.is_lowered
 
 
 def _also(finding: Finding, remark: str) -> Finding:

@@ -90,7 +90,7 @@ class Jury:
             return Finding(Judgement.UNDECIDED, obstacle)
         why = meaningless(expected, actual)
         if why:
-            return Finding(Judgement.UNDEFINED, why)
+            return Finding(Judgement.UNDEFINED, f"the program {why}")
         case = question.expecting(expected)
         if case.agrees(actual):
             return right(case)
@@ -135,7 +135,7 @@ class Jury:
             if meant is not None and not self._obstacle(evaluator, meant):
                 why = meaningless(meant, actual)
                 if why:
-                    return why
+                    return f"the program {why}"
                 return "" if case.agrees(meant) else "the evaluator disagrees with the reference"
         guards = self._guards(bench.judge, ())
         return guards.failure(case, trial, bench.guards)
@@ -217,16 +217,19 @@ def right(case: ComparisonCase) -> Finding:
 
 
 def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
-    """Why a program need not do better than it did, according to the evaluator; '' if it must."""
+    """Why a program need not do better than it did, according to the evaluator; '' if it must.
+
+    Completes a sentence about the program.
+    """
     if actual.failure and meant.hazards:
-        return f"the program may fail: {meant.hazards[0]}"
+        return f"may fail: {meant.hazards[0]}"
     if meant.undefined:
-        return f"the program is undefined: {meant.undefined}"
+        return f"is undefined: {meant.undefined}"
     if meant.failure:
-        return f"the program itself ends with an error: {meant.failure}"
+        return f"ends with an error of its own: {meant.failure}"
     known = [value for value in meant.results if value.elements]
     if known and all(value.defined is not None and not any(value.defined) for value in known):
-        return "no element of the results is defined"
+        return "gives no results that are defined"
     return ""
 
 

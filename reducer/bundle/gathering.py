@@ -39,6 +39,7 @@ from reducer.search.evaluator import Stopped
 from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
 from reducer.session.printing import command_line, failure_lines
+from reducer.session.sanity import refuse_undecided
 from reducer.session.settings import Size
 
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
@@ -128,6 +129,7 @@ def gather(
 
     Raises:
         NotInteresting: the program does not fail.
+        CannotJudge: nothing can tell whether its results are right.
         Stopped: `cancel` was set.
     """
     if isinstance(oracle, ValuesOracle):
@@ -249,6 +251,7 @@ def _run(
             raise Stopped("interrupted")
         if oracle.wants(outcome):
             return above, body, outcome
+    refuse_undecided(outcome)
     raise NotInteresting("the command does not fail on the input, so there is nothing to report")
 
 

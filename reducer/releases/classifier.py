@@ -14,6 +14,7 @@ from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.printing import message_of, one_line
+from reducer.session.sanity import refuse_undecided
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
 
@@ -97,6 +98,7 @@ class ReleaseClassifier:
                 f"{version} does not finish within an hour; set a limit with --timeout"
             )
         if not query.keeps(outcome):
+            refuse_undecided(outcome)
             instead = f" as specified (it fails with: {_said(outcome)})" if outcome.failed else ""
             raise NotInteresting(
                 f"the command does not fail on the input with {version}{instead}; give a failing "

@@ -101,6 +101,14 @@ def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate,
     return rate, taken
 
 
+def refuse_undecided(outcome: Outcome) -> None:
+    """Raise CannotJudge if nothing can tell whether the results of the input are right."""
+    if outcome.kind.traits.undecided:
+        raise CannotJudge(
+            f"nothing can judge the results of the input; {_advice(outcome)}; {WOULD_HELP}"
+        )
+
+
 WOULD_HELP = (
     "what helps: a reference that can compile the program (--reference), such as another release "
     "or backend; results that are known (--expected-output); or a script that tells for any "
@@ -145,10 +153,7 @@ class SanityChecks:
 
     def _refuse_undecided(self, first: Outcome) -> None:
         """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
-        if first.kind.traits.undecided:
-            raise CannotJudge(
-                f"nothing can judge the results of the input; {_advice(first)}; {WOULD_HELP}"
-            )
+        refuse_undecided(first)
         oracle = self.evaluator.oracle
         if isinstance(oracle, ValuesOracle) and oracle.wants(first):
             objection = oracle.objection()

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 from reducer.cli import main
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case
+from tests.support.fake_compilers import write_script
 
 
 def run(*words: object) -> Result:
@@ -68,6 +70,45 @@ def test_a_function_that_is_not_there(model: Path) -> None:
     assert done.exit_code == 5
     assert "cannot judge:\n  no such function: g\n  what helps: " in done.stdout
     assert "success" not in done.stdout
+
+
+DOUBLE = """
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %s = arith.addf %a, %a : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+"""
+LLVM = ["--wrong-results", "--iree", NEWEST_TESTED]
+COMMAND = ["--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"]
+
+
+@pytest.mark.iree
+def test_a_function_that_accuses_a_healthy_program_is_not_followed(
+    model: Path, tmp_path: Path
+) -> None:
+    model.write_text(DOUBLE)
+    reference = tmp_path / "reference.py"
+    reference.write_text("def half(x):\n    return x / 2\n")
+    done = run("reduce", model, *LLVM, "--reference", f"python:{reference}:half", *COMMAND)
+    assert done.exit_code == 5
+    assert "nothing can judge those of smaller programs: the evaluator computes" in done.stderr
+    assert "--test" in done.stderr and "VERIFIED" not in done.output
+    assert not model.with_name("model.reduced.mlir").exists()
+
+
+@pytest.mark.iree
+def test_a_reference_that_cannot_run_is_named_once(model: Path, tmp_path: Path) -> None:
+    """Not a `success`, and not once for each input that was tried."""
+    model.write_text(DOUBLE)
+    reference = tmp_path / "reference.py"
+    reference.write_text("import numpy\n\ndef twice(x):\n    return x + x\n")
+    without = write_script(tmp_path / "python", f'exec "{sys.executable}" -I -S "$@"\n')
+    words = [*LLVM, "--reference", f"python:{reference}:twice", "--python", str(without)]
+    done = run("check", model, *words, *COMMAND)
+    assert done.exit_code == 5
+    assert done.stdout.count("No module named 'numpy' (on 8 inputs)") == 1
+    assert "cannot judge:" in done.stdout and "success" not in done.stdout
+    assert run("reduce", model, *words, *COMMAND).exit_code == 5
 
 
 _CASES = [

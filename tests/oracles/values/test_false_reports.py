@@ -7,6 +7,7 @@ import pytest
 from oracles import Kind, Limits
 from oracles.command import Command
 from oracles.values import ValuesOracle
+from reducer.cli.call_options import CallOptions
 from reducer.cli.wrong_results import WrongResults
 from reducer.toolchain import install
 from tests.conftest import NEWEST_TESTED
@@ -29,11 +30,11 @@ def f(a: "16xi8"):
 """
 
 
-def oracle(text: str, *references: str) -> ValuesOracle:
+def oracle(text: str, *references: str, call: CallOptions | None = None) -> ValuesOracle:
     """The oracle that the command line makes for llvm-cpu."""
     toolchain = install(NEWEST_TESTED, runtime=True)
     command = Command.parse(["iree-compile", "--iree-hal-target-backends=llvm-cpu"])
-    return WrongResults(references).oracle(
+    return WrongResults(references, call=call or CallOptions()).oracle(
         command, toolchain.compile, text, limits=Limits(120), display=lambda name, call=None: [name]
     )
 
@@ -128,3 +129,21 @@ func.func @f(%a: tensor<1001xf32>) -> tensor<f32> {
 }
 """
     assert oracle(cancels).run(cancels).kind in (Kind.SUCCESS, Kind.UNDECIDED)
+
+
+def test_a_front_end_that_is_wrong_is_named() -> None:
+    """The evaluator reads what the front end makes of ONNX, so it cannot tell by itself."""
+    case = load_case("mis-onnx-grid-sample-nearest")
+    assert case.execution is not None
+    given = {name: [] for name in ("--input", "--expected-output")}  # type: dict[str, list[str]]
+    for option in case.execution.options:
+        name, _, value = option.partition("=")
+        given[name].append(value)
+    call = CallOptions(inputs=tuple(given["--input"]), expected=tuple(given["--expected-output"]))
+    judge = oracle(case.input_text(), call=call)
+    assert judge.run(case.input_text()).kind is Kind.MISCOMPILE
+    assert judge.objection().startswith("the front end is at fault: ")
+    alone = oracle(case.input_text(), call=CallOptions(inputs=call.inputs))
+    outcome = alone.run(case.input_text())
+    assert outcome.kind is Kind.SUCCESS
+    assert "only what the front end makes of the program was judged" in outcome.stderr
