@@ -92,6 +92,17 @@ def test_a_stable_sort_keeps_their_order(module: Functions) -> None:
     assert payload.poison is None and payload.data.tolist() == [1, 3, 2, 0, 4]
 
 
+@pytest.mark.parametrize("stable", [False, True])
+def test_a_comparison_that_makes_no_order_leaves_nothing_defined(
+    module: Functions, stable: bool
+) -> None:
+    """NaN is neither less than 1 nor than 2 nor the other way round, but 1 is less than 2."""
+    interpreter = Interpreter(module.program, stable_sorts=stable)
+    keys, payload = interpreter.call("sort", [Array(f32(2, np.nan, 1)), Array(i32(5, 5, 5))])
+    assert keys.mask().all()
+    assert payload.poison is None, "in any order these are the same"
+
+
 def test_a_program_may_promise_that_all_its_sorts_are_stable() -> None:
     stable = '"stablehlo.sort"(%a) <{dimension = 0 : i64, is_stable = true}> ({'
     plain = '"stablehlo.sort"(%a) <{dimension = 0 : i64}> ({'

@@ -100,14 +100,21 @@ def sort(frame: Frame, op: Op, *outputs: Array) -> tuple[Array, ...]:
     axis = op.integer("dimension")
     moved = [one.map(lambda data: np.moveaxis(data, axis, -1)) for one in outputs]
     order, tied = ranked(frame, op, moved)
-    sorted_ = [taken(one, order) for one in moved]
-    if not frame.interpreter.stable_sorts:
-        sorted_ = [ambiguous(one, tied) for one in sorted_]
+    free = NO_ORDER if frame.interpreter.stable_sorts else TIE
+    sorted_ = [ambiguous(taken(one, order), tied >= free) for one in moved]
     return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in sorted_)
 
 
+TIE, NO_ORDER = 1, 2
+"""Two neighbors that compare equal, and two in a row of which the comparison makes no order."""
+
+
 def ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
-    """The stable order along the last dimension, and which neighbors in it are tied."""
+    """The stable order along the last dimension, and which neighbors in it are no order.
+
+    The latter are 0, `TIE` or `NO_ORDER`. Sorting by a comparison that is no strict weak order,
+    such as a plain less-than if there are NaNs, gives whatever the algorithm does.
+    """
     count = rows[0].shape[-1]
     total = int(np.prod(rows[0].shape[:-1], dtype=np.int64))
     if count * count * total <= MAX_PAIRS:
@@ -141,8 +148,15 @@ def _ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
     neighbors = np.take_along_axis(
         np.take_along_axis(same, order[..., None], -2), order[..., None, :], -1
     )
-    tied = np.diagonal(neighbors, 1, -2, -1)
-    return order, tied
+    tied = np.diagonal(neighbors, 1, -2, -1).astype(np.int8)
+    strict = first & ~second  # a body may compare with "less or equal"
+    ahead = np.take_along_axis(
+        np.take_along_axis(strict, order[..., None], -2), order[..., None, :], -1
+    )
+    zero = np.zeros((*tied.shape[:-1], 1), np.int64)
+    group = np.concatenate([zero, np.cumsum(tied == 0, -1)], -1)
+    orderly = (ahead == (group[..., :, None] < group[..., None, :])).all((-1, -2))
+    return order, np.where(orderly[..., None], tied, np.int8(NO_ORDER))
 
 
 def taken(rows: Array, order: Any) -> Array:
@@ -183,6 +197,9 @@ def topk(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     wanted = outputs[0].shape[axis]
     if wanted > shape[-1]:
         raise Unsupported([f"{op.name} of more elements than there are"])
-    order, _ = ranked(frame, op, [values])
-    found = [taken(one, order[..., :wanted]) for one in (values, indices)]
+    order, tied = ranked(frame, op, [values])
+    found = [
+        ambiguous(taken(one, order), tied >= NO_ORDER).map(lambda data: data[..., :wanted])
+        for one in (values, indices)
+    ]
     return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in found)

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.contraction import contract
-from reducer.evaluator.dialects.scans import ambiguous, apply_body, ranked, taken
+from reducer.evaluator.dialects.scans import (
+    NO_ORDER,
+    TIE,
+    ambiguous,
+    apply_body,
+    ranked,
+    taken,
+)
 from reducer.evaluator.elements import unsigned, wrapped
 from reducer.evaluator.errors import RunFailure, Unsupported
 from reducer.evaluator.interpreter import Frame
@@ -133,9 +140,8 @@ def sort(frame: Frame, op: Op, *inputs: Array) -> tuple[Array, ...]:
     axis = op.integer("dimension", -1)
     moved = [one.map(lambda data: np.moveaxis(data, axis, -1)) for one in inputs]
     order, tied = ranked(frame, op, moved)
-    rows = [taken(one, order) for one in moved]
-    if op.text("is_stable", "false") != "true":
-        rows = [ambiguous(one, tied) for one in rows]
+    free = NO_ORDER if op.text("is_stable", "false") == "true" else TIE
+    rows = [ambiguous(taken(one, order), tied >= free) for one in moved]
     return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in rows)
 
 
