@@ -177,6 +177,33 @@ def test_globals(module: Functions) -> None:
         module("read_unset")
 
 
+PROMISES = """
+util.func @assumed(%n: index) -> index {
+  %a = util.assume.int %n[<umin = 16, umax = 64, udiv = 16>] : index
+  util.return %a : index
+}
+util.func @alternatives(%n: index) -> index {
+  %a = util.assume.int %n[<umin = 4, umax = 4>, <umin = 9, umax = 9>] : index
+  util.return %a : index
+}
+util.func @tied(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %b = flow.tensor.tie_shape %a : tensor<?xf32>{%n}
+  util.return %b : tensor<?xf32>
+}
+"""
+
+
+def test_broken_promises_about_sizes(iree_toolchain: Callable[..., Toolchain]) -> None:
+    module = functions(iree_toolchain(), PROMISES)
+    assert module("assumed", 32) == 32 and module("alternatives", 9) == 9
+    assert module("tied", f32(1, 2), 2).tolist() == [1, 2]
+    for function, wrong in (("assumed", 24), ("assumed", 80), ("alternatives", 5)):
+        with pytest.raises(UndefinedBehavior, match="a promise about an integer does not hold"):
+            module(function, wrong)
+    with pytest.raises(UndefinedBehavior, match=r"shape \[2\] is said to have shape \[3\]"):
+        module("tied", f32(1, 2), 3)
+
+
 DISPATCHED = """
 func.func @main(%x: tensor<4x?xf32>, %w: tensor<?x4xf32>) -> tensor<4x4xf32> {
   %c = arith.constant 0.0 : f32

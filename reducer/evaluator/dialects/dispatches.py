@@ -78,6 +78,13 @@ def _dispatched(
 
 @op("flow.dispatch.tie_shape", "flow.tensor.tie_shape")
 def tie_shape(frame: Frame, op: Op, value: Any, *dims: Array) -> Any:
+    """A promise about the dynamic sizes of a tensor."""
+    if isinstance(value, Array):
+        told = sized(frame, op.result_types[0], dims)
+        if told != value.shape:
+            raise UndefinedBehavior(
+                f"a tensor of shape {list(value.shape)} is said to have shape {list(told)}"
+            )
     return value
 
 

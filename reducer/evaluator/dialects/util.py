@@ -3,7 +3,10 @@
 Source: IREE's documentation, 'util' dialect.
 """
 
+import re
 from typing import Any
+
+import numpy as np
 
 from reducer.evaluator.dialects.arith_casts import read_attribute
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
@@ -12,6 +15,7 @@ from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import parse_type
 from reducer.evaluator.values import Array, Token
+from reducer.ir.lexer import split_commas
 
 terminators(["util.return", "util.unreachable", "flow.return"])
 
@@ -50,12 +54,38 @@ def store(frame: Frame, op: Op, value: Any) -> None:
 
 
 @op(
-    "util.optimization_barrier", "util.assume.int", "util.cast", "flow.tensor.barrier",
+    "util.optimization_barrier", "util.cast", "flow.tensor.barrier",
     "builtin.unrealized_conversion_cast", "flow.tensor.transfer",
     "iree_tensor_ext.compute_barrier.start", "iree_tensor_ext.compute_barrier.end", batched=True,
 )  # fmt: skip
 def identity(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
     return operands[: len(op.results)]
+
+
+_ASSUMPTION = re.compile(r"#util\.int\.assumption<([^>]*)>")
+_BOUND = re.compile(r"(umin|umax|udiv) = (\d+)")
+
+
+@op("util.assume.int", batched=True)
+def assume(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
+    """A promise about integers; there are alternatives for each operand, one of which must hold."""
+    groups = split_commas(op.text("assumptions").strip()[1:-1])
+    for operand, group in zip(operands, groups, strict=True):
+        found = _ASSUMPTION.findall(group)
+        data = frame.known(operand, "a promise")
+        if found and not any(np.all(_holds(one, data)) for one in found):
+            raise UndefinedBehavior(f"a promise about an integer does not hold: {found[0]}")
+    return operands
+
+
+def _holds(assumption: str, data: Any) -> Any:
+    out = np.ones(np.shape(data), np.bool_)
+    for name, text in _BOUND.findall(assumption):
+        bound = int(text)
+        out &= {"umin": data >= bound, "umax": data <= bound, "udiv": data % max(bound, 1) == 0}[
+            name
+        ]
+    return out
 
 
 @op("util.align", batched=True)
