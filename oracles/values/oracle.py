@@ -51,6 +51,7 @@ class ValuesOracle:
         self.demonstration: Demonstration | None = None
         """The failing call in the input, if this oracle is pinned to it."""
         self._shown = display
+        self._shown_by_input: Demonstration | None = None
         self._plan = plan
         self._judges_candidates = plan is not None
         self._planning = threading.Lock()
@@ -105,10 +106,19 @@ class ValuesOracle:
         Only an oracle that is pinned to a call knows them. They are run in the file's folder, which
         also contains `inputs_beside` it.
         """
-        if self.demonstration is None:
-            return []
+        return self._steps(self.demonstration, input_name) if self.demonstration else []
+
+    def input_steps(self, input_name: str) -> list[list[str]]:
+        """The command lines that show the failure of the input, if its run has shown one.
+
+        Empty as well if they would need a file for the inputs.
+        """
+        shown = self._shown_by_input
+        return self._steps(shown, input_name) if shown and shown.is_short else []
+
+    def _steps(self, shown: Demonstration, input_name: str) -> list[list[str]]:
         compiling = self.inner.display(input_name, PROGRAM)
-        name, *words = self.demonstration.words(inputs_beside(input_name))
+        name, *words = shown.words(inputs_beside(input_name))
         runtime, found = self.comparison.candidate.run_module, shutil.which(name)
         same = found is not None and resolve_binary(Path(found)).samefile(resolve_binary(runtime))
         return [compiling, [name if same else str(runtime), *words]]
@@ -181,7 +191,8 @@ class ValuesOracle:
         plan, outcome = self._plan_for(source, cancel, limits)
         if outcome is not None:
             return outcome
-        return self._examine(source, plan, RunContext(limits or self.limits, cancel))[1]
+        with self._examination(source, RunContext(limits or self.limits, cancel)) as asked:
+            return asked.judge(plan)[1]
 
     def _plan_for(
         self, text: str, cancel: threading.Event | None, limits: Limits | None
@@ -191,17 +202,15 @@ class ValuesOracle:
             if self._plan is not None:
                 return self._plan, None
             context = RunContext(limits or self.limits, cancel)
-            plan, outcome = self._examine(self.input_text, None, context)
-            if outcome.cancelled:
-                return plan, outcome
+            with self._examination(self.input_text, context) as asked:
+                plan, outcome = asked.judge(None)
+                if outcome.cancelled:
+                    return plan, outcome
+                found, program = asked.mismatch, asked.candidate
+                if found is not None and program is not None:
+                    self._shown_by_input = demonstration_of(found.case, found.result, program)
             self._plan = plan
         return plan, outcome if text == self.input_text else None
-
-    def _examine(
-        self, text: str, plan: ComparisonPlan | None, context: RunContext
-    ) -> tuple[ComparisonPlan, Outcome]:
-        with self._examination(text, context) as asked:
-            return asked.judge(plan)
 
     @contextmanager
     def _examination(self, text: str, context: RunContext) -> Iterator[DifferentialRun]:

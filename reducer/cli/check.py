@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from oracles import Diagnostic, Outcome
+from oracles.values import ValuesOracle
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
@@ -48,17 +49,19 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
     with workspace():
         oracle, _ = OracleOptions(source=input, words=words, **options).oracle(source.text)
         outcome = oracle.run(source.text)
-    command = oracle.display(str(input))
+    commands = {"command": oracle.display(str(input))}
+    if isinstance(oracle, ValuesOracle):
+        commands |= zip(("compile", "run"), oracle.input_steps(str(input)), strict=False)
     if json_target is not None:
-        write_json(json_target, _as_json(outcome, command))
+        write_json(json_target, _as_json(outcome, commands))
     if json_target != "-":
-        click.echo(_as_text(outcome, command))
+        click.echo(_as_text(outcome, commands))
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 
-def _as_text(outcome: Outcome, command: list[str]) -> str:
+def _as_text(outcome: Outcome, commands: dict[str, list[str]]) -> str:
     cost = (
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
@@ -69,7 +72,7 @@ def _as_text(outcome: Outcome, command: list[str]) -> str:
         ("bucket", outcome.signature.bucket),
         ("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code)),
         ("cost", cost),
-        ("command", shlex.join(command)),
+        *((name, shlex.join(words)) for name, words in commands.items()),
     ]
     if not outcome.failed:
         facts = [fact for fact in facts if fact[0] not in ("signature", "bucket")]
@@ -97,7 +100,7 @@ def _place(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.line}:{diagnostic.column}: " if diagnostic.line else ""
 
 
-def _as_json(outcome: Outcome, command: list[str]) -> dict[str, Any]:
+def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]:
     return {
         "interesting": outcome.failed,
         "kind": str(outcome.kind),
@@ -108,5 +111,5 @@ def _as_json(outcome: Outcome, command: list[str]) -> dict[str, Any]:
         "cpu_seconds": round(outcome.cpu_seconds, 3),
         "peak_memory": outcome.peak_memory,
         "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
-        "command": command,
+        **commands,
     }
