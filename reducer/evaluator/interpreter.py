@@ -130,7 +130,7 @@ class Frame:
         try:
             out = op.handler(self, op, *(self.values[number] for number in op.operands))
         except UndefinedBehavior as behavior:
-            behavior.place = behavior.place or f"{op.name}, line {op.line}"
+            behavior.place = behavior.place or op.place
             raise
         results = op.results
         if out is None:
@@ -146,13 +146,13 @@ class Frame:
     def saw_poison(self, op: Op) -> None:
         """Remember that an op made poison."""
         if len(self.interpreter.poison_sources) < 8:
-            self.interpreter.poison_sources[f"{op.name}, line {op.line}"] = None
+            self.interpreter.poison_sources[op.place] = None
 
     def saw_hazard(self, op: Op, what: str) -> None:
         """Remember that an op reads what is not there."""
         self.saw_poison(op)
         if len(self.interpreter.hazards) < 8:
-            self.interpreter.hazards[f"{what} ({op.name}, line {op.line})"] = None
+            self.interpreter.hazards[f"{what} ({op.place})"] = None
 
     def known(self, value: Array, what: str) -> Any:
         """The numbers of a value on which control flow or an address depends.

@@ -64,6 +64,11 @@ class Op:
         module = self.program.module
         return module.text.count("\n", 0, module.t.start[self.number]) + 1
 
+    @property
+    def place(self) -> str:
+        """Which op this is, for people."""
+        return f"{self.name}, line {self.line} of the generic form"
+
     # ---- attributes ------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:

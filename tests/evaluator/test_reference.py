@@ -1,5 +1,7 @@
 """The evaluator as a reference: any module that the compiler reads, results as values."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,7 +83,7 @@ def test_why_there_are_no_results(evaluated: Callable[..., ExecutionResult | Non
 
     divided = evaluated(body("%r = arith.divsi %a, %a : i32"), "0")
     assert divided is not None
-    assert divided.undefined == "division by zero (arith.divsi, line 4)"
+    assert divided.undefined == "division by zero (arith.divsi, line 4 of the generic form)"
     failed = evaluated(
         body('%c = arith.cmpi slt, %a, %a : i32\ncf.assert %c, "too small"', "%a : i32"), "0"
     )
@@ -131,3 +133,24 @@ def test_what_takes_too_long_is_not_judged(
     result = evaluated(text, "100000000", seconds=2)
     assert result is not None
     assert result.unsupported == ("a program beyond the limits (timeout)",)
+
+
+def test_absurd_sizes_are_refused(evaluated: Callable[..., ExecutionResult | None]) -> None:
+    text = """
+    func.func @f(%n: index) -> tensor<?xf32> {
+      %c = arith.constant 1.0 : f32
+      %r = tensor.splat %c[%n] : tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+    """
+    result = evaluated(text, "100000000000")
+    assert result is not None
+    assert result.unsupported == ("tensor of 100000000000 elements",)
+    negative = evaluated(text, "-1")
+    assert negative is not None
+    assert negative.undefined == "a size of -1 (tensor.splat, line 5 of the generic form)"
+
+
+def test_whoever_asks_needs_no_numpy() -> None:
+    code = "import reducer.evaluator.reference, sys; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
