@@ -95,9 +95,10 @@ class Demonstration:
         assert actual.type is not None
         largest = scale_of(right) / SCALE
         flag, default = RUNTIME.thresholds.get(actual.type.element, ("", math.inf))
-        if _ROUNDING.get(actual.type.element, 0.0) * largest > default:
+        slack = max(right.slack or (), default=0.0)
+        if _ROUNDING.get(actual.type.element, 0.0) * largest + slack > default:
             relative = tolerance_of(actual) if self.tolerance is None else self.tolerance
-            yield f"{flag}={relative * largest:g}"
+            yield f"{flag}={relative * largest + slack:g}"
 
     @property
     def call_flags(self) -> list[str]:

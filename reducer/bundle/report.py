@@ -7,7 +7,7 @@ from reducer import __version__
 from reducer.bundle import markdown as md
 from reducer.bundle.facts import FILES, Facts, PassFile
 from reducer.bundle.repro_script import shell_word
-from reducer.bundle.run_check import EXPECTED, UNDEFINED, RunCheck
+from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.bundle.wording import (
     components,
     expected,
@@ -188,6 +188,8 @@ def _comparison(run: RunCheck) -> Iterator[str]:
         yield md.fenced(run.expected)
         if UNDEFINED in run.expected:
             yield f"(`{UNDEFINED}` stands for an element that may be anything.)"
+        if SLACK in run.expected:
+            yield f"(After `{SLACK}` is how far an element may be off because of rounding.)"
     if not run.is_seen:
         yield (
             f"`{RUNTIME.expected_flag}` cannot show the difference, so `repro.sh` compares the "

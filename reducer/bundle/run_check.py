@@ -18,6 +18,9 @@ INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 UNDEFINED = "_"
 """Stands for an element that may be anything."""
 
+SLACK = "~"
+"""Stands between an element and how far it may be off because of rounding, beyond the tolerance."""
+
 _UNKNOWN = "unknown"
 _SIGNAL = re.compile(r"SIG[A-Z]+")
 """Stands for the message of a program that printed none."""
@@ -117,10 +120,13 @@ def _tolerances(shown: Demonstration) -> Iterator[float]:
 
 
 def _printed(value: Value) -> str:
-    """A right result in one line, with `UNDEFINED` in the place of elements without a value."""
+    """A right result in one line, with `UNDEFINED` and `SLACK` where they apply."""
     if value.elements is None or value.type is None:
         return _UNKNOWN
     words = spelled_values(value.elements, value.type).split(" ")
     known = value.defined or (True,) * len(words)
+    if value.slack is not None:
+        pairs = zip(words, value.slack, strict=False)
+        words = [f"{word}{SLACK}{slack:.9g}" if slack else word for word, slack in pairs]
     shown = (word if one else UNDEFINED for word, one in zip(words, known, strict=False))
     return f"{value.type}={' '.join(shown)}"

@@ -19,7 +19,7 @@ from reducer.bundle.repro_script import (
     status_holds,
     variable_of,
 )
-from reducer.bundle.run_check import EXPECTED, UNDEFINED, RunCheck
+from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.session.printing import one_line
 
 _GARBAGE = 85
@@ -48,7 +48,7 @@ function class_of(word) {
 }
 function size(x) { return x < 0 ? -x : x }
 function max(x, y) { return x > y ? x : y }
-function is_right(ours, theirs, n,    one, other) {
+function is_right(ours, theirs, n, slack,    one, other) {
     if (theirs == "@UNDEFINED@") return 1
     one = class_of(ours); other = class_of(theirs)
     if (one != "" || other != "") return finite_only || one == other
@@ -56,15 +56,19 @@ function is_right(ours, theirs, n,    one, other) {
     if ((ours "") == (theirs "")) return 1
     if (type[n] !~ /^b?f/ && tolerance[n] + 0 == 0) return 0
     one = max(scale[n] + 0, max(size(ours + 0), size(theirs + 0)))
-    return size(ours - theirs) <= tolerance[n] * one
+    return size(ours - theirs) <= tolerance[n] * one + slack
 }
 function wrong(code, text) { if (code > worst) { worst = code; said = text } }
-function element(word,    n, at, theirs) {
+function element(word,    n, at, theirs, parts) {
     n = results[file]; at = count[file, n]++
-    if (file == 1) { right[n, at] = word; return }
+    if (file == 1) {
+        split(word, parts, "@SLACK@")
+        right[n, at] = parts[1]; slacks[n, at] = parts[2]
+        return
+    }
     if (word == "...") { elided = 1; return }
     theirs = right[n, at]
-    if (!comparable[n] || is_right(word, theirs, n)) return
+    if (!comparable[n] || is_right(word, theirs, n, slacks[n, at] + 0)) return
     wrong((class_of(word) class_of(theirs)) == "" ? @VALUES@ : @NOT_FINITE@,
         "result " (n - 1) ", element " at ": " word ", expected " theirs)
 }
@@ -210,7 +214,7 @@ def _comparison(run: RunCheck) -> Iterator[str]:
     yield (
         "    awk " + " ".join(f"-v {name}={shlex.quote(value)}" for name, value in settings) + " '"
     )
-    program = _COMPARISON.strip("\n").replace("@UNDEFINED@", UNDEFINED)
+    program = _COMPARISON.strip("\n").replace("@UNDEFINED@", UNDEFINED).replace("@SLACK@", SLACK)
     for kind, code in _EXITS.items():
         program = program.replace(f"@{kind.name}@", str(code))
     yield from program.splitlines()

@@ -113,6 +113,15 @@ def test_what_is_undefined_may_be_anything(tmp_path: Path) -> None:
     assert run(tmp_path, given, printing("3xi32=1 2 4")).returncode == 0
 
 
+def test_what_rounding_may_do_is_not_wrong(tmp_path: Path) -> None:
+    type_ = ValueType("f32", (3,))
+    expected = ExecutionResult((Value(type_, (1, 2, 3), slack=(0.0, 1.0, 0.0)),))
+    given = check(results("3xf32=1 2 5"), expected)
+    assert run(tmp_path, given, printing("3xf32=1 2.9 3")).returncode == 1
+    assert run(tmp_path, given, printing("3xf32=1 3.1 3")).returncode == 0
+    assert run(tmp_path, given, printing("3xf32=1.9 2 3")).returncode == 0
+
+
 def test_what_is_unknown_is_not_compared(tmp_path: Path) -> None:
     expected = ExecutionResult((Value(None), *results("2xi32=1 2").results))
     given = check(results("2xf32=1 2", "2xi32=1 3"), expected)

@@ -56,6 +56,9 @@ def test_what_the_tool_does_not_compare_as_we_do_is_not_shown_to_it(
 def test_a_tolerance_that_rounding_exceeds_is_set() -> None:
     large = shown(value("2xf32", 1, 2), value("2xf32", 1e6, 3))
     assert large.expected_flags[-1] == "--expected_f32_threshold=1000"
+    loose = replace(value("2xf32", 1, 3), slack=(0.5, 0.0))
+    (_, flag) = shown(value("2xf32", 1, 2), loose).expected_flags
+    assert flag == "--expected_f32_threshold=0.503"
     strict = replace(large, tolerance=1e-6)
     assert strict.expected_flags[-1] == "--expected_f32_threshold=1"
 
