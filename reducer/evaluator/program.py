@@ -71,6 +71,10 @@ class Op:
 
     # ---- attributes ------------------------------------------------------------------------
 
+    @property
+    def attribute_names(self) -> list[str]:
+        return list(self._entries)
+
     def has(self, name: str) -> bool:
         return name in self._entries
 

@@ -8,10 +8,11 @@ then says what the front end has made of it. Most of StableHLO is evaluated as i
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 from oracles.command import resolve_binary, verifying_tool
@@ -22,12 +23,13 @@ from oracles.profiles import RUNTIME
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import Function
 from reducer.evaluator.answers import Answer
-from reducer.evaluator.dialects.names import needs_front_end
+from reducer.evaluator.dialects.names import STABLEHLO_OPS, needs_front_end
 from reducer.evaluator.generalize import generalized
 from reducer.ir import GenericSyntaxError
 
 _GENERAL = ("--linalg-generalize-named-ops",)
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+\.[\w.]+)"\(', re.M)
+_OPERATOR = re.compile(r'"torch\.operator"\([^)]*\)[^\n]*?\bname = "(\w+)\.')
 _ERROR = re.compile(r"\berror: (.*)")
 _SORT = re.compile(r'"(?:stablehlo|chlo|torch)\.[\w.]*sort[\w.]*"\(')
 _STABLE = re.compile(r"\bis_stable = true\b")
@@ -59,16 +61,32 @@ class EvaluatorReference:
 
     def _build(self, text: str, place: Path, context: RunContext) -> Program:
         module = self._generic(text, place, context)
-        stable = False
-        is_lowered = any(map(needs_front_end, ops_of(module)))
-        if is_lowered:
-            stable = all_sorts_stable(module)
-            module = self._generic(self._lowered(text, place, context), place, context)
+        stable = all_sorts_stable(module)
+
+        def lowered() -> EvaluatedModule:
+            made = self._generic(self._lowered(text, place, context), place, context)
+            return self._module(made, place / "lowered.generic.mlir", context, stable, True)
+
+        ops, has_onnx = ops_of(module), has_onnx_only(module)
+        if any(needs_front_end(op, has_onnx=has_onnx) for op in ops):
+            return lowered()
+        direct = self._module(module, place / "generic.mlir", context)
+        if any(map(needs_front_end, ops)) or STABLEHLO_OPS & ops:
+            return _DirectModule(direct, lowered, context)
+        return direct
+
+    def _module(
+        self,
+        module: str,
+        path: Path,
+        context: RunContext,
+        stable: bool = False,
+        is_lowered: bool = False,
+    ) -> "EvaluatedModule":
         try:
-            module = generalized(module, lambda ops: self._without_names(ops, place, context))
+            module = generalized(module, lambda ops: self._without_names(ops, path.parent, context))
         except GenericSyntaxError as error:
             raise _NotReadable(str(error)) from error
-        path = place / "generic.mlir"
         path.write_text(module, encoding="utf-8", errors="surrogateescape")
         return EvaluatedModule(path, stable, is_lowered, self.compiler.parameters)
 
@@ -129,6 +147,12 @@ def all_sorts_stable(module: str) -> bool:
     return 0 < sorts == len(_STABLE.findall(module))
 
 
+def has_onnx_only(module: str) -> bool:
+    """Whether all torch operators of a module are those of ONNX, and `onnx` is installed."""
+    operators = set(_OPERATOR.findall(module))
+    return operators == {"onnx"} and find_spec("onnx") is not None
+
+
 @dataclass(frozen=True)
 class EvaluatedModule:
     """A module in generic form, evaluated in a process of its own for each call.
@@ -173,6 +197,36 @@ class EvaluatedModule:
         except (OSError, ValueError):
             last = result.stderr.strip().splitlines()[-1:] or ["no message"]
             return ExecutionResult(unsupported=(f"this program: {last[0]}",))
+
+
+class _DirectModule:
+    """A module above the core dialects, evaluated as it is, or lowered if that is not possible."""
+
+    def __init__(
+        self,
+        direct: EvaluatedModule,
+        lower: Callable[[], EvaluatedModule],
+        context: RunContext,
+    ) -> None:
+        self._module = direct
+        self._lower = lower
+        self._context = context
+
+    @property
+    def is_lowered(self) -> bool:
+        return self._module.is_lowered
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        found = self._module.call(function, inputs, context, garbage=garbage)
+        if not found.unsupported or self.is_lowered:
+            return found
+        try:
+            self._module = self._lower()
+        except _NotReadable:
+            return found
+        return self._module.call(function, inputs, context, garbage=garbage)
 
 
 def _environment() -> dict[str, str]:

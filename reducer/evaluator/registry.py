@@ -28,6 +28,7 @@ _DIALECTS = (
     "linalg",
     "linalg_ext",
     "maths",
+    "onnx_operators",
     "packing",
     "scans",
     "scatters",

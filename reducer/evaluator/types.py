@@ -1,11 +1,14 @@
 """The types of values, parsed from their text."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from reducer.evaluator.elements import Element, parse_element
 from reducer.evaluator.errors import Unsupported
 from reducer.ir.shapes import Dims, parse_shaped
+
+_TORCH = re.compile(r"!torch\.vtensor<\[([\d?,]*)\],(\w+)>$")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ def parse_type(text: str) -> ValueType:
     Raises:
         Unsupported: its elements are numbers of an unknown format.
     """
+    if match := _TORCH.match(text):
+        dims = tuple(None if one == "?" else int(one) for one in match[1].split(",") if one)
+        return ValueType(text, parse_element(match[2]), dims)
     if text.startswith(("tensor<", "vector<")):
         shaped = parse_shaped(text)
         if shaped is None:

@@ -27,8 +27,14 @@ STABLEHLO_OPS = frozenset(
 """The ops of StableHLO that are evaluated as they are, so that the front end is judged too."""
 
 
-def needs_front_end(op: str) -> bool:
+ONNX_OPS = frozenset(("torch.constant.none", "torch.operator"))
+"""The ops of ONNX operators in the torch dialect, which the package `onnx` evaluates."""
+
+
+def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
     """Whether a module with this op has to be lowered before it is evaluated."""
+    if has_onnx and op in ONNX_OPS:
+        return False
     return op.partition(".")[0] not in CORE_DIALECTS and op not in STABLEHLO_OPS
 
 

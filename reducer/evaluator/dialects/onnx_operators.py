@@ -1,0 +1,128 @@
+"""Operators of ONNX in the torch dialect, by the reference implementation of the ONNX project.
+
+Needs the package `onnx`, an optional extra. Source: the ONNX operator specification
+(https://onnx.ai/onnx/operators) and `onnx.reference`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from reducer.evaluator.attributes import string
+from reducer.evaluator.constants import constant
+from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
+from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.program import Op
+from reducer.evaluator.registry import op
+from reducer.evaluator.values import Array, Token
+from reducer.ir.lexer import split_commas
+
+ATTRIBUTE = "torch.onnx."
+"""The prefix of attributes that are those of the operator."""
+
+_VERSION = "torch.onnx_meta.opset_version"
+_RANDOM = frozenset(
+    ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+     "RandomUniformLike")
+)  # fmt: skip
+
+
+@op("torch.constant.none")
+def none(frame: Frame, op: Op) -> Token:
+    return Token()
+
+
+@op("torch.operator")
+def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array, ...]:
+    """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""
+    dialect, _, name = string(op.text("name")).partition(".")
+    if dialect != "onnx" or op.regions:
+        raise Unsupported([string(op.text("name"))])
+    if any(isinstance(one, Array) and one.poison is not None for one in operands):
+        raise Unsupported([f"onnx.{name} of poison"])
+    feeds = {
+        f"x{number}": _outside(one, op.operand_types[number].number)
+        for number, one in enumerate(operands)
+        if isinstance(one, Array)
+    }
+    try:
+        results = _run(op, name, len(operands), feeds)
+    except Exception as error:  # the reference raises whatever NumPy does
+        raise Unsupported([f"onnx.{name} ({error})"]) from error
+    kinds = [type_.number for type_ in op.result_types]
+    random = name in _RANDOM
+    return tuple(_inside(one, kind, random) for one, kind in zip(results, kinds, strict=True))
+
+
+def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequence[Any]:
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator
+
+    inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
+    while inputs and not inputs[-1]:
+        inputs.pop()
+    outputs = [f"y{number}" for number in range(len(op.results))]
+    node = helper.make_node(name, inputs, outputs, **_attributes(op))
+    graph = helper.make_graph(
+        [node],
+        name,
+        [_declared(name, data) for name, data in feeds.items()],
+        [helper.make_empty_tensor_value_info(key) for key in outputs],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _opset(op))])
+    found: Sequence[Any] = ReferenceEvaluator(model).run(None, feeds)
+    return found
+
+
+def _declared(name: str, data: Numbers) -> Any:
+    from onnx import helper
+
+    kind = helper.np_dtype_to_tensor_dtype(data.dtype)
+    return helper.make_tensor_value_info(name, kind, data.shape)
+
+
+def _opset(op: Op) -> int:
+    """The version of the operators that the function around an op was written for."""
+    from onnx import defs
+
+    t = op.program.module.t
+    around = t.region_op[t.block_region[t.block[op.number]]]
+    text = op.program.op(around).text(_VERSION)
+    return int(constant(text, op.program) if text else defs.onnx_opset_version())
+
+
+def _attributes(op: Op) -> dict[str, Any]:
+    return {
+        name.removeprefix(ATTRIBUTE): _value(op, op.text(name))
+        for name in op.attribute_names
+        if name.startswith(ATTRIBUTE)
+    }
+
+
+def _value(op: Op, text: str) -> Any:
+    text = text.strip()
+    if text.startswith('"'):
+        return string(text)
+    if text.startswith("["):
+        return [_value(op, part) for part in split_commas(text[1:-1])]
+    data = constant(text, op.program)
+    if data.ndim or text.startswith("dense"):
+        from onnx import numpy_helper
+
+        return numpy_helper.from_array(np.asarray(data))
+    return float(data) if data.dtype.kind == "f" else int(data)
+
+
+def _outside(array: Array, element: Element) -> Numbers:
+    data = unsigned(array.data, element) if element.unsigned else array.data
+    return np.array(data)  # `ascontiguousarray` makes a vector of a scalar
+
+
+def _inside(data: Any, element: Element, random: bool) -> Array:
+    numbers = np.asarray(data)
+    if element.is_integer:
+        numbers = wrapped(numbers.astype(np.int64), element)
+    poison = np.ones(numbers.shape, np.bool_) if random else None
+    return Array(numbers.astype(element.dtype), poison)

@@ -1,0 +1,105 @@
+"""ONNX operators are judged by the ONNX project's reference, not by what the front end makes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reducer.evaluator import reference
+from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.reference import has_onnx_only
+from tests.support.evaluating import Functions, f32
+
+pytest.importorskip("onnx")
+
+
+def tensor(dims: str, element: str = "f32") -> str:
+    return f"!torch.vtensor<[{dims}],{element}>"
+
+
+def program(
+    name: str, operands: list[str], result: str, attributes: str = "", opset: str = "21"
+) -> str:
+    """A function that applies one operator, in generic form."""
+    given = ", ".join(f"%{n}: {type_}" for n, type_ in enumerate(operands))
+    used = ", ".join(f"%{n}" for n in range(len(operands)))
+    types = ", ".join(operands)
+    return (
+        '"builtin.module"() ({\n'
+        f'  "func.func"() <{{function_type = ({types}) -> {result}, sym_name = "f"}}> ({{\n'
+        f"  ^bb0({given}):\n"
+        f'    %r = "torch.operator"({used}) <{{name = "onnx.{name}"}}> {{{attributes}}}'
+        f" : ({types}) -> {result}\n"
+        f'    "func.return"(%r) : ({result}) -> ()\n'
+        f"  }}) {{torch.onnx_meta.opset_version = {opset} : si64}} : () -> ()\n"
+        "}) : () -> ()\n"
+    )
+
+
+def apply(text: str, *arguments: Any) -> Any:
+    return Functions(text)("f", *arguments)
+
+
+def test_a_determinant_that_needs_rows_exchanged() -> None:
+    text = program("Det", [tensor("2,2")], tensor(""))
+    assert apply(text, f32(0, 1, 2, 3).reshape(2, 2)) == pytest.approx(-2)
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "expected"),
+    [
+        ("LeakyRelu", "torch.onnx.alpha = 5.000000e-01 : f32", [-1, 0, 4]),
+        ("CumSum", "torch.onnx.reverse = 1 : si64", [2, 4, 4]),
+        ("Transpose", "torch.onnx.perm = [0 : si64]", [-2, 0, 4]),
+    ],
+)
+def test_attributes(name: str, attributes: str, expected: list[float]) -> None:
+    operands, more = [tensor("3")], []
+    if name == "CumSum":
+        operands.append(tensor("", "si64"))
+        more = [np.int64(0)]
+    text = program(name, operands, tensor("3"), attributes)
+    assert apply(text, f32(-2, 0, 4), *more).tolist() == expected
+
+
+def test_constants() -> None:
+    text = program(
+        "Constant", [], tensor("2"), "torch.onnx.value = dense<[1.5, 2.5]> : tensor<2xf32>"
+    )
+    assert apply(text).tolist() == [1.5, 2.5]
+
+
+def test_unsigned_numbers_and_truth_values() -> None:
+    both = [tensor("2", "ui8")] * 2
+    larger = program("Greater", both, tensor("2", "i1"))
+    a, b = np.array([200, 3], np.uint8).view(np.int8), np.array([3, 200], np.uint8).view(np.int8)
+    assert apply(larger, a, b).tolist() == [True, False]
+    total = program("Add", both, tensor("2", "ui8"))
+    assert apply(total, a, b).view(np.uint8).tolist() == [203, 203]
+
+
+def test_random_numbers_may_be_any() -> None:
+    text = program("RandomNormal", [], tensor("2"), "torch.onnx.shape = [2 : si64]")
+    assert Functions(text).poison("f").all()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (program("NoSuchThing", [tensor("2")], tensor("2")), "onnx.NoSuchThing"),
+        (program("Det", [tensor("2")], tensor("")), "onnx.Det"),
+        (program("Det", [tensor("2")], tensor("")).replace("onnx.Det", "aten.det"), "aten.det"),
+    ],
+    ids=["unknown", "operands that do not fit", "no operator of ONNX"],
+)
+def test_what_the_reference_cannot_do_is_named(text: str, why: str) -> None:
+    with pytest.raises(Unsupported, match=why):
+        apply(text, f32(1, 2))
+
+
+def test_only_modules_of_onnx_operators_need_no_front_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = program("Det", [tensor("2,2")], tensor(""))
+    assert has_onnx_only(text)
+    assert not has_onnx_only(text.replace("onnx.Det", "aten.det"))
+    monkeypatch.setattr(reference, "find_spec", lambda name: None)
+    assert not has_onnx_only(text), "the package is an extra"
