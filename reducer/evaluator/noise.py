@@ -34,9 +34,20 @@ def disturbed(seed: int) -> Iterator[None]:
         _source = None
 
 
+def is_active() -> bool:
+    """Whether anything is disturbed now."""
+    return _source is not None
+
+
 def is_disturbing(element: Element) -> bool:
     """Whether floats of a type are to be disturbed."""
     return _source is not None and element.is_float and element.width >= 16
+
+
+def coin() -> bool:
+    """One of two ways to compute something."""
+    assert _source is not None
+    return bool(_source.integers(2))
 
 
 def moved(data: Numbers, where: Numbers, element: Element) -> Numbers:

@@ -1,10 +1,9 @@
-"""Finds sums and products of floats that depend on the order in which they are computed.
+"""Sums and products of floats in another order.
 
 The order of a reduction is not part of its meaning for compilers that vectorize or tile it. Mostly
-it makes a difference in the last digits, which comparisons allow for. Where it makes a larger one
-(a large number absorbs small ones before it is subtracted again, or each step rounds to half of the
-digits), no result is the right one. So the elements are computed in other orders too, and those
-that differ are poison.
+it makes a difference in the last digits. Where it makes a larger one (a large number absorbs small
+ones before it is subtracted again, or each step rounds away half of the digits), no single result
+is the right one. So an evaluation with other last digits (`noise`) reduces in another order, too.
 """
 
 from dataclasses import dataclass
@@ -12,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from oracles.values.compare import TOLERANCES
 from reducer.evaluator.contraction import contract, padded
 from reducer.evaluator.elements import Element, Numbers
-from reducer.evaluator.noise import moved
+from reducer.evaluator.noise import coin, moved
 
 MAX_PRODUCTS = 1 << 31
 """The number of products in a contraction above which it is computed in one order only."""
-
-_COARSE = 0.3  # of floats without a tolerance of their own, as in comparisons
-_SCALE = 0.01
-_SHARE = 0.5
-"""The share of a tolerance that the order of a single reduction may use up."""
 
 
 @dataclass
@@ -63,33 +56,17 @@ class OtherOrders:
             data = padded(factor, len(sizes))
             turned.append(np.flip(data, tuple(n for n in axes if data.shape[n] > 1)))
         backwards = contract(turned[0], turned[1], sizes, axes)
-        if exact is not None and backwards is not None:
-            self.exact = self.exact + exact
-            self.backwards = self.backwards + backwards
-
-    def differing(self, found: Numbers) -> Numbers:
-        """Where the results of other orders are not those that were found, but for rounding."""
-        kind = self.element.dtype
-        if not self.is_known:
-            return np.zeros(found.shape, np.bool_)
-        mine = found.astype(np.float64)
-        mask = np.zeros(found.shape, np.bool_)
-        for other in (self.exact.astype(kind), self.backwards.astype(kind)):
-            mask |= ~_close(mine, other.astype(np.float64), self.element)
-        return mask
+        if exact is None or backwards is None:
+            self.is_known = False
+            return
+        self.exact = self.exact + exact
+        self.backwards = self.backwards + backwards
 
     def disturbed(self, found: Numbers) -> Numbers:
-        """The results in another order, moved by rounding, unless all orders give the same."""
+        """The results in one of the other orders, moved by rounding, unless all give the same."""
         kind = self.element.dtype
-        other = self.backwards.astype(kind)
-        rounded = (other != found) | (self.exact.astype(kind) != found)
-        return moved(np.where(rounded, other, found), rounded, self.element)
-
-
-def _close(a: Numbers, b: Numbers, element: Element) -> Numbers:
-    tolerance = _SHARE * TOLERANCES.get(element.text, _COARSE)
-    finite = np.isfinite(a)
-    scale = _SCALE * np.abs(a[finite]).max(initial=0)
-    size = np.maximum(np.maximum(np.abs(a), np.abs(b)), scale)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    return np.asarray(same | (finite & np.isfinite(b) & (np.abs(a - b) <= tolerance * size)))
+        if not self.is_known:
+            return moved(found, np.ones(found.shape, np.bool_), self.element)
+        exact, backwards = self.exact.astype(kind), self.backwards.astype(kind)
+        same = (exact == found) & (backwards == found)
+        return moved(np.where(same, found, exact if coin() else backwards), ~same, self.element)

@@ -21,7 +21,7 @@ from reducer.evaluator.contraction import contract
 from reducer.evaluator.errors import Divergent, Unsupported
 from reducer.evaluator.interpreter import Frame, can_batch
 from reducer.evaluator.loops import Output, loop_sizes, view
-from reducer.evaluator.noise import is_disturbing
+from reducer.evaluator.noise import is_active, is_disturbing
 from reducer.evaluator.orders import OtherOrders
 from reducer.evaluator.program import Block, Op
 from reducer.evaluator.reductions import Plan, Reduction, make_plan
@@ -76,14 +76,18 @@ class Structured:
             return
         loops = len(self.sizes)
         reduced = sorted({loop for output in self.outputs for loop in output.reduced(loops)})
-        plan = make_plan(self.op, self.block, [one.reduced(loops) for one in self.outputs])
+        plan = make_plan(
+            self.op,
+            self.block,
+            [one.reduced(loops) for one in self.outputs],
+            any_order=is_active(),  # another order is a disturbance like any other
+        )
         before = [(output.data.copy(), output.poison.copy()) for output in self.outputs]
         try:
             if plan is not None:
                 self._at_once(plan)
             else:
                 self._in_order(reduced)
-                self._in_other_orders([data for data, _ in before])
         except Divergent:
             for output, (data, poison) in zip(self.outputs, before, strict=True):
                 output.data, output.poison = data, poison
@@ -103,7 +107,7 @@ class Structured:
                     self._store(output, value, reduction, box)
                     if other is not None and reduction is not None:
                         self._fold(other, output, value, reduction, box)
-        self._compare(orders)
+        self._disturb(orders)
 
     def _yielded(self, plan: Plan, box: "Box") -> list[Array]:
         """For each output the value that is stored, or combined with what is there."""
@@ -140,29 +144,13 @@ class Structured:
 
     # ---- the order of reductions -----------------------------------------------------------
 
-    def _in_other_orders(self, initial: list[Any]) -> None:
-        """Find out whether reductions that were done in order depend on it."""
-        loops = len(self.sizes)
-        reduced = [one.reduced(loops) for one in self.outputs]
-        plan = make_plan(self.op, self.block, reduced, any_order=True)
-        if plan is None or not any(one and one.rounded for one in plan.reductions):
-            return
-        orders = self._orders(plan, initial)
-        for box in boxes(self.sizes):
-            yielded = self._yielded(plan, box)
-            for output, value, reduction, other in zip(
-                self.outputs, yielded, plan.reductions, orders, strict=True
-            ):
-                if other is not None and reduction is not None:
-                    self._fold(other, output, value, reduction, box)
-        self._compare(orders)  # the steps were disturbed one by one
-
     def _orders(self, plan: Plan, initial: list[Any]) -> list[OtherOrders | None]:
+        """What is needed to reduce in another order, for the outputs that are to be disturbed."""
         return [
-            OtherOrders.start(*reduction.rounded, data)
-            if reduction is not None and reduction.rounded is not None
+            OtherOrders.start(*one.rounded, data)
+            if one is not None and one.rounded is not None and is_disturbing(one.rounded[1])
             else None
-            for reduction, data in zip(plan.reductions, initial, strict=True)
+            for one, data in zip(plan.reductions, initial, strict=True)
         ]
 
     def _fold(
@@ -172,24 +160,16 @@ class Structured:
         data = np.broadcast_to(value.data, shape)
         other.fold(where(output.data, box), data, reduction.loops)
 
-    def _compare(self, orders: list[OtherOrders | None]) -> None:
-        """What depends on the order is poison."""
+    def _disturb(self, orders: list[OtherOrders | None]) -> None:
         for output, other in zip(self.outputs, orders, strict=True):
-            if other is None:
-                continue
-            if (mask := other.differing(output.data)).any():
-                self.frame.saw_poison(self.op)
-                output.poison = output.poison | mask
-            if other.is_known and is_disturbing(other.element):
+            if other is not None:
                 output.data = other.disturbed(output.data)
 
     def _contract(self, plan: Plan, product: tuple[int, int], other: OtherOrders | None) -> bool:
         """A sum of products as a matrix product; False if it is none."""
         (output,), (reduction,) = self.outputs, plan.reductions
         assert reduction is not None
-        box = tuple((0, size) for size in self.sizes)
-        values = self._run_ops(plan.factor_ops, box)
-        left, right = (values(number) for number in product)
+        left, right = self._factors(plan, product)
         found = contract(left.data, right.data, self.sizes, reduction.loops)
         if found is None:
             return False
@@ -203,6 +183,14 @@ class Structured:
                 )
                 output.poison = output.poison | mask.any(axis=reduction.loops, keepdims=True)
         return True
+
+    def _factors(self, plan: Plan, product: tuple[int, int]) -> tuple[Array, Array]:
+        """The factors of a sum of products, with at least the digits of f32."""
+        values = self._run_ops(plan.factor_ops, tuple((0, size) for size in self.sizes))
+        left, right = (values(number) for number in product)
+        if left.data.dtype.itemsize < 4 and left.data.dtype.kind not in "iub":
+            left, right = (Array(one.data.astype(np.float32), one.poison) for one in (left, right))
+        return left, right
 
     # ---- step by step ----------------------------------------------------------------------
 

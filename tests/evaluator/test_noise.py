@@ -42,6 +42,18 @@ func.func @narrows(%a: tensor<2xf32>) -> tensor<2xf8E4M3FN> {
   %r = arith.truncf %a : tensor<2xf32> to tensor<2xf8E4M3FN>
   return %r : tensor<2xf8E4M3FN>
 }
+func.func @matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16> {
+  %z = arith.constant dense<0.0> : tensor<1x1xf16>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a, %c1 : tensor<1x?xf16>
+  %e = tensor.empty(%n) : tensor<?x1xf16>
+  %one = arith.constant 1.0 : f16
+  %b = linalg.fill ins(%one : f16) outs(%e : tensor<?x1xf16>) -> tensor<?x1xf16>
+  %r = linalg.matmul ins(%a, %b : tensor<1x?xf16>, tensor<?x1xf16>)
+    outs(%z : tensor<1x1xf16>) -> tensor<1x1xf16>
+  return %r : tensor<1x1xf16>
+}
 func.func @sum(%a: tensor<4xf32>) -> f32 {
   %z = arith.constant dense<0.0> : tensor<f32>
   %r = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
@@ -97,3 +109,14 @@ def test_sums(values: Callable[..., Sequence[Value]]) -> None:
     assert exact.slack is None and exact.elements == (1e9,)
     (rounded,) = values("sum", "4xf32=0.1 0.7 -0.6 -0.2")
     assert rounded.slack is not None and rounded.slack[0] > 0.1
+
+
+def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> None:
+    (absorbed,) = values("sum", "4xf32=1e30 1 -1e30 3")
+    assert absorbed.elements == (3e8,) and absorbed.slack is not None
+    assert absorbed.slack[0] >= 3e8  # from the last to the first, it is 0
+    (stuck,) = values("matmul_f16", "1x2100xf16=1")
+    assert stuck.elements == (2048,)  # 2048 + 1 is not representable
+    assert stuck.slack is not None and stuck.slack[0] >= 52  # but at once, it is 2100
+    (short,) = values("matmul_f16", "1x2000xf16=1")
+    assert short.elements == (2000,) and short.slack is None
