@@ -135,7 +135,8 @@ class DifferentialRun:
         if isinstance(candidate, Outcome):
             return plan, candidate
         self.run_seconds = plan.bench.run_seconds or self.run_seconds
-        for seed in range(SEEDS):
+        first = plan.trial.seed  # the seed that showed the defect
+        for seed in sorted(range(SEEDS), key=lambda seed: seed != first):
             trial = plan.trial.with_seed(seed)
             for question, result in self._calls(trial, candidate):
                 found = self.jury.on_candidate(question, result, trial, plan.bench)

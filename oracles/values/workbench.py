@@ -17,6 +17,9 @@ from oracles.values.programs import Function
 FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 """Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
 
+_KEPT = 16
+"""The number of answers that are kept; one question is asked of fewer sides."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -98,6 +101,8 @@ class Workbench:
         key = (side.key, question.function.name, tuple(question.inputs), garbage)
         if key not in self._answers:
             before = self.context.seconds
+            while len(self._answers) >= _KEPT:  # each may have millions of elements
+                self._answers.pop(next(iter(self._answers)))
             self._answers[key] = program.call(
                 question.function, question.inputs, self.context, garbage=garbage
             )
