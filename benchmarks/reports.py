@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from oracles import Kind
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES
 from reducer.toolchain import install
 from tests.support.corpus import TRITON, Case, Run, case_names, load_case
@@ -98,8 +99,8 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
         run.wheel,
         run.kind,
         made.returncode,
-        _run(archive, run.wheel),
-        _run(archive, other) if other else None,
+        _run(archive, run.wheel, run.kind),
+        _run(archive, other, run.kind) if other else None,
         (folder / "report" / "repro.lit.mlir").is_file(),
         text.count("\n"),
         archive.stat().st_size,
@@ -121,16 +122,17 @@ def _question(case: Case, run: Run) -> list[str]:
     return words
 
 
-def _run(archive: Path, wheel: str) -> int:
+def _run(archive: Path, wheel: str, kind: str) -> int:
     """The exit status of the script after unpacking it in an empty folder."""
+    toolchain = install(wheel, runtime=Kind(kind).traits.wrong_results)
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(archive) as packed:
         packed.extractall(place)
         (script,) = Path(place).glob("*/repro.sh")
         environment = {
             **os.environ,
-            "IREE_COMPILE": str(install(wheel).compile),
-            "IREE_OPT": str(install(wheel).opt),
-            "MLIR_REDUCER": str(Path(sys.executable).with_name("mlir-reducer")),
+            "IREE_COMPILE": str(toolchain.compile),
+            "IREE_OPT": str(toolchain.opt),
+            "IREE_RUN_MODULE": str(toolchain.run_module),
         }
         done = subprocess.run(
             ["sh", str(script)], cwd=place, env=environment, capture_output=True, timeout=_PATIENCE
