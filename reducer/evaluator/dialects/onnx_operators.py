@@ -35,7 +35,7 @@ def none(frame: Frame, op: Op) -> Token:
 
 
 @op("torch.operator")
-def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array, ...]:
+def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""
     dialect, _, name = string(op.text("name")).partition(".")
     if dialect != "onnx" or op.regions:
@@ -51,9 +51,11 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array, ...]:
         results = _run(op, name, len(operands), feeds)
     except Exception as error:  # the reference raises whatever NumPy does
         raise Unsupported([f"onnx.{name} ({error})"]) from error
-    kinds = [type_.number for type_ in op.result_types]
-    random = name in _RANDOM
-    return tuple(_inside(one, kind, random) for one, kind in zip(results, kinds, strict=True))
+    left, random = iter(results), name in _RANDOM
+    return tuple(
+        _inside(next(left), kind.element, random) if kind.element else Token()
+        for kind in op.result_types
+    )
 
 
 def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequence[Any]:
@@ -63,13 +65,13 @@ def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequenc
     inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
     while inputs and not inputs[-1]:
         inputs.pop()
-    outputs = [f"y{number}" for number in range(len(op.results))]
+    outputs = [f"y{n}" if kind.element else "" for n, kind in enumerate(op.result_types)]
     node = helper.make_node(name, inputs, outputs, **_attributes(op))
     graph = helper.make_graph(
         [node],
         name,
         [_declared(name, data) for name, data in feeds.items()],
-        [helper.make_empty_tensor_value_info(key) for key in outputs],
+        [helper.make_empty_tensor_value_info(key) for key in outputs if key],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _opset(op))])
     found: Sequence[Any] = ReferenceEvaluator(model).run(None, feeds)
