@@ -13,7 +13,7 @@
 
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
+from reducer.inspection.phases import first_wrong, loses
 from reducer.locate import ops_at
 from reducer.locate.dispatch_calls import DispatchCall
 from reducer.locate.wrong_dispatch import DispatchRun, SuspectDispatch, SuspectSearch, run_traced
@@ -107,40 +108,10 @@ class WrongResultLocation:
     compiler_seconds: float = 0.0
     full_runs: float = 0.0
 
-
-@dataclass(frozen=True)
-class WrongPhase:
-    """The first wrong phase and its flaw, and the last right one before it; '' if unknown."""
-
-    phase: str = ""
-    flaw: str = ""
-    before: str = ""
-
-
-def first_wrong(phases: Sequence[str], flaw: Callable[[str], str | None]) -> WrongPhase:
-    """Bisect the phases; those for which `flaw` is None are left out.
-
-    What is wrong stays wrong, so if the last phase is right, all of them are.
-    """
-    left = list(phases)
-    while left and (last := flaw(left[-1])) is None:
-        left.pop()
-    if not left:
-        return WrongPhase()
-    if not last:
-        return WrongPhase(before=left[-1])
-    right, wrong = -1, len(left) - 1
-    while wrong - right > 1:
-        middle = (right + wrong) // 2
-        found = flaw(left[middle])
-        if found is None:
-            del left[middle]
-            wrong -= 1
-        elif found:
-            wrong, last = middle, found
-        else:
-            right = middle
-    return WrongPhase(left[wrong], last, left[right] if right >= 0 else "")
+    def clear(self, phase: str) -> None:
+        """Blame this phase instead of a dispatch that is not confirmed."""
+        self.phase, self.dispatch = phase, None
+        self.suspects, self.also_wrong = [], []
 
 
 class WrongResultLocator:
@@ -349,13 +320,14 @@ class WrongResultLocator:
         """Find the first phase whose IR means something else than the program."""
         case = finding.mismatch.case
         if case.agrees(shown.result):
-            finding.phase = BETWEEN_DISPATCHES
+            finding.clear(BETWEEN_DISPATCHES)
             finding.how = "the results are right if the values of all dispatches are returned, too"
             return
         wrong = first_wrong(list(shown.phases), partial(self._flaw, finding, shown, runs))
         if wrong.flaw:
             known = f", that after {wrong.before} does not" if wrong.before else ""
-            finding.phase, finding.sure = wrong.phase, True
+            finding.clear(wrong.phase)
+            finding.sure = True
             finding.how = f"the IR after {wrong.phase} {wrong.flaw}{known}"
         elif finding.dispatch is None and wrong.before:
             finding.how = f"the IR after {wrong.before} is right, and every judged dispatch is, too"
@@ -382,7 +354,7 @@ class WrongResultLocator:
             return f"fails ({result.failure})"
         if not case.agrees(result):
             return "computes other results"
-        return "leaves some results undefined" if _loses(case.expected, result) else ""
+        return "leaves some results undefined" if loses(case.expected, result) else ""
 
     def _meaning(
         self, text: str, case: ComparisonCase, runs: CountedRuns
@@ -394,13 +366,3 @@ class WrongResultLocator:
             if program is None:
                 return None
             return program.call(case.function, case.inputs, runs, garbage=FIRST_GARBAGE)
-
-
-def _loses(expected: ExecutionResult, result: ExecutionResult) -> bool:
-    """Whether an element is undefined that should have a value."""
-    pairs = zip(expected.results, result.results, strict=False)
-    return any(
-        not has and (was is None or was[place])
-        for was, now in ((one.defined, other.defined) for one, other in pairs)
-        for place, has in enumerate(now or ())
-    )
