@@ -69,17 +69,31 @@ class Located:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CASE]...")
 @click.option("--layers", default=50, show_default=True)
-@click.option("--json", "target", type=click.Path(path_type=Path), help="Also write all figures.")
+@click.option(
+    "--json",
+    "target",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Keep all figures; those in FILE are not measured again.",
+)
 def main(names: tuple[str, ...], layers: int, target: Path | None) -> None:
     """Locate the planted wrong results, and print a table."""
+    known = {one.case: one for one in _load(target)}
     found = []
     for case, run in wrong_cases(names):
         if run.kind == "miscompile":
-            found.append(located(case, run, layers))
+            found.append(known.get(case.name) or located(case, run, layers))
             click.echo(" | ".join(cells(found[-1])), err=True)
+            known[case.name] = found[-1]
             if target is not None:
-                target.write_text(json.dumps([asdict(one) for one in found], indent=1))
+                target.write_text(json.dumps([asdict(one) for one in known.values()], indent=1))
     click.echo(table(found))
+
+
+def _load(target: Path | None) -> list[Located]:
+    if target is None or not target.is_file():
+        return []
+    return [Located(**one) for one in json.loads(target.read_text())]
 
 
 def located(case: Case, run: Run, layers: int) -> Located:

@@ -38,6 +38,7 @@ from reducer.storage.journal import Journal
 CODE_GENERATION = "code generation"
 BETWEEN_DISPATCHES = "between dispatches"
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own
+_RELEASES = 2  # that are asked about a suspect
 
 
 @dataclass
@@ -62,7 +63,10 @@ class CountedRuns(RunContext):
 
 @dataclass(frozen=True)
 class WrongDispatch:
-    """A dispatch as a program of its own, and what is wrong with its results."""
+    """A dispatch as a program of its own, and what is wrong with its results.
+
+    `reference` judged it on what it read; `verdict` is who says that the program is wrong, too.
+    """
 
     name: str
     call: int
@@ -71,6 +75,7 @@ class WrongDispatch:
     difference: str
     reference: str
     confirmed: bool
+    verdict: str = ""
 
 
 @dataclass
@@ -239,13 +244,13 @@ class WrongResultLocator:
             name, call = suspect.execution.call.dispatch, suspect.execution.call
             if name in known:
                 continue
-            confirmed = False
+            verdict = None
             if not finding.sure and len(known) < _MOST_CONFIRMED:
                 self.show(f"run @{name} alone")
-                confirmed = self._is_wrong_alone(suspect, runs)
-            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, confirmed, runs)
-            if finding.dispatch is None or (confirmed and not finding.sure):
-                finding.dispatch, finding.sure = known[name], confirmed
+                verdict = self._verdict_alone(suspect, runs)
+            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, verdict, runs)
+            if finding.dispatch is None or (verdict is not None and not finding.sure):
+                finding.dispatch, finding.sure = known[name], verdict is not None
                 finding.suspects = self._origins(call, runs)
         finding.judged, finding.unjudged = search.judged, search.unjudged
         if finding.dispatch is not None:
@@ -253,23 +258,26 @@ class WrongResultLocator:
             finding.how = self._evidence(finding.dispatch)
             finding.also_wrong = [name for name in known if name != finding.dispatch.name]
 
-    def _is_wrong_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> bool:
-        """Whether the dispatch, as a program under the user's command, is judged to be wrong.
+    def _verdict_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> str | None:
+        """Who says that the dispatch, as a program under the user's command, is wrong.
 
-        Of the releases the oldest is asked first, since it shares the least code.
+        Of the releases the oldest are asked, since they share the least code. None if it is not
+        wrong.
         """
         comparison = replace(
             self.comparison,
-            releases=self.comparison.releases[::-1],
+            releases=self.comparison.releases[::-1][:_RELEASES],
             fixed=(),
             expected=None,
             function=suspect.function.name,
             given=suspect.inputs,
         )
-        return self._judged(comparison, suspect.text, runs)[0] is not None
+        mismatch, outcome = self._judged(comparison, suspect.text, runs)
+        told = (one.message for one in outcome.diagnostics if one.severity == "remark")
+        return None if mismatch is None else "; ".join(told)
 
     def _wrong(
-        self, suspect: SuspectDispatch, call: int, confirmed: bool, runs: CountedRuns
+        self, suspect: SuspectDispatch, call: int, verdict: str | None, runs: CountedRuns
     ) -> WrongDispatch:
         return WrongDispatch(
             suspect.execution.call.dispatch,
@@ -278,13 +286,15 @@ class WrongResultLocator:
             suspect.execution.arguments,
             suspect.difference,
             suspect.reference,
-            confirmed,
+            verdict is not None,
+            verdict or "",
         )
 
     def _evidence(self, dispatch: WrongDispatch) -> str:
         inside = f"on what it read, {dispatch.reference} expects other results"
         if dispatch.confirmed:
-            return f"{inside}, and it is wrong as a program of its own"
+            by = f" ({dispatch.verdict})" if dispatch.verdict else ""
+            return f"{inside}, and it is wrong as a program of its own{by}"
         return f"{inside}, but as a program of its own it is not wrong"
 
     def _pretty(self, text: str, runs: CountedRuns) -> str:
