@@ -6,14 +6,17 @@ from itertools import pairwise
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health
 
+_MANY = 4
+"""So many places between two that compile are not all taken to compile."""
+
 
 def rounds(line: Sequence[Place], at: Mapping[Place, Health]) -> Iterator[list[Place]]:
     """The places of one kind to ask, in rounds; `at` must hold the answers before the next round.
 
     Releases and levels are lines, on which the command's own is known to fail. The ends and, of
     releases, its neighbors are asked, and then, as in a bisection, the middle between two that
-    differ. What lies between two that answer alike most likely does the same. Targets have no
-    order.
+    differ. What lies between two that answer alike most likely does the same; only where many lie
+    between two that compile, which says least, is the middle asked as well. Targets have no order.
     """
     if line and line[0].kind is PlaceKind.TARGET:
         yield list(line)
@@ -66,7 +69,8 @@ def _middles(line: Sequence[Place], at: Mapping[Place, Health]) -> list[Place]:
     for (low, before), (high, after) in pairwise(points):
         between = [place for place in line if low < place.position < high]
         # Next to a place that cannot tell, others hardly can.
-        known = before is after or Health.UNKNOWN in (before, after)
+        narrow = before is not Health.COMPILES or len(between) < _MANY
+        known = (before is after and narrow) or Health.UNKNOWN in (before, after)
         if between and not known:
             found.append(between[len(between) // 2])
     return found
