@@ -142,6 +142,11 @@ def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
 
     An element may happen to change little, so the typical change of the tensor counts as well.
     """
+    with np.errstate(all="ignore"):
+        return _most(plain, others)
+
+
+def _most(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
     same = [(other == plain) | (np.isnan(other) & np.isnan(plain)) for other in others]
     changes = [np.abs(other - plain) for other in others]
     off = np.where(np.all(same, axis=0), 0.0, np.max(changes, axis=0))

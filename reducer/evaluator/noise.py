@@ -21,13 +21,15 @@ from reducer.evaluator.elements import Element, Numbers
 
 _finfo: Any = ml_dtypes.finfo
 _source: np.random.Generator | None = None  # a process evaluates one program at a time
+_zero = 0.0
+"""The zero that functions give: -0 if the seed is even."""
 
 
 @contextmanager
 def disturbed(seed: int) -> Iterator[None]:
     """Disturb what is computed inside."""
-    global _source
-    _source = np.random.default_rng(seed)
+    global _source, _zero
+    _source, _zero = np.random.default_rng(seed), 0.0 if seed % 2 else -0.0
     try:
         yield
     finally:
@@ -59,10 +61,24 @@ def moved(data: Numbers, where: Numbers, element: Element) -> Numbers:
     return np.where(where & np.isfinite(wide), shaken, data)
 
 
-def rounded_again(
-    out: Numbers, operands: list[Numbers], function: Callable[..., Any], element: Element
+def disturb(
+    name: str,
+    out: Numbers,
+    operands: list[Numbers],
+    function: Callable[..., Any],
+    element: Element,
 ) -> Numbers:
-    """The result of a function, moved where it was rounded."""
+    """The result of an op's function of floats, moved where it was rounded, if that is wanted."""
+    if not is_disturbing(element):
+        return out
     longer = np.longdouble if element.width == 64 else np.float64
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
-    return moved(out, exact != out.astype(longer), element)
+    out = moved(out, exact != out.astype(longer), element)
+    return _approximated(out, element) if name.startswith("math.") else out
+
+
+def _approximated(out: Numbers, element: Element) -> Numbers:
+    """What an approximation of a function may give: zero for tiny numbers, and of either sign."""
+    limits = _finfo(element.dtype)
+    least = float(limits.eps if element.is_small_float else limits.smallest_normal)
+    return np.where(np.abs(out.astype(element.wide)) < least, out.dtype.type(_zero), out)

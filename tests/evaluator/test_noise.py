@@ -54,6 +54,12 @@ func.func @matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16> {
     outs(%z : tensor<1x1xf16>) -> tensor<1x1xf16>
   return %r : tensor<1x1xf16>
 }
+func.func @zeros(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %s = math.sin %a : tensor<2xf32>
+  %one = arith.constant dense<1.0> : tensor<2xf32>
+  %r = arith.divf %one, %s : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
 func.func @sum(%a: tensor<4xf32>) -> f32 {
   %z = arith.constant dense<0.0> : tensor<f32>
   %r = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
@@ -120,3 +126,8 @@ def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> N
     assert stuck.slack is not None and stuck.slack[0] >= 52  # but at once, it is 2100
     (short,) = values("matmul_f16", "1x2000xf16=1")
     assert short.elements == (2000,) and short.slack is None
+
+
+def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:
+    (result,) = values("zeros", "2xf32=-0 2")
+    assert result.defined == (False, True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.elements import Numbers
-from reducer.evaluator.noise import is_disturbing, rounded_again
+from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
 
@@ -43,8 +43,7 @@ def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             wide = op.operand.wide
             given = [a.astype(wide, copy=False) for a in operands]
             out = np.asarray(function(*given)).astype(op.result.dtype, copy=False)
-            if is_disturbing(op.result):
-                out = rounded_again(out, given, function, op.result)
+            out = disturb(op.name, out, given, function, op.result)
             return out, promised(op, *operands, out)
 
         return function
