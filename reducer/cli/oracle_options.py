@@ -166,6 +166,8 @@ class OracleOptions:
     def _check_words(self, comparison: WrongResults, input_name: str) -> list[str]:
         """The command line that shows the wrong results again, using this program to compare."""
         version = [] if self.iree is None else ["--iree", self.iree]
+        if input_name != self.source.name:
+            comparison = comparison.for_candidates
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
         return [*words, "--", *(word for word in self.words if word != str(self.source))]
 

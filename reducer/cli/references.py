@@ -27,7 +27,13 @@ from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, installed
 
 _EVALUATOR = "evaluator"
+_PYTHON = "python:"
 _AUDIT_SECONDS = 60.0
+
+
+def is_fixed(name: str) -> bool:
+    """Whether a reference is right for the input only."""
+    return name.startswith(_PYTHON)
 
 
 def reference_of(name: str, candidate: CompilerConfig, python: str | None = None) -> Implementation:

@@ -1,7 +1,7 @@
 """The options of `--wrong-results`, and the comparison built from them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from reducer.cli.call_options import CallOptions, call_options, read_call
 from reducer.cli.references import (
     audit_of,
     default_reference,
+    is_fixed,
     reference_of,
     releases_beside,
     witnesses_of,
@@ -92,6 +93,12 @@ class WrongResults:
         for option, value in (("--tolerance", self.tolerance), ("--python", self.python)):
             words += [] if value is None else [option, str(value)]
         return [*words, *self.call.words()]
+
+    @property
+    def for_candidates(self) -> "WrongResults":
+        """Without what is known of the input alone."""
+        moving = tuple(name for name in self.references if not is_fixed(name))
+        return replace(self, references=moving, call=replace(self.call, expected=()))
 
 
 def _absolute(name: str) -> str:

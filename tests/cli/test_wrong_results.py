@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
+from reducer.cli.call_options import CallOptions
+from reducer.cli.wrong_results import WrongResults
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import write_script
@@ -160,3 +162,10 @@ def _asking(reference: str, words: list[str]) -> list[str]:
         return ["--reference", reference, *words]
     at = words.index("--reference") + 1
     return [*words[:at], reference, *words[at + 1 :]]
+
+
+def test_what_is_known_of_the_input_is_not_asked_about_results() -> None:
+    call = CallOptions(inputs=("7",), expected=("f32=1",))
+    given = WrongResults(("python:ref.py:f", "vmvx"), call=call)
+    words = given.for_candidates.words()
+    assert words == ["--wrong-results", "--reference", "vmvx", "--input=7"]
