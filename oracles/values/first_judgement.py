@@ -230,8 +230,11 @@ class FirstJury(Jury):
         nothing.
         """
         if self._is_lowered(evaluator) and (is_same or why):
-            made = why or "has these wrong results already"
-            return f"the front end is at fault: what it makes of the program {made}"
+            made = why or "has the other results already"
+            return (
+                "the front end is at fault, if the expected results are right: what it makes of "
+                f"the program {made}"
+            )
         if why:
             return f"for the evaluator the program {why}"
         other = "the same values as the compiled program" if is_same else "other values"
