@@ -16,6 +16,7 @@ each kind of reference. Finished rows are kept in the working folder and not mea
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,10 @@ import click
 from benchmarks.healthy_programs import Healthy, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command
-from oracles.values import with_backend
+from oracles.values import InputSpec, with_backend
+from oracles.values.compare import compare
+from oracles.values.given_files import expected_value
+from oracles.values.programs import read_results
 from reducer.toolchain import install
 from tests.support.corpus import Case, Run, cases
 
@@ -42,7 +46,8 @@ COLUMNS = (
     "case", "layers", "reduced", "input ops", "ops", "expert", "calls", "compiler s", "wall s",
     "repro.sh", "expected", "other witness",
 )  # fmt: skip
-_RUNTIME_FLAG = re.compile(r"--(input|expected_output|function)=('[^']*'|\"[^\"]*\"|\S+)")
+_RUN = re.compile(r"^#\s+(iree-run-module .*)$", re.M)
+_CALL = "function", "input", "expected_output"
 _MINUTES = 5
 
 
@@ -145,9 +150,13 @@ def _exit_status(script: Path, run: Run) -> int:
 
 
 def _flags(script: str) -> dict[str, list[str]]:
+    """How the script calls the program, and what is right."""
     found: dict[str, list[str]] = {}
-    for match in _RUNTIME_FLAG.finditer(script):
-        found.setdefault(match[1], []).append(match[2].strip("'\""))
+    line = _RUN.search(script)
+    for word in shlex.split(line[1]) if line else []:
+        name, _, value = word.removeprefix("--").partition("=")
+        if name in _CALL:
+            found.setdefault(name, []).append(value)
     return found
 
 
@@ -171,10 +180,11 @@ def _computes(
         if subprocess.run(words, capture_output=True, check=False).returncode:
             return False
         words = [str(toolchain.run_module), f"--module={target}", "--device=local-sync"]
-        words += [f"--{name}={value}" for name, values in flags.items() for value in values]
+        for name in ("function", "input"):
+            words += [f"--{name}={value}" for value in flags.get(name, [])]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        said = "[SUCCESS]" in done.stdout or not flags.get("expected_output")
-        return done.returncode == 0 and said
+    wanted = [expected_value(InputSpec.parse(text)) for text in flags.get("expected_output", [])]
+    return done.returncode == 0 and not compare(read_results(done.stdout), wanted)
 
 
 # ---- programs that are right ---------------------------------------------------------------------

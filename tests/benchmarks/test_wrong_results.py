@@ -5,9 +5,11 @@ from benchmarks.measure import Row
 from benchmarks.wrong_results import Result, _flags, table, wrong_cases
 
 SCRIPT = """\
-set -- --module=program.vmfb --function=main --device=local-task \\
-    --input='2x3xf32=1 2 3 4 5 6' --input=7 \\
-    --expected_output="2xf32=nan 0"
+#!/bin/sh
+#   iree-compile --iree-hal-target-backends=vmvx repro.mlir -o a.vmfb
+#   iree-run-module --device=local-task --module=a.vmfb --function=main \
+'--input=2x3xf32=1 2 3 4 5 6' --input=7 '--expected_output=2xf32=nan 0'
+"$run" --module=a.vmfb --function=other
 """
 
 
