@@ -47,6 +47,8 @@ COLUMNS = (
     "repro.sh", "expected", "other witness",
 )  # fmt: skip
 _RUN = re.compile(r"^#\s+(iree-run-module .*)$", re.M)
+_EXPECTED = re.compile(r"^result\[\d+\]: (.*=.*)$", re.M)
+_TOLERANCE = re.compile(r"~\S+")
 _CALL = "function", "input", "expected_output"
 _MINUTES = 5
 
@@ -172,6 +174,8 @@ def _flags(script: str) -> dict[str, list[str]]:
         name, _, value = word.removeprefix("--").partition("=")
         if name in _CALL:
             found.setdefault(name, []).append(value)
+    if told := _EXPECTED.findall(script):
+        found["expected_output"] = [_TOLERANCE.sub("", values) for values in told]
     return found
 
 

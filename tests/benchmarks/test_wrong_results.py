@@ -21,6 +21,11 @@ def test_the_call_is_read_from_the_script() -> None:
     }
 
 
+def test_what_is_right_is_read_from_the_script() -> None:
+    told = "result[0]: 2xf16=-1.5~0.01 nan\nresult[1]: i32=3\n"
+    assert _flags(SCRIPT + told)["expected_output"] == ["2xf16=-1.5 nan", "i32=3"]
+
+
 def test_summary_counts_what_was_verified() -> None:
     small = Row("a", "1", 0, "reduced", verified=True, ops=4, expert_ops=5)
     large = Row("b", "1", 0, "reduced", verified=True, ops=6, expert_ops=5)
