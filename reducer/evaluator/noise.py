@@ -77,6 +77,14 @@ def disturb(
     return _approximated(out, element) if name.startswith("math.") else out
 
 
+def turned(angle: Numbers) -> Numbers:
+    """An angle, moved if that is wanted: its last digit is what a reduction to one turn loses."""
+    if _source is None:
+        return angle
+    steps = _source.integers(-1, 2, np.shape(angle))
+    return np.asarray(angle * (1 + steps * _finfo(angle.dtype).eps)).astype(angle.dtype)
+
+
 def _approximated(out: Numbers, element: Element) -> Numbers:
     """What an approximation of a function may give: zero for tiny numbers, and of either sign."""
     limits = _finfo(element.dtype)

@@ -12,7 +12,7 @@ import numpy as np
 
 from reducer.evaluator.dialects.arith_floats import floating, promised
 from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
-from reducer.evaluator.noise import disturb
+from reducer.evaluator.noise import disturb, turned
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
 from reducer.evaluator.values import Array
@@ -43,7 +43,7 @@ def periodic(*names: str, function: Any) -> None:
     @elementwise(*names)
     def run(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
         wide = a.astype(op.operand.wide, copy=False)
-        out = np.asarray(function(wide)).astype(op.result.dtype, copy=False)
+        out = np.asarray(function(turned(wide))).astype(op.result.dtype, copy=False)
         out = disturb(op.name, out, [wide], function, op.result)
         broken = promised(op, a, out)
         coarse = is_coarse(wide)
