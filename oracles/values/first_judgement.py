@@ -29,6 +29,10 @@ from oracles.values.workbench import ComparisonCase, Question
 _BLIND = "only what the front end makes of the program was judged, not the front end itself"
 
 
+_UNTAMED = "no compiler can tell whether the program is defined for such values"
+"""They differ about a shift by more than the width, for example, and neither is wrong."""
+
+
 class FirstJury(Jury):
     """Judges calls of the input."""
 
@@ -46,6 +50,8 @@ class FirstJury(Jury):
         if meant is None or obstacle:
             if self.comparison.reference == evaluator:
                 return Finding(Judgement.UNDECIDED, obstacle)
+            if not (trial.style.is_tame or trial.given):
+                return Finding(Judgement.UNDEFINED, f"{obstacle}, and {_UNTAMED}")
             found = self._compiled(question, actual, trial)
             return found if found.judgement is Judgement.RIGHT else _also(found, obstacle)
         why = meaningless(meant, actual)

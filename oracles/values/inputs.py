@@ -29,13 +29,15 @@ class Style:
     floats: tuple[float, float, float]
     integers: tuple[int, int]
     specials: bool = False
+    is_tame: bool = True
+    """Whether nearly every op is defined for such values."""
 
 
 STYLES = (
     Style("small", (-3, 3, 1), (0, 3)),
     Style("positive", (0.5, 4, 0.5), (1, 7)),
-    Style("wide", (-96, 96, 0.125), (-100, 100)),
-    Style("special", (-3, 3, 0.5), (-3, 3), specials=True),
+    Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False),
+    Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
 extreme ones may be out of range, which the guards notice."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind
-from oracles.values import Comparison, Implementation, ValuesOracle
+from oracles.values import Comparison, Implementation, ValuesOracle, inputs
 from oracles.values.programs import read_results
 from tests.support.comparing import HEAD, Lab, Meaning
 
@@ -86,6 +86,20 @@ def test_without_the_evaluator_a_compiled_reference_judges(lab: Lab) -> None:
     outcome = oracle(lab, text).run(text)
     assert outcome.kind is Kind.MISCOMPILE
     assert "expected values: reference; the evaluator does not know a.b" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("style", "kind"), [(0, Kind.MISCOMPILE), (2, Kind.UNDECIDED), (3, Kind.UNDECIDED)]
+)
+def test_a_compiled_reference_judges_only_tame_values(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, style: int, kind: Kind
+) -> None:
+    """Compilers differ about shifts by more than the width, and neither is wrong."""
+    monkeypatch.setattr(inputs, "STYLES", inputs.STYLES[style : style + 1])
+    text = INPUT.replace(MEANS, "meaning: unknown a.b\n")
+    outcome = oracle(lab, text).run(text)
+    assert outcome.kind is kind
+    assert ("no compiler can tell" in outcome.stderr) == (kind is Kind.UNDECIDED)
 
 
 @pytest.mark.parametrize(
