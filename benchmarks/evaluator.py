@@ -95,7 +95,11 @@ def main(models: Path, again: bool, folder: Path) -> None:
     rows = []
     for program in (*archive(models), *corpus()):
         path = folder / f"{program.source}-{program.name}.json"
-        row = Row(**json.loads(path.read_text())) if path.is_file() else _compile(program)
+        row = (
+            Row(**json.loads(path.read_text(encoding="utf-8")))
+            if path.is_file()
+            else _compile(program)
+        )
         if row.compiled != State.NOT_COMPILED and (again or not row.evaluated):
             _evaluate(program, row)
         path.write_text(json.dumps(asdict(row), indent=1), encoding="utf-8")

@@ -86,14 +86,15 @@ def main(names: tuple[str, ...], layers: int, target: Path | None) -> None:
             click.echo(" | ".join(cells(found[-1])), err=True)
             known[case.name] = found[-1]
             if target is not None:
-                target.write_text(json.dumps([asdict(one) for one in known.values()], indent=1))
+                rows = [asdict(one) for one in known.values()]
+                target.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     click.echo(table(found))
 
 
 def _load(target: Path | None) -> list[Located]:
     if target is None or not target.is_file():
         return []
-    return [Located(**one) for one in json.loads(target.read_text())]
+    return [Located(**one) for one in json.loads(target.read_text(encoding="utf-8"))]
 
 
 def located(case: Case, run: Run, layers: int) -> Located:

@@ -104,7 +104,8 @@ def main(
                     if result
                     else _reduce(case, run, count, place, Budget(1, max_seconds))
                 )
-                (place / "result.json").write_text(json.dumps(asdict(result), indent=1))
+                told = json.dumps(asdict(result), indent=1)
+                (place / "result.json").write_text(told, encoding="utf-8")
             results.append(result)
             click.echo(" | ".join(cells(result)), err=True)
     click.echo(table(results))

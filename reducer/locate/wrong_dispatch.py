@@ -137,7 +137,8 @@ def _show(
     if not outcome.succeeded or not program.path.is_file():
         return f"the program that shows its values does not compile: {outcome.signature.text}"
     flags = folder / "inputs"
-    flags.write_text("".join(f"{RUNTIME.input_flag}={one}\n" for one in inputs), "utf-8")
+    told = "".join(f"{RUNTIME.input_flag}={one}\n" for one in inputs)
+    flags.write_text(told, encoding="utf-8")
     result = run_process(
         program.words(function, flags),
         cwd=folder,
