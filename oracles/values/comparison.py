@@ -20,8 +20,6 @@ class Comparison:
         witnesses: other ways to compile the module, which settle what the reference alone does not.
         releases: other releases of the compiler, asked only about what nobody else settles.
         evaluator: says what a program means, and whether it means anything; None if there is none.
-        framework: evaluates ops above the core dialects by the framework that they come from; asked
-            only about results that are known to be wrong.
         fixed: references that are right for the input only, such as a function in Python. They do
             not move with the module, so they never judge a candidate.
         named: whether the user chose `reference`.
@@ -38,7 +36,6 @@ class Comparison:
     witnesses: tuple[Implementation, ...] = ()
     releases: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
-    framework: Implementation | None = None
     fixed: tuple[Implementation, ...] = ()
     named: bool = False
     function: str | None = None
@@ -51,7 +48,7 @@ class Comparison:
     def sides(self) -> tuple[Implementation, ...]:
         """Everything that results may depend on, besides the command under test."""
         asked = (
-            *(self.evaluator, self.framework, *self.fixed, self.reference),
+            *(self.evaluator, *self.fixed, self.reference),
             *(*self.required, *self.witnesses, *self.releases),
         )
         return tuple(dict.fromkeys(side for side in asked if side is not None))

@@ -203,12 +203,6 @@ class FirstJury(Jury):
                 trusted = False
                 obstacle = self._wrong_already(evaluator, case.agree(meant, actual), why)
             refused.append(obstacle)
-        framework = self.comparison.framework
-        if framework is not None:
-            meant = self.bench.ask(framework, case)
-            obstacle = self._obstacle(framework, meant)
-            if meant is not None and not obstacle and case.agrees(meant):
-                return self._bench_of(framework, case, meant)
         for side, given in self._testimonies(case):
             if case.agrees(given):
                 known = (self.comparison.reference, *self.comparison.witnesses)

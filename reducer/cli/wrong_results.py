@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,6 @@ class WrongResults:
             witnesses=tuple(witnesses_of(sides[0], candidate)),
             releases=tuple(releases_beside(candidate)),
             evaluator=EvaluatorReference(candidate),
-            framework=_framework(candidate),
             fixed=fixed,
             named=bool(named),
             function=call.function,
@@ -150,9 +148,3 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _print_status(text: str) -> None:
     click.echo(text, err=True)
-
-
-def _framework(candidate: CompilerConfig) -> EvaluatorReference | None:
-    """PyTorch, if it is installed."""
-    is_here = find_spec("torch") is not None
-    return EvaluatorReference(candidate, uses_torch=True) if is_here else None

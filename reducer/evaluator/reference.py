@@ -23,11 +23,7 @@ from oracles.profiles import RUNTIME
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import Function
 from reducer.evaluator.answers import Answer
-from reducer.evaluator.dialects.names import (
-    STABLEHLO_OPS,
-    framework_of,
-    needs_front_end,
-)
+from reducer.evaluator.dialects.names import STABLEHLO_OPS, needs_front_end
 from reducer.evaluator.generalize import generalized
 from reducer.ir import GenericSyntaxError
 
@@ -45,17 +41,14 @@ class EvaluatorReference:
     """Evaluates modules that a compiler of the core dialects, or its front end, can read."""
 
     compiler: CompilerConfig
-    uses_torch: bool = False
-    """Whether PyTorch evaluates its own ops. It says more than they promise (which of two equal
-    elements comes first), so this is for results that are known to be wrong."""
 
     @property
     def name(self) -> str:
-        return "PyTorch" if self.uses_torch else "the evaluator"
+        return "the evaluator"
 
     @cached_property
     def key(self) -> str:
-        return f"evaluator {_version()} {self.uses_torch} {self.compiler.key}"
+        return f"evaluator {_version()} {self.compiler.key}"
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         place = folder / "evaluator"
@@ -74,10 +67,8 @@ class EvaluatorReference:
             made = self._generic(self._lowered(text, place, context), place, context)
             return self._module(made, place / "lowered.generic.mlir", context, stable, True)
 
-        ops, frameworks = ops_of(module), frameworks_for(module)
-        if not self.uses_torch:
-            frameworks -= {"torch"}
-        if any(needs_front_end(op, frameworks) for op in ops):
+        ops, has_onnx = ops_of(module), has_onnx_only(module)
+        if any(needs_front_end(op, has_onnx=has_onnx) for op in ops):
             return lowered()
         direct = self._module(module, place / "generic.mlir", context)
         if any(map(needs_front_end, ops)) or STABLEHLO_OPS & ops:
@@ -156,12 +147,10 @@ def all_sorts_stable(module: str) -> bool:
     return 0 < sorts == len(_STABLE.findall(module))
 
 
-def frameworks_for(module: str) -> frozenset[str]:
-    """The packages that evaluate the torch dialect's ops of a module, as far as installed."""
-    wanted = {framework_of(op) for op in ops_of(module)} - {""}
-    if "onnx" in wanted and set(_OPERATOR.findall(module)) != {"onnx"}:
-        wanted.remove("onnx")
-    return frozenset(name for name in wanted if find_spec(name) is not None)
+def has_onnx_only(module: str) -> bool:
+    """Whether all torch operators of a module are those of ONNX, and `onnx` is installed."""
+    operators = set(_OPERATOR.findall(module))
+    return operators == {"onnx"} and find_spec("onnx") is not None
 
 
 @dataclass(frozen=True)

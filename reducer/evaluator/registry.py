@@ -5,7 +5,6 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from reducer.evaluator.dialects.names import ATEN
 from reducer.evaluator.values import Array, merged
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ _DIALECTS = (
     "stablehlo_regions",
     "stablehlo_shapes",
     "tensors",
-    "torch_ops",
     "util",
 )
 _HANDLERS: dict[str, Handler] = {}
@@ -99,7 +97,7 @@ def terminators(names: Iterable[str]) -> None:
 def handler_of(name: str) -> Handler | None:
     """What evaluates an op; None if it is a terminator or unknown."""
     _load()
-    return _HANDLERS.get(ATEN if name.startswith(ATEN) else name)
+    return _HANDLERS.get(name)
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 
 from reducer.evaluator import reference
 from reducer.evaluator.errors import Unsupported
-from reducer.evaluator.reference import frameworks_for
+from reducer.evaluator.reference import has_onnx_only
 from tests.support.evaluating import Functions, f32
 
 pytest.importorskip("onnx")
@@ -99,7 +99,7 @@ def test_what_the_reference_cannot_do_is_named(text: str, why: str) -> None:
 
 def test_only_modules_of_onnx_operators_need_no_front_end(monkeypatch: pytest.MonkeyPatch) -> None:
     text = program("Det", [tensor("2,2")], tensor(""))
-    assert frameworks_for(text) == {"onnx"}
-    assert not frameworks_for(text.replace("onnx.Det", "other.det"))
+    assert has_onnx_only(text)
+    assert not has_onnx_only(text.replace("onnx.Det", "aten.det"))
     monkeypatch.setattr(reference, "find_spec", lambda name: None)
-    assert not frameworks_for(text), "the package is an extra"
+    assert not has_onnx_only(text), "the package is an extra"

@@ -51,16 +51,15 @@ class Meaning:
     """An evaluator that finds what a program means in a line of it.
 
     `meaning: 2xi32=1 2`, `meaning: undefined WHY`, `meaning: unknown OP`, or `meaning: hazard WHY`
-    (which means `2xi32=1 3`, if it does not fail). `word` replaces `meaning`.
+    (which means `2xi32=1 3`, if it does not fail).
     """
 
     name: str = "the evaluator"
     key: str = "the evaluator"
-    word: str = "meaning"
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
-        told = [line for line in text.splitlines() if line.startswith(f"{self.word}: ")]
-        return Meant(told[0].removeprefix(f"{self.word}: ")) if told else None
+        told = [line for line in text.splitlines() if line.startswith("meaning: ")]
+        return Meant(told[0].removeprefix("meaning: ")) if told else None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Names of dialects and ops that matter before a module is evaluated. Imports no NumPy."""
 
-from collections.abc import Collection
-
 CORE_DIALECTS = frozenset(
     (
         "affine", "arith", "builtin", "cf", "complex", "flow", "func", "hal", "index",
@@ -29,39 +27,15 @@ STABLEHLO_OPS = frozenset(
 """The ops of StableHLO that are evaluated as they are, so that the front end is judged too."""
 
 
-ONNX_OPERATOR = "torch.operator"
-"""An operator of ONNX in the torch dialect, which the package `onnx` evaluates."""
-
-ATEN = "torch.aten."
-"""The prefix of PyTorch's own ops, which the package `torch` evaluates."""
-
-TORCH_OPS = frozenset(
-    f"torch.{name}"
-    for name in (
-        "constant.bool", "constant.device", "constant.float", "constant.int", "constant.none",
-        "constant.str", "prim.ListConstruct", "prim.ListUnpack", "vtensor.literal",
-    )
-)  # fmt: skip
-"""The ops of the torch dialect that make and take apart the operands of others."""
+ONNX_OPS = frozenset(("torch.constant.none", "torch.operator"))
+"""The ops of ONNX operators in the torch dialect, which the package `onnx` evaluates."""
 
 
-def framework_of(op: str) -> str:
-    """The package that evaluates an op of the torch dialect; '' if it needs none."""
-    if op.startswith(ATEN):
-        return "torch"
-    return "onnx" if op == ONNX_OPERATOR else ""
-
-
-def needs_front_end(op: str, frameworks: Collection[str] = ()) -> bool:
-    """Whether a module with this op has to be lowered before it is evaluated.
-
-    `frameworks` are the packages that can be used to evaluate ops of the torch dialect.
-    """
-    if op.partition(".")[0] != "torch":
-        return op.partition(".")[0] not in CORE_DIALECTS and op not in STABLEHLO_OPS
-    if op in TORCH_OPS:
-        return not frameworks
-    return framework_of(op) not in frameworks
+def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
+    """Whether a module with this op has to be lowered before it is evaluated."""
+    if has_onnx and op in ONNX_OPS:
+        return False
+    return op.partition(".")[0] not in CORE_DIALECTS and op not in STABLEHLO_OPS
 
 
 INITIALIZER = "util.initializer"

@@ -29,6 +29,11 @@ _RANDOM = frozenset(
 )  # fmt: skip
 
 
+@op("torch.constant.none")
+def none(frame: Frame, op: Op) -> Token:
+    return Token()
+
+
 @op("torch.operator")
 def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""

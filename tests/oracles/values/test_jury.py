@@ -143,21 +143,6 @@ def test_known_results_choose_the_judge(lab: Lab) -> None:
     assert judge.run(right).kind is Kind.SUCCESS, "the known results say nothing about it"
 
 
-def test_a_framework_judges_if_the_front_end_is_wrong(lab: Lab) -> None:
-    """It computes what is known to be right, where the evaluator and all compilers do not."""
-    text = INPUT.replace(MEANS, "meaning: 2xi32=1 2\n").replace(R, "reference: 2xi32=1 2\n")
-    text += "framework: 2xi32=1 5\n"
-    framework = Meaning("PyTorch", "PyTorch", "framework")
-    judge = oracle(lab, text, framework=framework, **known(lab, "2xi32=1 5"))
-    assert judge.run(text).kind is Kind.MISCOMPILE
-    assert judge.objection() == ""
-    right = text.replace("framework: 2xi32=1 5", "framework: 2xi32=1 2")
-    assert judge.run(right).kind is Kind.SUCCESS, "the known results say nothing about it"
-
-    blamed = oracle(lab, text, framework=framework)
-    assert blamed.run(text).kind is Kind.SUCCESS, "it is not asked about anything else"
-
-
 def test_known_results_that_nobody_computes_judge_nothing_else(lab: Lab) -> None:
     judge = oracle(lab, INPUT, **known(lab, "2xi32=1 5"))
     assert judge.run(INPUT).kind is Kind.MISCOMPILE
