@@ -198,10 +198,15 @@ class FirstJury(Jury):
             obstacle = self._obstacle(evaluator, meant)
             if meant is not None and not obstacle:
                 why = meaningless(meant, actual)
-                if not why and case.agrees(meant):
+                agrees = not why and case.agrees(meant)
+                if agrees and not replace(case, expected=meant).agrees(actual):
                     return self._bench_of(evaluator, case, meant)
                 trusted = False
-                obstacle = self._wrong_already(evaluator, case.agree(meant, actual), why)
+                obstacle = (
+                    "for the evaluator, what is wrong is undefined"
+                    if agrees
+                    else self._wrong_already(evaluator, case.agree(meant, actual), why)
+                )
             refused.append(obstacle)
         for side, given in self._testimonies(case):
             if case.agrees(given):

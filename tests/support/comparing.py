@@ -51,7 +51,8 @@ class Meaning:
     """An evaluator that finds what a program means in a line of it.
 
     `meaning: 2xi32=1 2`, `meaning: undefined WHY`, `meaning: unknown OP`, or `meaning: hazard WHY`
-    (which means `2xi32=1 3`, if it does not fail).
+    (which means `2xi32=1 3`, if it does not fail); `meaning: loose` is `2xi32=1 3` with the second
+    element undefined.
     """
 
     name: str = "the evaluator"
@@ -76,6 +77,8 @@ class Meant:
             return ExecutionResult(undefined=rest)
         if head == "hazard":
             return ExecutionResult((Value(ValueType("i32", (2,)), (1, 3)),), hazards=(rest,))
+        if head == "loose":
+            return ExecutionResult((Value(ValueType("i32", (2,)), (1, 3), (True, False)),))
         if head == "unknown":
             return ExecutionResult(unsupported=(rest,))
         return ExecutionResult(tuple(read_results(f"result[0]: hal.buffer_view\n{self.words}")))

@@ -143,6 +143,15 @@ def test_known_results_choose_the_judge(lab: Lab) -> None:
     assert judge.run(right).kind is Kind.SUCCESS, "the known results say nothing about it"
 
 
+def test_an_evaluator_that_sees_nothing_wrong_does_not_judge(lab: Lab) -> None:
+    """It contradicts nothing that is known, since the wrong element is undefined to it."""
+    text = INPUT.replace(MEANS, "meaning: loose\n") + "old: 2xi32=1 5\n"
+    judge = oracle(lab, text, releases=("old",), **known(lab, "2xi32=1 5"))
+    outcome = judge.run(text)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "judge: old" in outcome.stderr
+
+
 def test_known_results_that_nobody_computes_judge_nothing_else(lab: Lab) -> None:
     judge = oracle(lab, INPUT, **known(lab, "2xi32=1 5"))
     assert judge.run(INPUT).kind is Kind.MISCOMPILE
