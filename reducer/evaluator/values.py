@@ -5,6 +5,7 @@ to have, and so on: any number is right. It is tracked element by element, in a 
 the numbers (None: no element is poison).
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,11 @@ class Token:
 
     def __repr__(self) -> str:
         return "token"
+
+
+def has_poison(values: Iterable[Any]) -> bool:
+    """Whether any of some values has a poison element, whatever their shapes."""
+    return any(isinstance(one, Array) and one.poison is not None for one in values)
 
 
 def merged(*arrays: Array) -> Numbers | None:

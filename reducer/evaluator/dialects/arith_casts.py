@@ -16,7 +16,14 @@ from reducer.evaluator.registry import elementwise, op
 from reducer.evaluator.values import Array
 
 
-@op("arith.constant", "util.constant", "flow.tensor.constant", "complex.constant", batched=True)
+@op(
+    "arith.constant",
+    "complex.constant",
+    "flow.tensor.constant",
+    "stablehlo.constant",
+    "util.constant",
+    batched=True,
+)
 def constant(frame: Any, op: Op) -> Array:
     """The attribute is parsed once, however often the op runs."""
     found: Array | None = op.__dict__.get("constant")
@@ -86,15 +93,16 @@ def _to_float(a: Numbers, op: Op) -> Numbers:
 
 @elementwise("arith.fptosi")
 def fptosi(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
-    return _to_integer(a, op, op.result.lowest, op.result.highest)
+    return to_integer(a, op, op.result.lowest, op.result.highest)
 
 
 @elementwise("arith.fptoui")
 def fptoui(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
-    return _to_integer(a, op, 0, (1 << op.result.width) - 1)
+    return to_integer(a, op, 0, (1 << op.result.width) - 1)
 
 
-def _to_integer(a: Numbers, op: Op, least: int, most: int) -> tuple[Numbers, Numbers]:
+def to_integer(a: Numbers, op: Op, least: int, most: int) -> tuple[Numbers, Numbers]:
+    """Floats rounded to zero, and where they are not in the range of the result's type."""
     wide = np.trunc(a.astype(np.float64))
     outside = ~((wide >= least) & (wide < float(most + 1)))
     inside = np.where(outside, 0.0, wide)

@@ -16,7 +16,7 @@ from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.loops import loop_sizes, view
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
-from reducer.evaluator.values import Array, merged
+from reducer.evaluator.values import Array, has_poison, merged
 
 
 @op("iree_linalg_ext.quantize_affine")
@@ -103,13 +103,9 @@ def attention(frame: Frame, op: Op, *operands: Array) -> Array:
     powers = np.exp(scores - np.where(np.isfinite(top), top, 0))
     weights = powers / powers.sum(axis=reduced, keepdims=True)
     out = np.einsum(weights, scored, value.data.astype(wide), v, o)
-    if merged_any(operands[: len(maps) - 1]):
+    if has_poison(operands[: len(maps) - 1]):
         raise Unsupported([f"{op.name} of poison"])
     return Array(np.asarray(out).reshape(output.shape).astype(op.result.dtype))
-
-
-def merged_any(arrays: Sequence[Any]) -> bool:
-    return any(isinstance(one, Array) and one.poison is not None for one in arrays)
 
 
 def _mask(mask: Array, dims: list[int], scored: list[int], width: int) -> Any:

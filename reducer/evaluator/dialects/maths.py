@@ -72,7 +72,7 @@ floating("math.fma")(lambda a, b, c: a.astype(np.float64) * b + c)
 floating("math.clampf")(lambda a, low, high: np.minimum(np.maximum(a, low), high))
 
 
-@floating("math.round")
+@floating("math.round", "stablehlo.round_nearest_afz")
 def round_away(a: Numbers) -> Numbers:
     """To the nearest integer, and halves away from zero."""
     whole = np.trunc(a)
@@ -126,7 +126,7 @@ def ipowi(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
     return wrapped(out, op.result), (power < 0) & (base == 0)
 
 
-@elementwise("math.ctpop")
+@elementwise("math.ctpop", "stablehlo.popcnt")
 def ctpop(op: Op, a: Numbers) -> Numbers:
     bits = unsigned(a, op.operand)
     out = np.zeros(np.shape(a), np.int64)
@@ -135,7 +135,7 @@ def ctpop(op: Op, a: Numbers) -> Numbers:
     return wrapped(out, op.result)
 
 
-@elementwise("math.ctlz")
+@elementwise("math.ctlz", "stablehlo.count_leading_zeros")
 def ctlz(op: Op, a: Numbers) -> Numbers:
     """Zeros above the highest bit that is set."""
     bits = unsigned(a, op.operand)

@@ -16,7 +16,7 @@ from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
-from reducer.evaluator.values import Array, Token
+from reducer.evaluator.values import Array, Token, has_poison
 from reducer.ir.lexer import split_commas
 
 ATTRIBUTE = "torch.onnx."
@@ -40,7 +40,7 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     dialect, _, name = string(op.text("name")).partition(".")
     if dialect != "onnx" or op.regions:
         raise Unsupported([string(op.text("name"))])
-    if any(isinstance(one, Array) and one.poison is not None for one in operands):
+    if has_poison(operands):
         raise Unsupported([f"onnx.{name} of poison"])
     feeds = {
         f"x{number}": _outside(one, op.operand_types[number].number)

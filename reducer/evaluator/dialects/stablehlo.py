@@ -1,4 +1,4 @@
-"""Ops of StableHLO that treat each element alike, and constants.
+"""Ops of StableHLO that treat each element alike, except those that `math` has as well.
 
 Source: the StableHLO specification (https://openxla.org/stablehlo/spec). What it calls
 implementation-defined (an integer division by zero, a shift by the width or more, a conversion to
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.evaluator.dialects.arith_casts import read_attribute
+from reducer.evaluator.dialects.arith_casts import to_integer
 from reducer.evaluator.dialects.arith_floats import floating
 from reducer.evaluator.elements import (
     Element,
@@ -29,17 +29,7 @@ from reducer.evaluator.values import Array, merged
 terminators(["stablehlo.return"])
 
 
-@op("stablehlo.constant", batched=True)
-def constant(frame: Any, op: Op) -> Array:
-    return Array(read_attribute(op, op.text("value"), op.result_types[0].text))
-
-
 # ---- one operand --------------------------------------------------------------------------------
-
-
-def _round_away(a: Numbers) -> Numbers:
-    whole = np.trunc(a)
-    return np.asarray(whole + np.where(np.abs(a - whole) >= 0.5, np.copysign(1, a), 0))
 
 
 _FLOATS: dict[str, Any] = {
@@ -47,7 +37,7 @@ _FLOATS: dict[str, Any] = {
     "exponential": np.exp, "exponential_minus_one": np.expm1, "log": np.log,
     "log_plus_one": np.log1p, "sqrt": np.sqrt, "cbrt": np.cbrt, "tanh": np.tanh,
     "rsqrt": lambda a: 1 / np.sqrt(a), "logistic": lambda a: 1 / (1 + np.exp(-a)),
-    "round_nearest_even": np.rint, "round_nearest_afz": _round_away,
+    "round_nearest_even": np.rint,
 }  # fmt: skip
 for _name, _function in _FLOATS.items():
     floating(f"stablehlo.{_name}")(_function)
@@ -93,16 +83,6 @@ def is_finite(op: Op, a: Numbers) -> Numbers:
 @elementwise("stablehlo.not")
 def bitwise_not(op: Op, a: Numbers) -> Numbers:
     return np.asarray(~a)
-
-
-@elementwise("stablehlo.popcnt", "stablehlo.count_leading_zeros")
-def count_bits(op: Op, a: Numbers) -> Numbers:
-    bits, width = unsigned(a, op.operand), op.operand.width
-    out = np.zeros(np.shape(a), np.int64)
-    for place in range(width):
-        above = bits >> bits.dtype.type(place)
-        out += above == 0 if op.name.endswith("zeros") else (above & bits.dtype.type(1) != 0)
-    return wrapped(out, op.result)
 
 
 @elementwise("stablehlo.real", "stablehlo.imag")
@@ -251,13 +231,9 @@ def convert(op: Op, a: Numbers) -> Any:
         return wrapped(np.asarray(value).astype(np.int64), wanted)
     if given.dtype.kind == "c":
         value = value.real
-    whole = np.trunc(value.astype(np.float64))
-    most = (1 << wanted.width) - 1 if wanted.unsigned else wanted.highest
-    least = 0 if wanted.unsigned else wanted.lowest
-    outside = ~((whole >= least) & (whole < float(most + 1)))
-    inside = np.where(outside, 0.0, whole)
-    kind = np.uint64 if wanted.unsigned else np.int64
-    return wrapped(inside.astype(kind).astype(np.int64), wanted), outside
+    if wanted.unsigned:
+        return to_integer(value, op, 0, (1 << wanted.width) - 1)
+    return to_integer(value, op, wanted.lowest, wanted.highest)
 
 
 @elementwise("stablehlo.bitcast_convert")

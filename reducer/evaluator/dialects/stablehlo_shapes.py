@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.evaluator.dialects.tensors import placed
+from reducer.evaluator.dialects.tensors import joined, placed
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
@@ -63,9 +63,7 @@ def broadcast_in_dim(frame: Frame, op: Op, tensor: Array) -> Array:
 
 @op("stablehlo.concatenate")
 def concatenate(frame: Frame, op: Op, *parts: Array) -> Array:
-    axis = op.integer("dimension")
-    data = np.concatenate([part.data for part in parts], axis)
-    return Array(data, np.concatenate([part.mask() for part in parts], axis))
+    return joined(parts, op.integer("dimension"))
 
 
 @op("stablehlo.slice")

@@ -15,7 +15,7 @@ from reducer.evaluator.interpreter import Frame, can_batch, check_size
 from reducer.evaluator.program import Op, Region
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import ValueType
-from reducer.evaluator.values import Array, merged
+from reducer.evaluator.values import Array, has_poison, merged
 
 terminators(["tensor.yield"])
 
@@ -234,16 +234,15 @@ def flow_update(frame: Frame, op: Op, *operands: Array) -> Array:
 
 @op("tensor.concat")
 def concat(frame: Frame, op: Op, *parts: Array) -> Array:
-    axis = op.integer("dim")
+    return joined(parts, op.integer("dim"))
+
+
+def joined(parts: Sequence[Array], axis: int) -> Array:
+    """The parts one after the other along a dimension."""
     data = np.concatenate([part.data for part in parts], axis)
-    poison = None
-    if merged_any(parts):
-        poison = np.concatenate([part.mask() for part in parts], axis)
-    return Array(data, poison)
-
-
-def merged_any(parts: Sequence[Array]) -> bool:
-    return any(part.poison is not None for part in parts)
+    if not has_poison(parts):
+        return Array(data)
+    return Array(data, np.concatenate([part.mask() for part in parts], axis))
 
 
 # ---- computed elements --------------------------------------------------------------------------
