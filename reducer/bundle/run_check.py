@@ -22,8 +22,9 @@ SLACK = "~"
 """Stands between an element and how far it may be off because of rounding, beyond the tolerance."""
 
 _UNKNOWN = "unknown"
-_SIGNAL = re.compile(r"SIG[A-Z]+")
 """Stands for the message of a program that printed none."""
+
+_SIGNAL = re.compile(r"SIG[A-Z]+")
 
 
 @dataclass(frozen=True)
