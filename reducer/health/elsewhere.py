@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import Cache, outcome_digest
@@ -73,15 +72,23 @@ class Elsewhere:
         *,
         cancel: threading.Event | None = None,
     ) -> HealthProfile:
-        """The health of a program at these places.
+        """The health of a program at these places; one that took too long is not asked again.
 
         Raises:
             Cancelled: `cancel` was set.
         """
         wanted = list(places)
-        health = partial(self.health, text=text, cancel=cancel)
+
+        def ask(place: Place) -> Health:
+            if place in self._slow:
+                return Health.UNKNOWN
+            health, took_too_long = self._answer(place, text, cancel)
+            if took_too_long and health is Health.UNKNOWN:
+                self._slow.add(place)
+            return health
+
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
-            return HealthProfile(dict(zip(wanted, pool.map(health, wanted), strict=True)))
+            return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
 
     def health(
         self,
@@ -95,16 +102,23 @@ class Elsewhere:
         Raises:
             Cancelled: `cancel` was set.
         """
+        return self._answer(place, text, cancel)[0]
+
+    def _answer(
+        self, place: Place, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, bool]:
+        """The health, and whether the place ran into a limit."""
         oracle = self._oracle(place)
-        if oracle is None or place in self._slow:
-            return Health.UNKNOWN
+        if oracle is None:
+            return Health.UNKNOWN, False
         seconds = self._patience.get(place)
         if place.kind is not PlaceKind.RELEASE:
-            return self._judge(place, self._run(oracle, text, seconds, cancel))
-        health, may_read = self._on_release(place, oracle, text, seconds, cancel)
-        if health is Health.UNKNOWN and may_read and (other := self._in_other_form(text)):
-            return self._on_release(place, oracle, other, seconds, cancel)[0]
-        return health
+            outcome = self._run(oracle, text, seconds, cancel)
+            return self._judge(outcome, Across.ONE_BUILD), outcome.kind.traits.costly
+        health, costly = self._on_release(oracle, text, seconds, cancel)
+        if health is Health.UNKNOWN and not costly and (other := self._in_other_form(text)):
+            return self._on_release(oracle, other, seconds, cancel)
+        return health, costly
 
     def admit(
         self,
@@ -128,31 +142,25 @@ class Elsewhere:
 
     def _on_release(
         self,
-        place: Place,
         oracle: CompilerOracle,
         text: str,
         seconds: float | None,
         cancel: threading.Event | None,
     ) -> tuple[Health, bool]:
-        """The health, and whether the release might tell more about the same in another syntax."""
+        """The same for one syntax of the program."""
         outcome = self._run(oracle, text, seconds, cancel)
-        health = self._judge(place, outcome)
+        health = self._judge(outcome, Across.BUILDS)
         if health is Health.OTHER and not self._can_read(oracle, text, cancel):
-            return Health.UNKNOWN, True
-        return health, not outcome.kind.traits.costly
+            return Health.UNKNOWN, False
+        return health, outcome.kind.traits.costly
 
-    def _judge(self, place: Place, outcome: Outcome) -> Health:
-        """What an outcome says; a place that once takes too long is not asked again."""
-        across = Across.BUILDS if place.kind is PlaceKind.RELEASE else Across.ONE_BUILD
+    def _judge(self, outcome: Outcome, across: Across) -> Health:
         if outcome.succeeded:
             return Health.COMPILES
         if same_failure(self._target, outcome.signature, across):
             return Health.SAME
         if outcome.kind.traits.costly:
-            if outcome.kind is self._target.kind:
-                return Health.SAME
-            self._slow.add(place)
-            return Health.UNKNOWN
+            return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
         if outcome.kind.traits.rejected or outcome.signature.stage == REJECTED:
             return Health.UNKNOWN
         return Health.OTHER

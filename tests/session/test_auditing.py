@@ -139,6 +139,16 @@ def test_a_place_that_takes_too_long_is_asked_once(
     assert len(asked) == 1
 
 
+def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The place is asked about the next candidate all the same."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
+    place = Place(tmp_path, {"3.4.0": "if has x.bad && ! has x.guard; then sleep 60; fi\n"})
+    assert ops(place.reduce(passes_with=["3.4.0"])) == ["guard", "bad"]
+
+
 def test_another_target_counts_like_another_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
