@@ -12,7 +12,7 @@ SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
 .DELETE_ON_ERROR:
-.PHONY: help setup toolchain reduce browser shells test test-slow lint format bench clean
+.PHONY: help setup toolchain reduce browser shells tools test test-slow lint format bench clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -43,6 +43,10 @@ browser: ## Install a browser for the tests of the HTML pages (Debian and Ubuntu
 shells: ## Install the shells for the completion tests (Debian and Ubuntu, as root)
 	@command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
+
+tools: ## Install MLIR's own mlir-opt for the tests of other compilers (Debian, as root)
+	@command -v mlir-opt-22 >/dev/null || { apt-get -qq update \
+	  && apt-get -qq install -y --no-install-recommends mlir-22-tools; } >/dev/null
 
 test: $(SETUP) toolchain ## Run all tests except the slow ones
 	$(PYTEST) -m "not slow"
