@@ -16,14 +16,16 @@ _MANY = re.compile(r"-?(?:\d\d+|[2-9])")
 _SPLAT = re.compile(r"dense<([-+\w.]+)>( : .+)")
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
 _STRING = re.compile(STRING)
+_LETTER = '"x"'
 _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
 
 
 class SimplifyAttributes:
-    """Replaces numbers of several digits by 0 or 1, and empties strings and lists.
+    """Replaces numbers of several digits by 0 or 1, strings by one letter, and empties lists.
 
-    Splats are simplified like numbers. The strings in a dialect attribute are emptied one at a time
-    or all together.
+    Splats are simplified like numbers. The strings in a dialect attribute are replaced one at a
+    time or all together. They are never emptied, since many readers reject an empty name, so that
+    the result would show the bug in fewer places.
 
     Sizes that are tied to types are left to `ShrinkSizes` and `DropDims`.
     """
@@ -66,18 +68,22 @@ def _simpler(value: str) -> list[str]:
         return [f"{digit}.0{match.group(1) or ''}" for digit in "10"]
     if match := _SPLAT.fullmatch(value):
         return [f"dense<{number}>{match.group(2)}" for number in _simpler_numbers(match.group(1))]
-    if len(value) > len('""') and value.startswith('"'):
-        return ['""'] if value.endswith('"') else []
+    if len(value) > len(_LETTER) and value.startswith('"'):
+        return [_LETTER] if value.endswith('"') else []
     if len(value) > len("[]") and value.startswith("[") and value.endswith("]"):
         return ["[]"]
-    return _without_strings(value) if value.startswith("#") else []
+    return _with_short_strings(value) if value.startswith("#") else []
 
 
-def _without_strings(value: str) -> list[str]:
-    """The value with each of its strings emptied, and with all of them if there are several."""
-    found = [match for match in _STRING.finditer(value) if len(match.group()) > len('""')]
-    single = [f'{value[: match.start()]}""{value[match.end() :]}' for match in found]
-    return single if len(found) < 2 else [*single, _STRING.sub('""', value)]
+def _with_short_strings(value: str) -> list[str]:
+    """The value with a letter for each of its strings, and for all of them if there are several."""
+    found = [match for match in _STRING.finditer(value) if len(match.group()) > len(_LETTER)]
+    single = [f"{value[: match.start()]}{_LETTER}{value[match.end() :]}" for match in found]
+    return single if len(found) < 2 else [*single, _STRING.sub(_shorter, value)]
+
+
+def _shorter(string: re.Match[str]) -> str:
+    return min(string.group(), _LETTER, key=len)
 
 
 def _simpler_numbers(number: str) -> list[str]:

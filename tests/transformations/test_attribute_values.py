@@ -28,10 +28,13 @@ def with_value(value: str) -> str:
             "dense<0xFF80> : tensor<2xbf16>",
             ["dense<1.0> : tensor<2xbf16>", "dense<0.0> : tensor<2xbf16>"],
         ),
-        ('"torch.aten.diff"', ['""']),
+        ('"torch.aten.diff"', ['"x"']),
         ("[1, 2]", ["[]"]),
-        ('#t.file<"a\\"b.bin">', ['#t.file<"">']),
-        ('#t.named<"m"::"w">', ['#t.named<""::"w">', '#t.named<"m"::"">', '#t.named<""::"">']),
+        ('#t.file<"a\\"b.bin">', ['#t.file<"x">']),
+        (
+            '#t.named<"model"::"weight">',
+            ['#t.named<"x"::"weight">', '#t.named<"model"::"x">', '#t.named<"x"::"x">'],
+        ),
     ],
 )
 def test_values_in_order(value: str, simpler: list[str]) -> None:
@@ -49,7 +52,8 @@ def test_values_in_order(value: str, simpler: list[str]) -> None:
         "dense<true> : tensor<2xi1>",
         "7 : i32",
         '""',
-        '#t.named<"">',
+        '"a"',
+        '#t.named<""::"w">',
         "1.000000e+00 : f32",
         "@f",
         "[]",
