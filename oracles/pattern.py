@@ -207,11 +207,12 @@ class PatternOracle:
             text, cancel=cancel, limits=limits, reader=scanner, symbolize=True
         )
         exited = result.end is End.EXITED
+        signature = self._judge(result, scanner is not None and scanner.found)
         return outcome_of_process(
             result,
-            self._judge(result, scanner is not None and scanner.found),
+            signature,
             exit_code=signal_code(result.exit_code) if exited else None,
-            diagnostics=(*parse_diagnostics(result.stderr), *self._remarks(result)),
+            diagnostics=(*parse_diagnostics(result.stderr), *self._remarks(result, signature)),
         )
 
     def _scanner(self) -> Scanner | None:
@@ -243,13 +244,25 @@ class PatternOracle:
             return texts
         return [dump for text in texts for dump in dumps_of(text, self.pass_name)]
 
-    def _remarks(self, result: ProcessResult) -> list[Diagnostic]:
-        """A diagnostic about the name of a pass that never ran."""
-        if self.pass_name is None or result.end is not End.EXITED or self._texts(result):
+    def _remarks(self, result: ProcessResult, signature: Signature) -> list[Diagnostic]:
+        """What a run without a match lacks: the pass, the text or the exit code."""
+        if result.end is not End.EXITED or signature.kind is not Kind.SUCCESS:
             return []
+        told = self._missing_pass(result) or self._difference(result)
+        return [Diagnostic("", 0, 0, "remark", told)]
+
+    def _missing_pass(self, result: ProcessResult) -> str:
+        """A remark about the name of a pass that never ran."""
+        if self.pass_name is None or self._texts(result):
+            return ""
         unknown = f"Cannot find option named '{self.pass_name}'" in result.stderr
-        told = "no such pass" if unknown else "this pass did not run"
-        return [Diagnostic("", 0, 0, "remark", f"{self.pass_name}: {told}")]
+        return f"{self.pass_name}: {'no such pass' if unknown else 'this pass did not run'}"
+
+    def _difference(self, result: ProcessResult) -> str:
+        code = signal_code(result.exit_code)
+        if self.exit_code not in (None, code):
+            return f"the exit code is {code}, not {self.exit_code}"
+        return f"nothing in the output matches '{self.regex}'"
 
 
 _PRINT = "--mlir-print-ir-after"

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
-from oracles import Diagnostic, Outcome
+from oracles import Diagnostic, Oracle, Outcome
+from oracles.comparison import shows
 from oracles.values import ValuesOracle
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode
-from reducer.session.sanity import WOULD_HELP
+from reducer.errors import ExitCode, NotInteresting
+from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
 from reducer.storage.files import read_input
 from reducer.units import duration, plural, size
 
@@ -42,23 +43,33 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
       mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
 
-    Exits with 0 if the command fails, with 1 if it does not, and with 5 if nothing can tell whether
-    the results of the compiled program are right (--wrong-results).
+    Exits with 0 if the command fails, with 1 if it does not or fails on an empty module in the same
+    way, and with 5 if nothing can tell whether the results of the compiled program are right
+    (--wrong-results).
     """
     source = read_input(input)
     with workspace():
         oracle, _ = OracleOptions(source=input, words=words, **options).oracle(source.text)
         outcome = oracle.run(source.text)
+        in_the_command = _fails_without_input(oracle, outcome)
     commands = {"command": oracle.display(str(input))}
     if isinstance(oracle, ValuesOracle):
         commands |= zip(("compile", "run"), oracle.input_steps(str(input)), strict=False)
     if json_target is not None:
-        write_json(json_target, _as_json(outcome, commands))
+        interesting = outcome.failed and not in_the_command
+        write_json(json_target, {"interesting": interesting, **_as_json(outcome, commands)})
     if json_target != "-":
         click.echo(_as_text(outcome, commands))
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
+    if in_the_command:
+        raise NotInteresting(f"{IN_THE_COMMAND}: {outcome.signature.text}")
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
+
+
+def _fails_without_input(oracle: Oracle, outcome: Outcome) -> bool:
+    """Whether the command has this failure on an empty module too, as a misspelled flag does."""
+    return oracle.wants(outcome) and shows(outcome.signature, oracle.run(EMPTY_MODULE))
 
 
 def _as_text(outcome: Outcome, commands: dict[str, list[str]]) -> str:
@@ -66,8 +77,9 @@ def _as_text(outcome: Outcome, commands: dict[str, list[str]]) -> str:
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
     )
+    missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
     facts = [
-        ("kind", str(outcome.kind)),
+        ("kind", "not the failure that was asked for" if missed else str(outcome.kind)),
         ("signature", outcome.signature.text),
         ("bucket", outcome.signature.bucket),
         ("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code)),
@@ -102,7 +114,6 @@ def _place(diagnostic: Diagnostic) -> str:
 
 def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]:
     return {
-        "interesting": outcome.failed,
         "kind": str(outcome.kind),
         "signature": outcome.signature.text,
         "bucket": outcome.signature.bucket,

@@ -1,11 +1,13 @@
 """Commands that take another program's command line after `--`."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from reducer.cli.completion import complete_words
+from reducer.errors import NotInteresting
 from reducer.search.sequential import MAX_RUNS
 
 _OPTIONAL = {"--flaky": MAX_RUNS}
@@ -32,6 +34,17 @@ class TrailingCommand(click.Command):
         ctx.params["words"] = words
         ctx.meta[_TRAILING] = position < len(args)
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NotInteresting as error:
+            own = [name for option in self.get_params(ctx) for name in option.opts]
+            misplaced = [word for word in ctx.params["words"] if word.partition("=")[0] in own]
+            if not misplaced:
+                raise
+            hint = f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
+            raise NotInteresting(f"{str(error).rstrip('.')}; {hint}") from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         if ctx.meta.get(_TRAILING):

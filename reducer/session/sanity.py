@@ -116,7 +116,6 @@ WOULD_HELP = (
 )
 """What to do if no reference can judge results."""
 
-_EMPTY_MODULE = "module {\n}\n"
 _QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _CHEAP_SECONDS = 10.0  # seconds; a slower input is not run again as a whole
@@ -144,9 +143,10 @@ class SanityChecks:
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
+            differently = " as asked" if first.exit_code else ""
             raise NotInteresting(
-                "the command does not fail on the input, so there is nothing to reduce; "
-                f"{_advice(first)}"
+                f"the command does not fail{differently} on the input, so there is nothing to "
+                f"reduce; {_advice(first)}"
             )
         self._expect(first)
         return first
@@ -208,15 +208,18 @@ class SanityChecks:
         """Raise NotInteresting if an empty module has the same failure."""
         if empty_module_fails(self.evaluator):
             target = self.evaluator.target
-            raise NotInteresting(
-                "an empty module fails the same way, so the problem is in the command, not in the "
-                f"input: {target.text if target else ''}"
-            )
+            raise NotInteresting(f"{IN_THE_COMMAND}: {target.text if target else ''}")
+
+
+IN_THE_COMMAND = (
+    "an empty module fails the same way, so the problem is in the command, not in the input"
+)
+EMPTY_MODULE = "module {\n}\n"
 
 
 def empty_module(evaluator: Evaluator) -> Outcome:
     """The outcome of the command on an empty module."""
-    return evaluator.run(_EMPTY_MODULE, 0)
+    return evaluator.run(EMPTY_MODULE, 0)
 
 
 def empty_module_fails(evaluator: Evaluator) -> bool:

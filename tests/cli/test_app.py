@@ -179,7 +179,9 @@ def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
 
 
 def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -> None:
-    fake.write_text("#!/bin/sh\necho 'input.mlir:1:1: error: good \u2192 bad' >&2; exit 1\n")
+    fake.write_text(
+        "#!/bin/sh\ngrep -q x.bad $1 && echo 'input.mlir:1:1: error: good \u2192 bad' >&2; exit 1\n"
+    )
     (tmp_path / "in.mlir").write_text(program())
     user = Reducer(tmp_path)
     user.environment["PYTHONIOENCODING"] = "latin-1"
@@ -229,6 +231,37 @@ def test_check_of_a_success(model: Path) -> None:
 def test_check_with_a_pattern(model: Path, fake: Path, words: list[str], kind: str) -> None:
     done = run("check", model, *words, "--json", "-", "--", fake)
     assert json.loads(done.stdout)["kind"] == kind
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (["--match", "something else"], "nothing in the output matches 'something else'"),
+        (["--match", "legalize", "--exit-code", "2"], "the exit code is 1, not 2"),
+    ],
+)
+def test_another_failure_than_the_one_asked_for(
+    model: Path, fake: Path, words: list[str], missing: str
+) -> None:
+    done = run("check", model, *words, "--", fake)
+    assert done.exit_code == 1
+    assert "kind       not the failure that was asked for\nexit code  1" in done.stdout
+    assert f"1 remark:\n  {missing}" in done.stdout
+    refused = run("reduce", model, *words, "--", fake)
+    assert refused.exit_code == 1
+    assert f"does not fail as asked on the input, so there is nothing to reduce; {missing}" in (
+        refused.stderr
+    )
+
+
+@pytest.mark.parametrize("flag", ["--flga", "--json=out.json"])
+def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None:
+    done = run("check", model, "--json", "-", "--", "cat", flag)
+    assert done.exit_code == 1
+    assert not json.loads(done.stdout)["interesting"]
+    assert "an empty module fails the same way, so the problem is in the command" in done.stderr
+    told = "--json=out.json is an option of mlir-reducer; put it before the two dashes"
+    assert (told in done.stderr) == (flag == "--json=out.json")
 
 
 def test_check_with_a_script(model: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Hangs in a known pass: candidates run under short limits, and results are confirmed in full.
 
-The compiler is simulated, so that a hang takes no time; `tests/corpus/test_kinds.py` has a real one.
+The compiler is simulated, so that a hang takes no time; `tests/corpus/test_kinds.py` has a real
+one.
 """
 
 import threading
