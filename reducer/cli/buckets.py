@@ -2,8 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
 from reducer.cli.record import write_json
-from reducer.cli.triage import default_database
+from reducer.cli.triage_database import database_option, find_database
 from reducer.cli.triage_output import bugs_table
 from reducer.errors import OutputNotWritable
 from reducer.session.printing import command_line, one_line
@@ -30,25 +30,27 @@ REPRODUCER, FACTS = "repro.mlir", "bug.json"
 
 
 @click.group()
-@click.option(
-    "--db",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The triage database. [default: .mlir-reducer/triage.sqlite in the current folder]",
-)
+@database_option
 @click.pass_context
 def buckets(context: click.Context, db: Path | None) -> None:
     """List, show, and export the bugs found by `mlir-reducer triage`.
 
     A unique prefix is enough to name a bucket. None of these commands runs a compiler.
     """
-    context.obj = db or default_database(Path.cwd())
+    context.obj = db
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Database]:
-    with Database.open(path, create=False) as database:
-        yield database
+def _with_database(function: Callable[..., None]) -> Callable[..., None]:
+    """Open the database for a command; --db may be given before or after the command's name."""
+
+    @database_option
+    @wraps(function)
+    def command(*, db: Path | None, **options: Any) -> None:
+        path = db or click.get_current_context().obj or find_database(Path.cwd())
+        with Database.open(path, create=False) as database:
+            function(database, **options)
+
+    return command
 
 
 @buckets.command("list")
@@ -67,17 +69,16 @@ def _opened(path: Path) -> Iterator[Database]:
     help="Write JSON; - for stdout.",
 )
 @html_option
-@click.pass_obj
+@_with_database
 def list_command(
-    path: Path, states: tuple[str, ...], json_target: str | None, html: Path | None
+    database: Database, states: tuple[str, ...], json_target: str | None, html: Path | None
 ) -> None:
     """List the bugs, one line each."""
-    with _opened(path) as database:
-        bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
+    bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
     if json_target is not None:
         write_json(json_target, {"bugs": [bug.to_json() for bug in bugs]})
     if html is not None:
-        write_bucket_pages(html, bugs, path)
+        write_bucket_pages(html, bugs, database.path)
     if json_target != "-":
         click.echo(bugs_table(bugs) if bugs else "no bugs")
 
@@ -91,46 +92,41 @@ def list_command(
     type=click.Path(allow_dash=True),
     help="Write JSON; - for stdout.",
 )
-@click.pass_obj
-def show_command(path: Path, bucket: str, json_target: str | None) -> None:
+@_with_database
+def show_command(database: Database, bucket: str, json_target: str | None) -> None:
     """Show everything known about BUCKET."""
-    with _opened(path) as database:
-        group = find_group(database, bucket)
-        bug = bug_of(database, group, reproducers(database))
-        text = _described(database, bug)
+    bug = bug_of(database, find_group(database, bucket), reproducers(database))
     if json_target is not None:
         write_json(json_target, bug.to_json())
     if json_target != "-":
-        click.echo(text)
+        click.echo(_described(database, bug))
 
 
 @buckets.command("export")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
-@click.pass_obj
-def export_command(path: Path, folder: Path, wanted: tuple[str, ...]) -> None:
+@_with_database
+def export_command(database: Database, folder: Path, wanted: tuple[str, ...]) -> None:
     """Write one folder per BUCKET (all buckets by default) into FOLDER.
 
     Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
     report written by triage: repro.report, and repro.report.zip to attach to an issue.
     """
-    with _opened(path) as database:
-        known = reproducers(database)
-        groups = [find_group(database, one) for one in wanted]
-        bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
-        for bug in bugs:
-            _export(database, bug, folder / bug.name)
+    known = reproducers(database)
+    groups = [find_group(database, one) for one in wanted]
+    bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
+    for bug in bugs:
+        _export(database, bug, folder / bug.name)
     click.echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
 
 
 @buckets.command("forget")
 @click.argument("bucket")
-@click.pass_obj
-def forget_command(path: Path, bucket: str) -> None:
+@_with_database
+def forget_command(database: Database, bucket: str) -> None:
     """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
-    with _opened(path) as database:
-        group = find_group(database, bucket)
-        forget(database, group)
+    group = find_group(database, bucket)
+    forget(database, group)
     click.echo(f"forgot {', '.join(sorted(group.names))}", err=True)
 
 

@@ -1,5 +1,6 @@
 """`mlir-reducer triage`"""
 
+import shlex
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +18,7 @@ from reducer.cli.oracle_options import jobs_option
 from reducer.cli.record import write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
+from reducer.cli.triage_database import default_database, listing
 from reducer.cli.triage_output import in_order, make_watcher, summary_text
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
@@ -39,14 +41,7 @@ from reducer.triage import (
 )
 from reducer.triage.junit import junit_xml
 
-FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
 _MEGABYTE = 1 << 20
-
-
-def default_database(folder: Path) -> Path:
-    """The default path of the database for a folder (or for a file's folder)."""
-    place = folder if folder.is_dir() else folder.parent
-    return place / FOLDER / FILE
 
 
 @click.command(
@@ -186,6 +181,8 @@ def triage(
             writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
             writing.write(summary.bugs, jobs, watcher.message)
     _show(summary, json_target, junit, quiet)
+    if not quiet:
+        click.echo(f"database {where}; to list it: {shlex.join(listing(where))}", err=True)
     if html is not None:
         write_bucket_pages(html, in_order(summary.bugs), where)
     return _ending(summary, fail_on_new)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_triage import Bench
-from tests.support.fake_compilers import program
+from tests.support.fake_compilers import Reducer, program
 from tests.support.triages import write_all
 
 Triaged = tuple[Bench, dict[str, Any]]
@@ -154,6 +154,37 @@ def test_what_is_forgotten_is_new_again(bench: Bench) -> None:
     assert states.pop(name) == "new"
     assert set(states.values()) == {"known"}
     assert report["reduction_calls"] > 0
+
+
+def test_the_database_is_found_from_around_and_inside(triaged: Triaged, tmp_path: Path) -> None:
+    bench, _ = triaged
+    expected = buckets(bench, "list")
+    inside = bench.inputs / "deeper"
+    inside.mkdir()
+    for user in (bench.reducer, Reducer(bench.inputs), Reducer(inside)):
+        assert user("buckets", "list").stdout == expected
+    elsewhere = Reducer(tmp_path)
+    refused = elsewhere("buckets", "list")
+    assert refused.returncode == 2 and "name it with --db" in refused.stderr
+    database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
+    assert elsewhere("buckets", "list", "--db", database).stdout == expected
+
+
+def test_two_databases_below_are_not_guessed_between(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / ".mlir-reducer").mkdir(parents=True)
+        (tmp_path / name / ".mlir-reducer" / "triage.sqlite").touch()
+    refused = Reducer(tmp_path)("buckets", "list")
+    assert refused.returncode == 2
+    assert "choose with --db: a/.mlir-reducer/triage.sqlite, b/" in refused.stderr
+
+
+def test_triage_names_the_database(triaged: Triaged) -> None:
+    bench, _ = triaged
+    done = bench.reducer(*bench.words("--no-reduce"))
+    assert done.stderr.splitlines()[-1] == (
+        "database inputs/.mlir-reducer/triage.sqlite; to list it: mlir-reducer buckets list"
+    )
 
 
 def test_without_a_database_or_a_bucket(bench: Bench, triaged: Triaged) -> None:

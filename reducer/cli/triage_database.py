@@ -1,0 +1,59 @@
+"""Where the database of a triage is, and how the other commands find it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.errors import UsageError
+
+FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
+
+
+def default_database(folder: Path) -> Path:
+    """The default path of the database for a folder (or for a file's folder)."""
+    place = folder if folder.is_dir() else folder.parent
+    return place / FOLDER / FILE
+
+
+def find_database(start: Path) -> Path:
+    """The database of a folder: its own, that of a folder around it, or the only one below.
+
+    Raises:
+        UsageError: there is none, or several folders below have one.
+    """
+    start = start.absolute()
+    around = [default_database(folder) for folder in (start, *start.parents)]
+    found = [path for path in around if path.is_file()][:1]
+    found = found or sorted(start.glob(f"*/{FOLDER}/{FILE}"))
+    if len(found) == 1:
+        return found[0].relative_to(Path.cwd()) if found[0].is_relative_to(Path.cwd()) else found[0]
+    if not found:
+        raise UsageError(
+            "no triage database in this folder, in those around it, or right below; name it with "
+            "--db, or make one with `mlir-reducer triage`"
+        )
+    names = ", ".join(str(path.relative_to(start)) for path in found)
+    raise UsageError(f"several triage databases are below this folder; choose with --db: {names}")
+
+
+def listing(database: Path) -> list[str]:
+    """The command that lists a database where the user stands."""
+    words = ["mlir-reducer", "buckets", "list"]
+    try:
+        found = find_database(Path.cwd()).samefile(database)
+    except (UsageError, OSError):
+        found = False
+    return words if found else [*words, "--db", str(database)]
+
+
+def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --db to a command; its function gets the value as `db`."""
+    return click.option(
+        "--db",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="The triage database. [default: .mlir-reducer/triage.sqlite in this folder, a folder "
+        "around it, or the only one right below]",
+    )(command)
