@@ -1,7 +1,6 @@
 """The oracle that runs a compiler."""
 
 import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome, Signature
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
+from oracles.scratch import private_folder
 from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
@@ -124,8 +124,7 @@ class CompilerOracle:
         The outcome's time includes theirs.
         """
         limits = replace(limits or self.limits, ask=True)
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            place = Path(folder)
+        with private_folder() as place:
             write_candidate(place, self.name, text)
             run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
             naming = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
@@ -205,11 +204,11 @@ class CompilerOracle:
         symbolize: bool = False,
     ) -> ProcessResult:
         """Run the compiler without classification. `run_process` has the other parameters."""
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            write_candidate(Path(folder), self.name, text)
+        with private_folder() as place:
+            write_candidate(place, self.name, text)
             return self.runner(
                 self._argv(),
-                cwd=Path(folder),
+                cwd=place,
                 limits=limits or self.limits,
                 cancel=cancel,
                 reader=reader,

@@ -80,16 +80,24 @@ def out_of_memory_kills(root: Path = _ROOT) -> int | None:
 
     Counts this process's control group if it has such a counter, otherwise the whole machine.
     """
+    file = _kill_counter_here() if root == _ROOT else _kill_counter(root)
+    return None if file is None else _counter(file)
+
+
+@cache
+def _kill_counter_here() -> Path | None:
+    return _kill_counter(_ROOT)
+
+
+def _kill_counter(root: Path) -> Path | None:
+    """The file that counts the kernel's kills, if there is one."""
     v1, v2 = _own_folders(root)
     files = [
         *([v2[0] / "memory.events"] if v2 else []),
         *([v1[0] / "memory.oom_control"] if v1 else []),
         root / "proc/vmstat",
     ]
-    for file in files:
-        if (count := _counter(file)) is not None:
-            return count
-    return None
+    return next((file for file in files if _counter(file) is not None), None)
 
 
 def _limits(root: Path) -> Iterator[int]:

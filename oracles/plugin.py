@@ -5,7 +5,6 @@ A class is called with its argument (the text after `NAME:`, possibly empty) and
 """
 
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.scratch import private_folder
 from oracles.watch import shorten
 
 GROUP = "mlir_reducer.oracles"
@@ -189,8 +189,8 @@ class PluginOracle:
         Raises:
             PluginError: the class failed, or returned an invalid value.
         """
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            path = write_candidate(Path(folder), self.name, text)
+        with private_folder() as place:
+            path = write_candidate(place, self.name, text)
             words = None
             if self.command is not None and self.executable is not None:
                 words = _Words(self.command, self.executable)

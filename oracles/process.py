@@ -12,7 +12,7 @@ from oracles.guard import guarded_mark
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat
 from oracles.settle import settled
-from oracles.tree import RUN_VARIABLE
+from oracles.tree import RUN_VARIABLE, processes
 from oracles.watch import Child, watch
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]
@@ -45,6 +45,7 @@ def run_process(
 
     def attempt(seat: Seat) -> ProcessResult:
         token = uuid.uuid4().hex
+        others = processes() if sweep else frozenset()
         started = time.monotonic()
         process = subprocess.Popen(
             list(argv),
@@ -62,6 +63,7 @@ def run_process(
             started=started,
             token=token,
             sweep=sweep,
+            others=others,
             seat=seat,
             reader=reader,
         )

@@ -1,6 +1,5 @@
 """The oracle that runs a user's script."""
 
-import tempfile
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,6 +10,7 @@ from oracles.command import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
 from oracles.process import End, Limits, run_process
+from oracles.scratch import private_folder
 
 _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 
@@ -81,8 +81,7 @@ class ScriptOracle:
         limits: Limits | None = None,
     ) -> Outcome:
         """Run the script on one candidate; processes that it leaves behind are killed."""
-        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
-            place = Path(folder)
+        with private_folder() as place:
             write_candidate(place, self.name, text)
             result = run_process(
                 self.display(self.name),

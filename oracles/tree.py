@@ -27,10 +27,10 @@ def tree(pid: int) -> Iterator[int]:
     while pending:
         parent = pending.pop()
         yield parent
+        tasks = f"/proc/{parent}/task"  # not a Path: this runs several times for every candidate
         try:
-            for task in (_PROC / str(parent) / "task").iterdir():
-                children = (task / "children").read_text(encoding="utf-8")
-                pending += map(int, children.split())
+            for task in os.listdir(tasks):  # noqa: PTH208
+                pending += map(int, _read(f"{tasks}/{task}/children").split())
         except OSError:
             continue
 
@@ -65,14 +65,23 @@ def peak_memory(pid: int) -> int:
     return 0
 
 
-def kill_strays(token: str) -> None:
+def processes() -> frozenset[str]:
+    """The names of the folders in /proc: the ids of all processes, and other names."""
+    try:
+        return frozenset(os.listdir(_PROC))  # noqa: PTH208
+    except OSError:
+        return frozenset()
+
+
+def kill_strays(token: str, others: frozenset[str] = frozenset()) -> None:
     """Kill every process that carries this run's mark, until none is left.
 
-    Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read.
+    Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read. Processes
+    in `others` are not looked at: they were there before, and their ids are not used again yet.
     """
     until = time.monotonic() + _STRAYS_SECONDS
     while time.monotonic() < until:
-        strays = list(_marked(token.encode()))
+        strays = list(_marked(token.encode(), others))
         if not strays:
             return
         for pid in strays:
@@ -82,20 +91,23 @@ def kill_strays(token: str) -> None:
                 continue
 
 
-def _marked(token: bytes) -> Iterator[int]:
-    if not _PROC.is_dir():
-        return
+def _marked(token: bytes, others: frozenset[str]) -> Iterator[int]:
     own = os.getpid()
-    for entry in _PROC.iterdir():
-        if not entry.name.isdigit() or int(entry.name) == own:
+    for name in processes() - others:
+        if not name.isdigit() or int(name) == own:
             continue
         try:
             # A zombie's environment is empty, so processes killed already are not found again.
-            environment = (entry / "environ").read_bytes()
+            environment = _read(f"/proc/{name}/environ")
         except OSError:
             continue
         if token in environment:
-            yield int(entry.name)
+            yield int(name)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.readall() or b""
 
 
 def _resident(pid: int) -> int:

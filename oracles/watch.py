@@ -130,6 +130,9 @@ _MAX_WAIT_FACTOR = 3
 
 _LONGEST_WAIT = 60  # seconds that a program may wait for a processor before it answers
 
+_FRESH = 1.0
+"""The seconds within which the system cannot have started so many processes that it reuses ids."""
+
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
 
@@ -142,12 +145,13 @@ def watch(
     token: str,
     sweep: bool,
     seat: Seat,
+    others: frozenset[str] = frozenset(),
     reader: Reader | None = None,
 ) -> ProcessResult:
     """Wait for the child within `limits` and kill whatever is left of it.
 
-    `started` is the start time on the monotonic clock; `token` marks the descendants. If the run
-    must leave its `seat`, the end is CANCELLED.
+    `started` is the start time on the monotonic clock; `token` marks the descendants, which are not
+    among the `others` that ran before. If the run must leave its `seat`, the end is CANCELLED.
     """
     watcher = _Watch(child, limits, cancel, started, seat, reader)
     try:
@@ -159,7 +163,7 @@ def watch(
         watcher.end = End.CANCELLED
         raise
     finally:
-        watcher.kill(token, sweep)
+        watcher.kill(token, sweep, others)
         usage = watcher.finish()
     exit_code = os.waitstatus_to_exitcode(usage.status)
     if end is End.EXITED and _ran_out_of_cpu(limits, exit_code, usage.cpu_seconds):
@@ -301,12 +305,14 @@ class _Watch:
             if too_much or self.seat.must_go(used):
                 break
 
-    def kill(self, token: str, sweep: bool) -> None:
+    def kill(self, token: str, sweep: bool, others: frozenset[str]) -> None:
         """Kill the group before its leader is reaped, while its id cannot be reused."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.child.pid, signal.SIGKILL)
+        if self.end is not End.EXITED or time.monotonic() - self.started > _FRESH:
+            others = frozenset()
         if sweep or self.end is not End.EXITED:
-            kill_strays(token)
+            kill_strays(token, others)
 
     def finish(self) -> Usage:
         """The resource usage, including the highest memory sampled during the run."""
@@ -335,7 +341,7 @@ class _Watch:
             self.end = End.CANCELLED
         elif self.deadline is not None and now >= self.deadline and self._timed_out(now):
             self.end = End.TIMEOUT
-        elif now >= self._next_look:
+        elif now >= self._next_look and not self.child.has_exited():
             if not self._looked:
                 self._looked = True
                 self.confine()

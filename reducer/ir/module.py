@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from reducer.ir.dialects import has_hidden_body
 from reducer.ir.lexer import INSIDE_STRING, symbols
 from reducer.ir.shapes import type_cost
-from reducer.ir.syntax import OpSyntax, parse_op_syntax
+from reducer.ir.syntax import OpSyntax, parse_op_syntax, parse_result_types
 
 NONE = -1
 
@@ -76,6 +76,7 @@ class Module:
         self.text = text
         self.t = tables
         self._syntax: dict[int, OpSyntax] = {}
+        self._result_types: dict[int, tuple[str, ...]] = {}
         self._block_arg_types: dict[int, tuple[str, ...]] = {}
         self._derived: dict[Callable[[Module], Any], Any] = {}
 
@@ -223,7 +224,9 @@ class Module:
         if op == NONE:
             block = self.t.def_block[value]
             return self.block_arg_types(block)[value - self.t.block_first_arg[block]]
-        types = self.syntax(op).result_types
+        types = self._result_types.get(op)
+        if types is None:
+            types = self._result_types[op] = parse_result_types(self, op)
         index = value - self.t.first_result[op]
         return types[index] if index < len(types) else ""
 

@@ -58,6 +58,59 @@ def parse_generic(text: str) -> Tables:
             gc.enable()
 
 
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What the first line of an op says; offsets count from the start of the line.
+
+    `results` are the names that are defined, each with how many values it stands for, 0 if the
+    name itself is the value.
+    """
+
+    results: tuple[tuple[str, int], ...]
+    name: str
+    operands: tuple[str, ...]
+    operands_start: int
+    operands_end: int
+    successors: tuple[str, ...]
+    opens_region: bool
+
+
+_MAX_REMEMBERED = 1 << 14  # headers, each of at most…
+_MAX_LENGTH = 1_000  # …this many characters
+
+_headers: dict[str, _Header] = {}
+"""Headers that were read before: most ops of a candidate are those of the program before it."""
+
+
+def _remembered(number: int, line: str) -> _Header:
+    """The header in a line, with that number for an error message."""
+    header = _headers.get(line)
+    if header is None:
+        header = _read_header(number, line)
+        if len(line) <= _MAX_LENGTH:
+            if len(_headers) >= _MAX_REMEMBERED:
+                _headers.clear()
+            _headers[line] = header
+    return header
+
+
+def _read_header(number: int, line: str) -> _Header:
+    match = _HEADER.match(line)
+    if match is None:
+        raise GenericSyntaxError(number, line, "not an op")
+    results, name, operands, successors = match.groups()
+    groups = [group.partition(":") for group in results.split(", ")] if results else []
+    return _Header(
+        tuple((base, int(size) if size else 0) for base, _, size in groups),
+        name,
+        tuple(operands.split(", ")) if operands else (),
+        match.start(3),
+        match.end(3),
+        tuple(successors[1:-1].split(", ")) if successors else (),
+        _opens_region(line.rstrip()),
+    )
+
+
 @dataclass(slots=True)
 class _Region:
     """A region being parsed: its definitions by token, and the ops with unresolved operands."""
@@ -65,7 +118,7 @@ class _Region:
     op: int
     number: int
     defs: dict[str, int] = field(default_factory=dict)
-    waiting: list[tuple[int, list[str]]] = field(default_factory=list)
+    waiting: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     block: int = NONE
 
 
@@ -108,6 +161,10 @@ class _Parser:
         for line in text[:stop].split("\n"):
             number += 1
             end = min(position + len(line) + 1, stop)
+            if not held and line in _headers:
+                start, position = position, end
+                yield number, start, end, line
+                continue
             if held:
                 line = held + "\n" + line
             else:
@@ -126,7 +183,7 @@ class _Parser:
     def _line(self, number: int, start: int, end: int, line: str) -> None:
         first = line.lstrip(" \t")[0]
         if first in '"%':
-            self._op(number, start, end, line)
+            self._op(start, end, _remembered(number, line))
         elif first == "^":
             self._label(number, start, end, line)
         elif first == "}":
@@ -138,20 +195,16 @@ class _Parser:
         else:
             raise GenericSyntaxError(number, line, "not IR in generic form")
 
-    def _op(self, number: int, start: int, end: int, line: str) -> None:
-        match = _HEADER.match(line)
-        if match is None:
-            raise GenericSyntaxError(number, line, "not an op")
+    def _op(self, start: int, end: int, header: _Header) -> None:
         t, region = self.t, self.stack[-1]
-        results, name, operands, successors = match.groups()
         op = len(t.name)
-        t.name.append(name)
+        t.name.append(header.name)
         t.start.append(start)
         t.end.append(end)
         t.header_end.append(end)
         t.tail_start.append(NONE)
-        t.operands_start.append(start + match.start(3))
-        t.operands_end.append(start + match.end(3))
+        t.operands_start.append(start + header.operands_start)
+        t.operands_end.append(start + header.operands_end)
         t.parent.append(region.op)
         block = NONE
         if region.op != NONE:
@@ -159,23 +212,23 @@ class _Parser:
             t.block_ops[block].append(op)
         t.block.append(block)
         t.first_result.append(len(t.token))
-        t.num_results.append(self._define_results(op, results, region) if results else 0)
+        t.num_results.append(self._define_results(op, header.results, region))
         t.operands.append(())
-        if operands:
-            region.waiting.append((op, operands.split(", ")))
-        if successors:
-            t.successors[op] = tuple(successors[1:-1].split(", "))
-        if _opens_region(line.rstrip()):
+        if header.operands:
+            region.waiting.append((op, header.operands))
+        if header.successors:
+            t.successors[op] = header.successors
+        if header.opens_region:
             t.regions[op] = []
             self._open_region(op)
 
-    def _define_results(self, op: int, results: str, region: _Region) -> int:
+    def _define_results(
+        self, op: int, results: tuple[tuple[str, int], ...], region: _Region
+    ) -> int:
         t, count = self.t, 0
-        for group in results.split(", "):
-            base, _, size = group.partition(":")
-            tokens = [base] if not size else [f"{base}#{i}" for i in range(int(size))]
-            if size:
-                region.defs[base] = len(t.token)  # a bare %0 may refer to %0#0
+        for base, size in results:
+            region.defs[base] = len(t.token)  # a bare %0 may refer to %0#0
+            tokens = [f"{base}#{i}" for i in range(size)] if size else [base]
             for token in tokens:
                 region.defs[token] = len(t.token)
                 t.token.append(token)
@@ -238,7 +291,7 @@ class _Parser:
         order) and names that isolated regions reuse.
         """
         get = region.defs.get
-        left: list[tuple[int, list[str]]] = []
+        left: list[tuple[int, tuple[str, ...]]] = []
         for op, tokens in region.waiting:
             values = [get(token, NONE) for token in tokens]
             self._set_operands(op, values)

@@ -61,6 +61,16 @@ def _parser() -> Parser:
 
 def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
     """Parse an op's header and tail."""
+    return _moved(*_parts(module, op))
+
+
+def parse_result_types(module: "Module", op: int) -> tuple[str, ...]:
+    """The types of an op's results, which is all that most questions are about."""
+    return _parts(module, op)[0].result_types
+
+
+def _parts(module: "Module", op: int) -> tuple[OpSyntax, int, int, int]:
+    """An op's syntax with spans in its own text, and the arguments of `_moved` for it."""
     header = module.header(op)
     tail = module.tail(op)
     lead = len(header) - len(header.lstrip())
@@ -69,7 +79,13 @@ def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
     source = cut[lead:] + tail.lstrip()
     seam = len(cut) - lead
     tail_at = module.t.tail_start[op] + len(tail) - len(tail.lstrip())
-    offsets = _Offsets(source, module.t.start[op] + lead, seam, tail_at)
+    parse = _parse_again if len(source) <= _MAX_REMEMBERED else _parse
+    return parse(source, seam), module.t.start[op] + lead, seam, tail_at
+
+
+def _parse(source: str, seam: int) -> OpSyntax:
+    """The syntax of an op's text without regions; spans are offsets in `source`."""
+    offsets = _Offsets(source, 0, seam, seam)
     root = _parser().parse(offsets.data).root_node
     found = _find(root, "generic_operation")
     if found is None:
@@ -90,6 +106,45 @@ def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
     )
 
 
+_MAX_REMEMBERED = 2_000
+"""The longest text, in characters, whose syntax is kept: constants are long and not repeated."""
+
+_parse_again = lru_cache(maxsize=1 << 14)(_parse)
+"""Most ops of a candidate are those of the program that it was made from."""
+
+
+def _moved(syntax: OpSyntax, start: int, seam: int, tail_at: int) -> OpSyntax:
+    """The same syntax for an op whose text starts there, and goes on at `tail_at` after `seam`."""
+
+    def place(at: int) -> int:
+        return at + start if at <= seam else at - seam + tail_at
+
+    def span(found: Span | None) -> Span | None:
+        return None if found is None else (place(found[0]), place(found[1]))
+
+    def entries(found: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        return tuple(
+            Entry(
+                entry.name,
+                entry.value,
+                (place(entry.span[0]), place(entry.span[1])),
+                (place(entry.value_span[0]), place(entry.value_span[1])),
+            )
+            for entry in found
+        )
+
+    return OpSyntax(
+        syntax.operand_types,
+        syntax.result_types,
+        entries(syntax.properties),
+        entries(syntax.attributes),
+        span(syntax.properties_span),
+        span(syntax.attributes_span),
+        span(syntax.types_span),
+    )
+
+
+@lru_cache(maxsize=1 << 10)
 def split_function_type(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The types in `(A, B) -> (C, D)`; None if the text is not a function type."""
     source = f'"x"() : {text}'

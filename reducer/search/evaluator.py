@@ -366,7 +366,15 @@ class Evaluator:
     def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
     ) -> Future[tuple[Verdict, Outcome]]:
-        return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
+        if self._shared.jobs > 1:
+            return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
+        # Handing over to another thread and back may take longer than the run.
+        done: Future[tuple[Verdict, Outcome]] = Future()
+        try:
+            done.set_result(self._evaluate(candidate, self.stop, trial))
+        except BaseException as error:
+            done.set_exception(error)
+        return done
 
     def _evaluate(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns

@@ -6,8 +6,9 @@ ever written, so that a resumed run knows which step the file on disk has reache
 """
 
 import json
+import time
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,9 @@ from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 
 _STEPS = "steps"
+
+_DURABLE_SECONDS = 1.0
+"""How often at most the output file is forced to the disk, which may take longer than a run."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,9 @@ class Steps:
         return number if 0 < number <= len(self._before) else None
 
     def _remember(self, steps: list[_Step]) -> None:
-        self._journal.put_text(_STEPS, json.dumps([astuple(step) for step in steps]))
+        self._journal.put_text(
+            _STEPS, json.dumps([(step.digest, step.ops, step.bytes) for step in steps])
+        )
 
 
 def _digest(text: str) -> str:
@@ -139,6 +145,8 @@ class Best:
         self.on_save: Callable[[], None] = lambda: None
         self._origin = ""
         self._saved = False
+        self._durable_until = 0.0
+        self._unsettled: str | None = None  # content that a power failure might still lose
         self._steps = Steps(journal)
         self._kept = self._steps.on_disk(output)
 
@@ -208,10 +216,21 @@ class Best:
         """Replace the output file atomically, after recording it in the journal."""
         content = self.head + text
         self._steps.announce(content)
-        write_atomic(self._output, content)
+        now = time.monotonic()
+        durable = self._durable_until <= now
+        write_atomic(self._output, content, durable=durable)
+        if durable:
+            self._durable_until = time.monotonic() + _DURABLE_SECONDS
+        self._unsettled = None if durable else content
         self._steps.forget_others()
         self._saved = True
         self.on_save()
+
+    def flush(self) -> None:
+        """Have the system write the output file to disk, if it was saved a moment ago."""
+        if self._unsettled is not None:
+            write_atomic(self._output, self._unsettled)
+            self._unsettled = None
 
     def _is_better_than_kept(self) -> bool:
         """Whether the document is better than the result of an earlier run."""

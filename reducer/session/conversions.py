@@ -5,7 +5,6 @@ child process without the verifier, so that invalid IR, which may be what fails,
 """
 
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import Limits, ProcessResult, run_process
+from oracles.scratch import private_folder
 from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.locations import Location, read_locations
 from reducer.storage.journal import Journal
@@ -78,10 +78,10 @@ class OptPrinter:
 
     def _convert(self, text: str | bytes, *flags: str, limits: Limits | None = None) -> str | None:
         data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            (Path(folder) / "input.mlir").write_bytes(data)
-            result = self._run(Path(folder), limits or self.limits, flags)
-            out = Path(folder) / "out.mlir"
+        with private_folder() as folder:
+            (folder / "input.mlir").write_bytes(data)
+            result = self._run(folder, limits or self.limits, flags)
+            out = folder / "out.mlir"
             if result.exit_code != 0 or not out.exists():
                 return None
             return out.read_text(encoding="utf-8", errors="surrogateescape") or None
@@ -97,12 +97,10 @@ class OptPrinter:
         return result
 
     def _dumped(self, text: str) -> str | None:
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            (Path(folder) / "input.mlir").write_text(
-                text, encoding="utf-8", errors="surrogateescape"
-            )
+        with private_folder() as folder:
+            (folder / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
             limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
-            result = self._run(Path(folder), limits, _DUMP_PRETTY)
+            result = self._run(folder, limits, _DUMP_PRETTY)
         parts = _DUMP.split(result.stderr)
         return parts[1] if len(parts) > 1 else None
 

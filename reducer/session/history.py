@@ -8,7 +8,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -101,7 +101,11 @@ class History:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            **asdict(self),
+            **vars(self),  # `asdict` would copy everything, at every step
+            "moments": [{**vars(moment), "spent": vars(moment.spent)} for moment in self.moments],
+            "tries": {name: vars(tries) for name, tries in self.tries.items()},
+            "input": vars(self.input),
+            "total": vars(self.total),
             "version": _VERSION,
             "signature": self.signature.to_json(),
             "origins": sorted(self.origins.items()),

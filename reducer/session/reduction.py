@@ -296,6 +296,7 @@ class Reduction:
     def _print(self, context: Context, status: str) -> str:
         """Run the finishing stages and return the final status of the reduction."""
         context.best.roll_back()
+        context.best.flush()
         if status == "interrupted":
             return status
         context.is_complete = status == "reduced"
@@ -309,6 +310,7 @@ class Reduction:
 
     def _report(self, context: Context, status: str, recorder: HistoryRecorder) -> Report:
         best, costs, others = context.best, context.full.costs, self._others
+        best.flush()
         text = best.confirmed.text if context.result is None else context.result
         verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)

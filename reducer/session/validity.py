@@ -9,17 +9,16 @@ identifies the program. Releases differ in how they print it:
 """
 
 import re
-import tempfile
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from hashlib import sha256
-from pathlib import Path
 from typing import Protocol
 
 from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
 from oracles.base import write_candidate
+from oracles.scratch import private_folder
 from oracles.stage import INPUT
 from oracles.values import ValuesOracle
 
@@ -128,11 +127,11 @@ class VerifierScreen:
     def _run(self, texts: Sequence[str]) -> ProcessResult:
         program, *flags = self._command
         split = ["--split-input-file"] if len(texts) > 1 else []
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            write_candidate(Path(folder), _NAME, _joined(texts))
+        with private_folder() as folder:
+            write_candidate(folder, _NAME, _joined(texts))
             result = self._oracle.runner(
                 [program, _NAME, *flags, *split, "-o", "/dev/null"],
-                cwd=Path(folder),
+                cwd=folder,
                 limits=self._limits,
                 cancel=self._stop,
             )

@@ -171,10 +171,12 @@ def check_output(output: Path, path: Path) -> None:
         probe.unlink(missing_ok=True)
 
 
-def write_atomic(path: Path, content: str | bytes) -> None:
+def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """Write a file atomically: readers see the old or the new content, even after a crash.
 
-    Symbolic links are followed; devices and pipes are written to directly.
+    Symbolic links are followed; devices and pipes are written to directly. Without `durable`, the
+    system decides when the content reaches the disk: killing this program loses nothing, but a
+    power failure may, on some file systems both the old content and the new.
 
     Raises:
         OutputNotWritable: the file cannot be written. The old content is kept, and no temporary
@@ -189,7 +191,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
         temporary = _temporary(target)
         with _write_lock:
             try:
-                _create(temporary, data, mode=_mode_of(target))
+                _create(temporary, data, mode=_mode_of(target), durable=durable)
                 temporary.replace(target)
             except BaseException:
                 temporary.unlink(missing_ok=True)
@@ -208,13 +210,14 @@ def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.tmp")
 
 
-def _create(path: Path, data: bytes, *, mode: int) -> None:
+def _create(path: Path, data: bytes, *, mode: int, durable: bool = True) -> None:
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
         stream.flush()
-        os.fsync(descriptor)
+        if durable:
+            os.fsync(descriptor)
         if mode:
             os.fchmod(descriptor, mode)
 

@@ -34,6 +34,18 @@ def test_ops_nest_and_values_are_bound() -> None:
     assert module.uses[module.t.operands[3][0]] == [(3, 0)]
 
 
+def test_ops_that_were_read_before_are_read_alike() -> None:
+    """Headers are remembered; what follows them, and what they are inside, may differ."""
+    first = Module.parse(SORT)
+    moved = Module.parse(f"// a comment\n{SORT}")
+    assert (moved.t.name, moved.t.operands) == (first.t.name, first.t.operands)
+    assert [moved.header(op) for op in range(6)] == [first.header(op) for op in range(6)]
+    assert [moved.type_of(value) for value in moved.results(2)] == ["tensor<8xf32>"] * 2
+    assert moved.syntax(2).entry("dimension") is not None
+    span = moved.syntax(2).properties_span
+    assert span is not None and moved.text[slice(*span)] == "<{dimension = 0 : i64}>"
+
+
 def test_printing_a_parsed_module_changes_nothing() -> None:
     assert printed(Module.parse(SORT)) == SORT
 

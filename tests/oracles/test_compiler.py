@@ -17,6 +17,7 @@ from oracles import (
     PatternOracle,
     ScriptOracle,
 )
+from oracles.scratch import clear_private_folders
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 CPU = "--iree-hal-target-backends=llvm-cpu"
@@ -72,7 +73,9 @@ def test_private_folder_is_removed(tmp_path: Path) -> None:
     assert outcome.kind is Kind.SUCCESS
     assert (tmp_path / "input").read_text() == "text\n"
     folder = Path((tmp_path / "where").read_text().strip())
-    assert folder != tmp_path and not folder.exists()
+    assert folder != tmp_path and not list(folder.iterdir())
+    clear_private_folders()
+    assert not folder.exists()
 
 
 def test_folder_is_removed_when_the_compiler_cannot_start(

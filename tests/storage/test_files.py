@@ -186,3 +186,14 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(
         write_atomic(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_only_a_durable_write_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    write_atomic(tmp_path / "out.mlir", "soon", durable=False)
+    assert not synced and (tmp_path / "out.mlir").read_text() == "soon"
+    write_atomic(tmp_path / "out.mlir", "now")
+    assert len(synced) == 1
