@@ -13,11 +13,13 @@ from oracles.diagnostics import (
     primary_error,
 )
 from oracles.frames import (
-    SIGNATURE_FRAMES,
+    NO_CRASH,
+    CrashStack,
     Resolver,
-    crash_frames,
+    crash_stack,
     name_frames,
     parse_stack,
+    place_frames,
 )
 from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
@@ -101,19 +103,19 @@ _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 class Classification:
     """The parts of an outcome that come from the output of one process.
 
-    `message` is the source of `template`. `stack` has all meaningful functions of a crash and
-    `frames` the first of them; `pass_name` is the failing pass if the output names it. `passes` are
-    those that were running when a run reached its limit, innermost first. `settled` is
-    whether a pass was certainly running, `nameless` whether there are only follow-up errors or
-    none, so that only the failing pass can identify the bug. `leftover` is whether `op` is only
-    left because of an op that it supplies, and `user` is that op if the output shows it.
+    `message` is the source of `template`. `crash` is what distinguishes a crash; `pass_name` is the
+    failing pass if the output names it. `passes` are those that were running when a run reached its
+    limit, innermost first. `settled` is whether a pass was certainly running, `nameless` whether
+    there are only follow-up errors or none, so that only the failing pass can identify the bug.
+    `leftover` is whether `op` is only left because of an op that it supplies, and `user` is that op
+    if the output shows it.
     """
 
     kind: Kind
     template: str = ""
     op: str = ""
     message: str = ""
-    stack: tuple[str, ...] = ()
+    crash: CrashStack = NO_CRASH
     pass_name: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     primary: Diagnostic | None = None
@@ -126,8 +128,8 @@ class Classification:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """The top functions of a crash, which identify the bug."""
-        return self.stack[:SIGNATURE_FRAMES]
+        """The frames of a crash that identify the bug."""
+        return self.crash.top
 
 
 def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Classification:
@@ -219,9 +221,11 @@ def _crash(
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
-    frames = [] if words.kind.traits.costly else parse_stack(stderr)
+    frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
     names = name_frames(frames, resolver)
-    stack = crash_frames(frames, names, says_why=bool(words.message))
+    stack = crash_stack(
+        frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
+    )
     return Classification(
         words.kind,
         words.template,

@@ -88,10 +88,12 @@ class Landmarks:
 
     @classmethod
     def of(cls, frames: Sequence[str]) -> "Landmarks | None":
-        """The landmarks of the frames of a signature; None if they name no function."""
-        if not frames or any(map(is_offset, frames)):
-            return None
-        return cls(frames[-1], tuple(frames[:-1]))
+        """The landmarks of the frames of a signature; None if they name no function.
+
+        An offset means nothing in another build.
+        """
+        named = [frame for frame in frames if not is_offset(frame)]
+        return cls(named[-1], tuple(named[:-1])) if named else None
 
     def met(self, contains: Callable[[str], bool]) -> bool:
         """Whether a stack is that of the same crash; `contains` tells if a function is on it."""

@@ -1,5 +1,6 @@
 """The oracle that runs a compiler."""
 
+import platform
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 7
+CLASSIFIER_VERSION = 8
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -33,6 +34,11 @@ NAME_PASS = (
 """Flags that make the compiler name the pass that failed and print its IR, in generic form."""
 _MAX_IR = 64 << 20
 """The bytes kept of that IR."""
+_SYSTEM_LIBRARIES = (
+    Path("/usr/lib", f"{platform.machine()}-linux-gnu"),
+    Path("/usr/lib64"),
+    Path("/usr/lib"),
+)
 _READS_OTHERWISE = (
     "mlir-very-unsafe-disable-verifier",
     "no-implicit-module",
@@ -223,9 +229,9 @@ class CompilerOracle:
         return [str(self.executable.absolute()), *words[1:], *extra]
 
     def symbols(self, module: str) -> SymbolIndex | None:
-        """The symbols of a library in the compiler's folder; `module` is a bare file name."""
+        """The symbols of a library of the compiler or the system; `module` is a bare file name."""
         folder = resolve_binary(self.executable).resolve().parent
-        for place in (folder, folder.parent / "lib"):
+        for place in (folder, folder.parent / "lib", *_SYSTEM_LIBRARIES):
             path = place / Path(module).name
             if path.is_file():
                 return load_index(path)

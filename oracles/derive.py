@@ -67,7 +67,7 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
             exact_of(classification.message) or classification.template,
             classification.op,
             stage or _pass_stage(classification),
-            classification.stack,
+            classification.crash.frames,
             details=_details(classification),
             level=level,
         )

@@ -1,4 +1,4 @@
-"""Extract from a crash stack the functions that identify a bug, or else offsets in libraries.
+"""Extract from a crash stack the functions that identify a bug, or offsets of unnamed ones.
 
 LLVM prints a stack in three ways: with names (if it found a symbolizer), with exported names, or
 with raw addresses. All three give the same frames here: addresses are looked up in the library's
@@ -7,9 +7,15 @@ own symbol table once the load address of the library is determined.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from oracles.dispatching import distinctive, ends_stack, function_of, is_driver
+from oracles.dispatching import (
+    distinctive,
+    ends_stack,
+    function_of,
+    is_dispatching,
+    is_driver,
+)
 from oracles.function_names import demangle
 from oracles.symbols import Symbols
 
@@ -25,7 +31,8 @@ _OFFSETS = 8
 _PAGE = 0xFFF
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
-    r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)(?:\s+(?P<rest>.*?) \+ \d+)?\s*$"
+    r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
+    + r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$"
 )
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
 _AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
@@ -42,13 +49,14 @@ _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 class Frame:
     """One line of a stack dump, innermost first.
 
-    `offset` is the offset in the module, if it was printed.
+    `offset` is the offset in the module and `within` that in the function, if they are known.
     """
 
     address: int
     module: str = ""
     name: str = ""
     offset: int | None = None
+    within: int | None = None
 
     @property
     def is_system(self) -> bool:
@@ -83,37 +91,122 @@ def parse_stack(stderr: str) -> list[Frame]:
     return frames
 
 
-def name_frames(frames: list[Frame], resolver: Resolver) -> list[str]:
+def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
+    """The frames with their offsets in libraries, as far as they are printed or follow from names.
+
+    The first two frames are known functions, and so is every frame with a name: their addresses in
+    the symbol table tell where the library was loaded.
+    """
+    bases: dict[str, int | None] = {}
+    for module in {frame.module for frame in frames if frame.module and frame.offset is None}:
+        symbols = None if _SYSTEM_MODULE.match(module) else resolver(module)
+        bases[module] = None if symbols is None else _load_base(frames, module, symbols)
+    return [
+        replace(frame, offset=frame.address - base)
+        if frame.offset is None and (base := bases.get(frame.module)) is not None
+        else frame
+        for frame in frames
+    ]
+
+
+def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | None:
+    if len(frames) > 1 and frames[0].module == module:
+        base = symbols.load_base(frames[0].address, frames[1].address)
+        if base is not None:
+            return base
+    for frame in frames:
+        if frame.module == module and frame.name and frame.within is not None:
+            base = symbols.base_of(frame.address - frame.within, frame.name)
+            if base is not None:
+                return base
+    return None
+
+
+def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     """The short names of the functions that frames stand for, innermost first; '' if unknown."""
-    home, base = _load_base(frames, resolver)
+    frames = place_frames(frames, resolver)
     names: list[str] = []
     for index, frame in enumerate(frames):
-        name = frame.name
         # A return address may be the first byte of the next function, so look one byte
         # before it; the address below the signal trampoline is the fault itself.
         before = 0 if index > 0 and frames[index - 1].is_system else 1
-        if home is not None and base is not None and frame.module == frames[0].module:
-            name = home.name(frame.address - base - before) or name
-        elif not name and frame.offset is not None and not frame.is_system:
+        name = frame.name
+        home = frames[0].module == frame.module  # what it names comes from its exported names
+        if frame.offset is not None and not frame.is_system and (home or not name):
             symbols = resolver(frame.module)
-            name = symbols.name(frame.offset - before) if symbols is not None else ""
+            name = (symbols and symbols.name(frame.offset - before)) or name
         names.append("" if frame.is_system else function_of(demangle(name)))
     return names
 
 
-def crash_frames(
-    frames: Sequence[Frame], names: Sequence[str], *, says_why: bool
-) -> tuple[str, ...]:
-    """The functions of a crash that distinguish bugs, innermost first.
+@dataclass(frozen=True)
+class CrashStack:
+    """What distinguishes a crash, innermost first: functions, or offsets in libraries.
 
-    If there are none, offsets in the libraries (see `is_offset`). `names` are those of the frames;
-    `says_why` is whether the output has a message as well. Without one, a pass in which only a
-    driver crashes is not distinctive either.
+    `origin` is the last of them before the first driver: the pattern, hook or pass that crashed.
+    It is known in a stripped build only, by its offset; where all functions have names, the
+    innermost ones say enough.
     """
-    functions = distinctive(names)
+
+    frames: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The frames in a signature."""
+        top = self.frames[:SIGNATURE_FRAMES]
+        return top if not self.origin or self.origin in top else (*top, self.origin)
+
+
+NO_CRASH = CrashStack()
+
+
+def crash_stack(
+    frames: Sequence[Frame], names: Sequence[str], *, says_why: bool, says_where: bool = False
+) -> CrashStack:
+    """The frames of a crash that distinguish bugs.
+
+    A function without a name is as good as one with a name, within one build. But nobody knows
+    whether it is a driver, so it counts only as long as no driver has called what is above it. If
+    nothing is left, all offsets count.
+
+    Args:
+        names: the names of the frames' functions.
+        says_why: whether the output has a message as well. Without one, a pass in which only a
+            driver crashes is not distinctive either.
+        says_where: whether the message is source text of the compiler, which any build prints
+            alike. Then named functions are enough, so that builds can be compared.
+    """
+    known, origin = [*names], ""
+    for index in () if says_where else _crashed(frames, names):
+        if is_driver(names[index]) and origin:
+            break
+        known[index] = names[index] or _place(frames[index])
+        if known[index] and not is_dispatching(known[index]):
+            origin = known[index]
+    functions = distinctive(known)
     if functions and (says_why or not _only_drives(names, functions)):
-        return functions
-    return _offsets(frames, names) or functions
+        return CrashStack(functions, origin if any(map(is_offset, functions)) else "")
+    return CrashStack(_offsets(frames, names) or functions)
+
+
+def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> Sequence[int]:
+    """The frames below the signal handler, as far as they say something about the crash."""
+    handled = next((index for index, one in enumerate(frames) if one.is_system), len(frames))
+    if handled >= _HANDLER_DEPTH:
+        return ()
+    start = next(
+        (index for index in range(handled, len(frames)) if not frames[index].is_system), len(frames)
+    )
+    end = next((index for index in range(start, len(frames)) if ends_stack(names[index])), None)
+    return range(start, len(frames) if end is None else end)
+
+
+def _place(frame: Frame) -> str:
+    """The library of a frame, and the offset in it if that was printed; '' otherwise."""
+    if frame.offset is None or frame.is_system:
+        return ""
+    return f"{frame.module}+{frame.offset:#x}"
 
 
 def _only_drives(names: Sequence[str], functions: Sequence[str]) -> bool:
@@ -139,24 +232,21 @@ def is_offset(frame: str) -> bool:
 def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
     """The location of a crash that no function describes: libraries and offsets in them.
 
-    Addresses change from run to run, but distances within one library do not, nor does the offset
-    in a page. So an offset is relative to the stack printer in its library, and in other libraries
-    to the page of their first frame. Frames without a name come first: what has a name dispatches.
+    Addresses change from run to run. If no offset is printed, distances within one library do not,
+    nor does the offset in a page. So an offset is then relative to the stack printer in its
+    library, and in other libraries to the page of their first frame. Frames without a name come
+    first: what has a name dispatches.
     """
-    system = [index for index, frame in enumerate(frames[:_HANDLER_DEPTH]) if frame.is_system]
-    if not system:
-        return ()
-    origins = {frames[0].module: frames[0].address}
-    own = []
-    for frame, name in zip(frames[system[-1] + 1 :], names[system[-1] + 1 :], strict=True):
-        if ends_stack(name):
-            break
-        if frame.module and not frame.is_system:
-            own.append((frame, name))
+    own = [
+        (frames[index], names[index])
+        for index in _crashed(frames, names)
+        if frames[index].module and not frames[index].is_system
+    ]
+    origins = {frames[0].module: frames[0].address} if frames else {}
     found: list[str] = []
     for frame, _ in [pair for pair in own if not pair[1]] or own:
         origin = origins.setdefault(frame.module, frame.address & ~_PAGE)
-        offset = f"{frame.module}{frame.address - origin:+#x}"
+        offset = _place(frame) or f"{frame.module}{frame.address - origin:+#x}"
         if offset not in found:
             found.append(offset)
     return tuple(found[:_OFFSETS])
@@ -174,13 +264,5 @@ def _frame(match: re.Match[str]) -> Frame:
     else:
         module = module or ("libc" if _SYSTEM_SOURCE.search(rest) else "")
         rest = _AT_SOURCE.sub("", rest)
-    return Frame(int(groups["address"], 16), module, rest.strip(), offset)
-
-
-def _load_base(frames: list[Frame], resolver: Resolver) -> tuple[Symbols | None, int | None]:
-    if len(frames) < 2 or not frames[0].module:
-        return None, None
-    index = resolver(frames[0].module)
-    if index is None:
-        return None, None
-    return index, index.load_base(frames[0].address, frames[1].address)
+    within = int(groups["within"]) if groups.get("within") else None
+    return Frame(int(groups["address"], 16), module, rest.strip(), offset, within)

@@ -58,9 +58,9 @@ class Signature:
 
     @property
     def names_functions(self) -> bool:
-        """Whether the frames are functions; without any that distinguishes bugs, they are offsets
-        in libraries, which are only comparable within one build."""
-        return bool(self.frames) and not any(map(is_offset, self.frames))
+        """Whether a frame is a function; the others are offsets in libraries, which are only
+        comparable within one build."""
+        return not all(map(is_offset, self.frames))
 
     @property
     def subject(self) -> str:

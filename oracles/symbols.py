@@ -12,23 +12,32 @@ import tempfile
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from platformdirs import user_cache_path
 
+from oracles.function_names import demangle
+
 _SYMBOL_BYTES = 24
 _SYMTAB, _DYNSYM = 2, 11
 _FUNCTION = 2
+_PAGE = 0xFFF
 
 
 @dataclass(frozen=True)
 class FunctionTable:
-    """Functions sorted by address. Names are offsets into the file, so 600,000 cost 7 MB."""
+    """Functions sorted by address. Names are offsets into the file.
+
+    `ends` are the addresses behind the functions: a stripped library names only what it exports,
+    and what lies between two exported functions has no name. Three numbers a function: 600,000 cost
+    14 MB.
+    """
 
     addresses: "array[int]"
     names: "array[int]"
+    ends: "array[int]"
 
 
 def read_function_symbols(image: bytes | memoryview) -> FunctionTable:
@@ -69,19 +78,20 @@ def _functions(table: memoryview, strings: int) -> FunctionTable:
     words = array("Q")
     words.frombytes(table[: len(table) // _SYMBOL_BYTES * _SYMBOL_BYTES])
     # One entry is three words: name | info << 32 | section << 48, then value, then size.
-    # Packing value and name into one integer makes the sort twice as fast as pairs.
+    # Packing the three into one integer makes the sort twice as fast as tuples.
     packed = sorted(
-        value << 32 | head & 0xFFFFFFFF
-        for head, value in zip(words[0::3], words[1::3], strict=True)
+        value << 64 | min(size, 0xFFFFFFFF) << 32 | head & 0xFFFFFFFF
+        for head, value, size in zip(words[0::3], words[1::3], words[2::3], strict=True)
         if head >> 32 & 0xF == _FUNCTION and head >> 48 and value
     )
-    addresses = array("Q", (item >> 32 for item in packed))
+    addresses = array("Q", (item >> 64 for item in packed))
     names = array("Q", ((item & 0xFFFFFFFF) + strings for item in packed))
-    return FunctionTable(addresses, names)
+    ends = array("Q", ((item >> 64) + (item >> 32 & 0xFFFFFFFF) for item in packed))
+    return FunctionTable(addresses, names, ends)
 
 
 _HEADER = struct.Struct("<8sQQQQQ")
-_MAGIC = b"MLIRSYM1"
+_MAGIC = b"MLIRSYM2"
 _PRINTER = b"_ZN4llvm3sys15PrintStackTraceE"
 _HANDLER = b"_ZN4llvm3sys17RunSignalHandlersEv"
 
@@ -97,6 +107,10 @@ class Symbols(Protocol):
         """The load address of the library, from the first two frames of a stack dump."""
         ...
 
+    def base_of(self, start: int, name: str) -> int | None:
+        """The load address of the library, from that of a function with a demangled name."""
+        ...
+
 
 class SymbolIndex:
     """Function names of one library by address. Made by `load_index`."""
@@ -107,14 +121,15 @@ class SymbolIndex:
         start = _HEADER.size
         self._addresses = table[start : start + 8 * count].cast("Q")
         self._names = table[start + 8 * count : start + 16 * count].cast("Q")
+        self._ends = table[start + 16 * count : start + 24 * count].cast("Q")
         self._printer = range(landmarks[0], landmarks[1])
         self._handler = range(landmarks[2], landmarks[3])
 
     def name(self, address: int) -> str:
         """Mangled name of the function at `address` (relative to the load base), or ''."""
         index = bisect_right(self._addresses, address) - 1
-        if index < 0:
-            return ""
+        if index < 0 or self._addresses[index] < self._ends[index] <= address:
+            return ""  # without a size, as in assembly, a function reaches to the next one
         start = self._names[index]
         end = self._image.find(b"\0", start)
         return self._image[start:end].decode("utf-8", "replace")
@@ -131,6 +146,23 @@ class SymbolIndex:
             if frame0 - base - 1 in self._printer and frame1 - base - 1 in self._handler:
                 return base
         return None
+
+    def base_of(self, start: int, name: str) -> int | None:
+        """The address at which the library was loaded, from that of one function.
+
+        The digits of an address within its page do not change, so few functions qualify.
+        """
+        for address in self._by_digits.get(start & _PAGE, ()):
+            if demangle(self.name(address)) == name:
+                return start - address
+        return None
+
+    @cached_property
+    def _by_digits(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for address in self._addresses:
+            found.setdefault(address & _PAGE, []).append(address)
+        return found
 
 
 @lru_cache(maxsize=16)
@@ -156,7 +188,8 @@ def _build(library: Path) -> bytes:
     for name in (_PRINTER, _HANDLER):
         landmarks += _extent(functions, position, image, name)
     header = _HEADER.pack(_MAGIC, len(functions.addresses), *landmarks)
-    return header + functions.addresses.tobytes() + functions.names.tobytes()
+    columns = (functions.addresses, functions.names, functions.ends)
+    return header + b"".join(column.tobytes() for column in columns)
 
 
 def _extent(
@@ -183,7 +216,7 @@ def _read_cached(path: Path) -> memoryview | None:
     if len(table) < _HEADER.size:
         return None
     magic, count, *_ = _HEADER.unpack_from(table)
-    if magic != _MAGIC or len(table) != _HEADER.size + 16 * count:
+    if magic != _MAGIC or len(table) != _HEADER.size + 24 * count:
         return None
     return table
 

@@ -3,7 +3,7 @@
 Patterns match any text for parts that differ between runs or versions (addresses, numbers, value
 names); the words must be present.
 
-With a symbolizer, LLVM prints function names. Without one, it prints addresses, whose last three
+LLVM prints function names as far as it knows them, and it always prints addresses, whose last three
 digits are the same in all runs of a build, since libraries are loaded at multiples of the page size
 (4096 bytes or more). The signal handler on top of the stack has the same address in all crashes of
 a build, so its digits identify the build; the digits that follow show where it crashed.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from oracles.comparison import Landmarks
-from oracles.frames import parse_stack
+from oracles.frames import is_offset, parse_stack
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""
@@ -114,7 +114,10 @@ HANDLER = 2
 """The number of top frames that belong to the signal handler."""
 
 DEPTH = 6
-"""The number of frames of the crashing libraries to compare, including the handler's."""
+"""The number of frames of the crashing libraries to compare, including the handler's.
+
+More are compared if the signature has the offset of a frame further out.
+"""
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,13 @@ class CrashTrace:
 
     `landmarks` are the functions that identify the bug. `digits` are the last digits of the first
     addresses, each as `library:digits`, without the system's libraries; empty if no addresses were
-    printed.
+    printed. `unnamed` is whether functions without a name identify the bug as well, so that names
+    do not decide.
     """
 
     landmarks: Landmarks | None = None
     digits: tuple[str, ...] = ()
+    unnamed: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.landmarks or self.digits)
@@ -143,9 +148,18 @@ NO_CRASH_TRACE = CrashTrace()
 
 def crash_trace_of(output: str, frames: Sequence[str]) -> CrashTrace:
     """The trace of a crash from the compiler's output and the frames of its signature."""
-    own = [frame for frame in parse_stack(output) if frame.module and not frame.is_system][:DEPTH]
-    digits = tuple(f"{frame.module}:{frame.address & 0xFFF:03x}" for frame in own)
-    return CrashTrace(Landmarks.of(frames), digits if len(own) == DEPTH else ())
+    own = [frame for frame in parse_stack(output) if frame.module and not frame.is_system]
+    digits = [f"{frame.module}:{frame.address & 0xFFF:03x}" for frame in own]
+    unnamed = [_digits_of(frame) for frame in frames if is_offset(frame)]
+    depth = max([DEPTH, *(digits.index(one) + 1 for one in unnamed if one in digits)])
+    crashed = len(digits) > HANDLER + 1  # a third frame belongs to the handler as well
+    known = tuple(digits[:depth]) if crashed else ()
+    return CrashTrace(Landmarks.of(frames), known, unnamed=bool(unnamed))
+
+
+def _digits_of(frame: str) -> str:
+    module, _, offset = frame.rpartition("+")
+    return f"{module}:{int(offset or '0', 16) & 0xFFF:03x}"
 
 
 def name_pattern(name: str) -> str:

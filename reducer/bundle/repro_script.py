@@ -18,7 +18,10 @@ _FATAL = 128
 _NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
 """A line of a symbolized stack."""
 _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
-"""Prints library and last digits of a frame of a stack without names."""
+"""Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
+_LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
+_PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\3:\1/p"
+"""The same for the form with a symbolizer."""
 
 
 def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
@@ -242,30 +245,37 @@ def _verdict(check: ReproCheck) -> list[str]:
 def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     """A shell function that succeeds unless the stack shows a crash in another place.
 
-    It compares like `oracles.comparison` does across builds.
+    Within one build, it compares addresses, and otherwise like `oracles.comparison` does across
+    builds.
     """
     if not crash_trace:
         return
     yield "crashed_there() {"
+    if crash_trace.digits:
+        yield from _in_same_build(crash_trace)
     if crash_trace.landmarks:
         yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
         yield f"        sed {shlex.quote(f'/{PASS_ADAPTOR}/q')} stderr >stack"
         yield f"        {' && '.join(_met(crash_trace.landmarks))}"
         yield "        return"
         yield "    fi"
-    if crash_trace.digits:
-        libraries = [f"^{_literal(name)}:" for name in crash_trace.libraries]
-        only = " ".join(f"-e {shlex.quote(library)}" for library in libraries)
-        frames = len(crash_trace.digits)
-        yield "    # last digits of the frame addresses; the first ones identify the build"
-        yield f"    places=$(sed -n {shlex.quote(_PLACE)} stderr | grep {only} |"
-        yield f"        head -n {frames} | tr '\\n' ' ')"
-        yield "    case $places in"
-        same, handler = crash_trace.digits, crash_trace.digits[:HANDLER]
-        yield f"    {shlex.quote(' '.join(same) + ' ')}) ;;"
-        yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
-        yield "    esac"
+    yield "    return 0"
     yield "}"
+
+
+def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
+    """Commands that decide by addresses if the crash is one of the same build."""
+    libraries = [f"^{_literal(name)}:" for name in crash_trace.libraries]
+    only = " ".join(f"-e {shlex.quote(library)}" for library in libraries)
+    same, handler = crash_trace.digits, crash_trace.digits[:HANDLER]
+    yield "    # last digits of the frame addresses; the first ones identify the build"
+    places = [_PLACE, _PLACE_OF_NAMED] if crash_trace.unnamed else [_PLACE]
+    yield f"    places=$(sed -n {' '.join(f'-e {shlex.quote(one)}' for one in places)} stderr |"
+    yield f"        grep {only} | head -n {len(same)} | tr '\\n' ' ')"
+    yield "    case $places in"
+    yield f"    {shlex.quote(' '.join(same) + ' ')}) return 0 ;;"
+    yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
+    yield "    esac"
 
 
 def _met(landmarks: Landmarks) -> Iterator[str]:

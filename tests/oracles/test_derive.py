@@ -173,7 +173,7 @@ Stack dump:
 """
     found = signature(Level.NORMAL, stack, -11)
     assert found.text == (
-        "crash: SIGSEGV (pipeline Canonicalizer) at mlir-opt+0x1000 < mlir-opt+0x2000, "
+        "crash: SIGSEGV (pipeline Canonicalizer) at mlir-opt+0x2000 < mlir-opt+0x3000, "
         "in no function of its own"
     )
     assert not found.names_functions

@@ -100,6 +100,9 @@ class _Symbols:
     def load_base(self, frame0: int, frame1: int) -> int | None:
         return 0 if self._names else None
 
+    def base_of(self, start: int, name: str) -> int | None:
+        return None
+
 
 def _result(code: int, stderr: str) -> ProcessResult:
     return ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", stderr)
