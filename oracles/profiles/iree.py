@@ -55,11 +55,23 @@ PHASES = Phases(
 # ---- dispatches ------------------------------------------------------------------------------
 
 
+def _either(*names: str) -> frozenset[str]:
+    """Ops that moved from one dialect to another in 2025."""
+    return frozenset(
+        f"{dialect}.{name}" for dialect in ("flow", "iree_tensor_ext") for name in names
+    )
+
+
+_LOAD, _STORE = _either("dispatch.tensor.load"), _either("dispatch.tensor.store")
+_SAME = _either("dispatch.workload.ordinal", "dispatch.tie_shape")
+
+
 def _dump_dispatches(folder: Path) -> tuple[str, ...]:
     return (
         f"--compile-to={_BEFORE_CODE_GENERATION}",
         f"--iree-hal-dump-executable-sources-to={folder}",
         "--mlir-print-debuginfo",
+        "--mlir-print-local-scope",
     )
 
 
@@ -68,6 +80,11 @@ DISPATCHES = Dispatches(
     compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
+    load=_LOAD,
+    store=_STORE,
+    same=_SAME,
+    tie="flow.tensor.tie_shape",
+    interface="hal.interface.",
 )
 
 
@@ -116,13 +133,6 @@ def _export(name: str, value: str, type_: str, sizes: Sequence[str]) -> str:
     return f"{made} : ({types}) -> {_EXPORTED}\n"
 
 
-def _either(*names: str) -> frozenset[str]:
-    """Ops that moved from one dialect to another in 2025."""
-    return frozenset(
-        f"{dialect}.{name}" for dialect in ("flow", "iree_tensor_ext") for name in names
-    )
-
-
 DISPATCH_CALLS = DispatchCalls(
     phase=_GRAPH,
     formed_in="dispatch-creation",
@@ -134,9 +144,9 @@ DISPATCH_CALLS = DispatchCalls(
     tied="tied_operands",
     region=frozenset({"flow.dispatch.workgroups", "flow.dispatch.region"}),
     argument=r"!(?:flow|iree_tensor_ext)\.dispatch\.tensor<(read(?:only|write)|writeonly):(.*)>$",
-    load=_either("dispatch.tensor.load"),
-    store=_either("dispatch.tensor.store"),
-    same=_either("dispatch.workload.ordinal", "dispatch.tie_shape"),
+    load=_LOAD,
+    store=_STORE,
+    same=_SAME,
     imported="hal.tensor.import",
     export=_export,
     exported_type=_EXPORTED,

@@ -43,14 +43,26 @@ class Dispatches:
     Attributes:
         dump_flags: flags that write the dispatches, with locations, to a folder, and stop.
         compile_flags: flags with which the compiler accepts a dispatch as its input.
-        op: the op that contains a dispatch; its symbol name is that of the dispatch.
+        op: the op that contains a dispatch; its symbol name is that of the dispatch. Several of
+            them in one text are compiled as well.
         compiled_in: the phases that compile dispatches; '' is the part after the last phase.
+        load, store: the ops that read and write a part of a buffer as a tensor. The first operand
+            of a store is the tensor.
+        same: ops whose result is their first operand.
+        tie: an op whose result is its first operand, a tensor, with the sizes that are the others.
+        interface: how the names of the ops begin through which the caller hands over buffers and
+            numbers.
     """
 
     dump_flags: Callable[[Path], tuple[str, ...]]
     compile_flags: tuple[str, ...]
     op: str
     compiled_in: frozenset[str]
+    load: frozenset[str] = frozenset()
+    store: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
+    tie: str = ""
+    interface: str = ""
 
 
 TracedTensor = tuple[str, str, Sequence[str]]

@@ -160,7 +160,7 @@ def extracted(
     """
     for op, depth in _extractable_ops(module, step):
         for inherited in ((), _inherited(module, op)):
-            text = _alone(module, op, inherited)
+            text = alone(module, op, inherited)
             if text is not None:
                 yield text, step and _on_extracted(step, depth, module.t.name[op])
 
@@ -212,7 +212,7 @@ def _inherited(module: Module, op: int) -> tuple[str, ...]:
     return tuple(f"{name} = {value}" if value else name for name, value in out.items())
 
 
-def _alone(module: Module, op: int, inherited: tuple[str, ...]) -> str | None:
+def alone(module: Module, op: int, inherited: tuple[str, ...] = ()) -> str | None:
     """A module of the op, or of its contents if it is a module itself."""
     attributes = list(inherited)
     inside = [op]

@@ -70,6 +70,7 @@ class Context:
         is_complete: whether every stage of the search ran to its end.
         health: where else the programs of this reduction compile; None if that is not asked.
         milestones: the small programs that were accepted so far, oldest first.
+        above: the last program in the dialects of the input, if the document is in others.
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
@@ -97,6 +98,7 @@ class Context:
     is_complete: bool = False
     health: HealthCheck | None = None
     milestones: list[Milestone] = field(default_factory=list)
+    above: Milestone | None = None
     readable: str = ""
     result: str | None = None
     is_verified: bool = False

@@ -1,7 +1,13 @@
-"""Isolate the dispatch on which code generation fails, if no diagnostic identifies it."""
+"""Isolate the dispatch on which code generation fails, if no diagnostic identifies it.
+
+Several dispatches in one text are compiled one after another, so the failing one is found by
+bisection: half of them, a quarter… That takes as much work as compiling all of them once, in
+log2(n) runs.
+"""
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import CompilerOracle
@@ -18,9 +24,10 @@ def failing_dispatch(
 ) -> Dispatch | None:
     """The first dispatch of a program that has the target failure when compiled alone.
 
-    Costs one run of the program up to code generation, and at most one run of each dispatch, as
-    many at once as there are workers. The evaluator's limits apply to each run, so a dispatch that
-    hangs is found like any other.
+    Costs one run of the program up to code generation, and a few of ever smaller parts of its
+    dispatches. If these lead nowhere, each dispatch is run by itself, as many at once as there are
+    workers. The evaluator's limits apply to each run, so a dispatch that hangs is found like any
+    other; since a run that hangs takes as long as the limit, no parts are run then.
 
     Returns:
         None if the command does not support this, if the program fails before code generation, or
@@ -36,10 +43,32 @@ def failing_dispatch(
     dumped = conversions.cached(
         "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
     )
-    candidates = [Candidate(PlainText(dispatch), "dispatch") for dispatch in json.loads(dumped)]
+    texts: list[str] = json.loads(dumped)
     alone = evaluator.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
-    hit = alone.first_interesting(candidates)
-    return dispatch_of(hit[1].text, dispatches.op) if hit else None
+    found = _bisected(alone, texts) or _first(alone, texts)
+    return dispatch_of(found, dispatches.op) if found else None
+
+
+def _bisected(alone: Evaluator, texts: Sequence[str]) -> str | None:
+    """A dispatch that fails; None if bisection does not lead to one.
+
+    A part that has another failure shows nothing about the target, and neither does one without a
+    failure if the dispatches do not fail every time. Then the end of the bisection is wrong, too,
+    and the run of this last dispatch tells.
+    """
+    target = alone.target
+    if target is None or target.kind.traits.costly or alone.query.test is not None:
+        return None
+    while len(texts) > 1:
+        middle = (len(texts) + 1) // 2
+        texts = texts[:middle] if _first(alone, ["".join(texts[:middle])]) else texts[middle:]
+    return _first(alone, texts)
+
+
+def _first(alone: Evaluator, texts: Sequence[str]) -> str | None:
+    """The first of several texts that fails."""
+    hit = alone.first_interesting([Candidate(PlainText(text), "dispatch") for text in texts])
+    return hit[1].text if hit else None
 
 
 def _dump(

@@ -8,6 +8,7 @@ from reducer.search.windows import grow_around, grow_set
 from reducer.session.best import PRINTED
 from reducer.session.context import Context
 from reducer.session.isolate import failing_dispatch
+from reducer.session.levels import go_down_to_dispatch
 
 
 def follow_diagnostics(context: Context) -> bool:
@@ -30,7 +31,10 @@ def sample_kinds(context: Context) -> bool:
 
 
 def follow_dispatch(context: Context) -> bool:
-    """Trace the dispatch on which code generation fails back to the ops it was made from."""
+    """Trace the dispatch on which code generation fails back to the ops it was made from.
+
+    If these do not fail without the rest of the input, the dispatch itself becomes a program.
+    """
     module, text = context.module, context.settings.text
     conversions = context.conversions
     dispatch = failing_dispatch(context.asked, conversions, text, module.op_count)
@@ -39,6 +43,8 @@ def follow_dispatch(context: Context) -> bool:
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
     if seeds:
         context.is_located = grow_set(context.search(), context.module_boundary, seeds)
+    if not context.is_located and context.settings.changes_level:
+        context.is_located = go_down_to_dispatch(context, dispatch)
     return context.is_located
 
 

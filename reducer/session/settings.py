@@ -31,6 +31,7 @@ class Settings:
         ask_elsewhere: check that the result compiles wherever its original compiles.
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
+        changes_level: the result may be in other dialects than the input.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
     """
@@ -52,6 +53,7 @@ class Settings:
     ask_elsewhere: bool = False
     passes_with: tuple[Place, ...] = ()
     compares_degenerate: bool = True
+    changes_level: bool = True
     flaky: int | None = None
 
 

@@ -8,7 +8,7 @@ from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.windows import halve
-from reducer.session import auditing, sanity
+from reducer.session import auditing, levels, sanity
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.context import Context
 from reducer.session.conversions import CompilerPasses
@@ -16,7 +16,6 @@ from reducer.session.early_stop import find_shortest
 from reducer.session.flags import FlagReducer
 from reducer.session.printing import command_line
 from reducer.transformations import (
-    BoundaryTypes,
     Tuning,
     control_flow_transformations,
     last_transformations,
@@ -86,12 +85,10 @@ def cut_text(context: Context) -> bool:
 
 def cut_before_the_pass(context: Context) -> bool:
     """Reduce the IR that enters the failing pass. The result may be in other dialects."""
+    above = context.milestone()
     if not cut_before_pass(context.search(), context.conversions):
         return False
-    # Other releases make other IR of the input, so its health says nothing about this program's.
-    context.boundary = BoundaryTypes.of(context.module)
-    context.milestones.clear()
-    context.mark()
+    levels.arrived(context, above)
     return True
 
 

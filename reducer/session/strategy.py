@@ -76,7 +76,8 @@ def _is_worth_stopping_early(context: Context) -> bool:
 
 
 def _is_worth_going_through_pass(context: Context) -> bool:
-    return _is_module(context) and context.document.op_count >= _WORTH_GOING_THROUGH_PASS
+    is_large = context.document.op_count >= _WORTH_GOING_THROUGH_PASS
+    return _is_module(context) and is_large and context.settings.changes_level
 
 
 def _is_not_halved(context: Context) -> bool:

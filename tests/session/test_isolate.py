@@ -9,6 +9,7 @@ from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.ir import Module
 from reducer.locate import ops_at
+from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.iree
 CRASH = "complex-dot2-hip-segv"
 RUNAWAY = "create-mask-runaway"
 EARLIER = "matmul-k0-sigfpe"
+FUSED = "st_toy_llama"
+FUSED_OPS = Path(__file__).with_name("fused.mlir")
 
 
 class Isolation:
@@ -39,8 +42,9 @@ class Isolation:
         journal: Journal,
         flags: str = "",
         limits: Limits | None = None,
+        trigger: str | None = None,
     ) -> None:
-        self.text = plant(case.input_text(), 4)
+        self.text = plant(trigger or case.input_text(), 4)
         command = Command.parse(["iree-compile", *run.flags, *flags.split()])
         oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
         normaliser = OptPrinter(toolchain.opt, Limits(60.0))
@@ -59,12 +63,17 @@ class Isolation:
 def isolation(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> Callable[..., Isolation]:
-    def make(name: str, flags: str = "", limits: Limits | None = None) -> Isolation:
+    def make(
+        name: str,
+        flags: str = "",
+        limits: Limits | None = None,
+        trigger: str | None = None,
+    ) -> Isolation:
         journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
         case = corpus(name)
         run = case.on(case.runs[0], WHEELS)
         assert run is not None
-        return Isolation(case, run, iree_toolchain(run.wheel), journal, flags, limits)
+        return Isolation(case, run, iree_toolchain(run.wheel), journal, flags, limits, trigger)
 
     return make
 
@@ -73,10 +82,12 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     isolation: Callable[..., Isolation],
 ) -> None:
     work = isolation(CRASH)
-    ops = work.module.op_count
+    ops, before = work.module.op_count, work.evaluator.costs.calls
     dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
     assert dispatch is not None
     assert dispatch.name.startswith("host_dispatch_")
+    dump_and_bisection = 1 + 4  # of nine dispatches
+    assert work.evaluator.costs.calls - before <= dump_and_bisection
     located = work.conversions.locations(work.text, work.module)
     assert located
     seeds = ops_at(dispatch.places, located, work.module)
@@ -115,6 +126,24 @@ def test_a_dispatch_that_runs_away_is_followed_to_its_op(
     state = SearchState(work.module, Module.parse, work.evaluator, lambda candidate: None)
     assert grow_set(state, BoundaryTypes.of(work.module), seeds)
     assert state.document.op_count < 10
+    work.evaluator.close()
+
+
+def test_a_dispatch_of_many_ops_becomes_a_program(isolation: Callable[..., Isolation]) -> None:
+    """None of the ops of the input can go, but it takes only some of what they become."""
+    work = isolation(FUSED, trigger=FUSED_OPS.read_text())
+    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, 0)
+    assert dispatch is not None
+    oracle = work.evaluator.oracle
+    assert isinstance(oracle, CompilerOracle) and oracle.dispatches is not None
+    module = work.conversions.module(dispatch.text)
+    assert module is not None
+    programs = dispatch_as_input(module, oracle.dispatches)
+    (program,) = (one for one in programs if work.evaluator.fails(one))
+    assert program.op_count < work.module.op_count / 4
+    names = set(program.t.name)
+    assert names >= {"iree_linalg_ext.gather", "iree_linalg_ext.attention", "util.assume.int"}
+    assert not any(name.startswith(("hal.", "torch.")) for name in names)
     work.evaluator.close()
 
 
