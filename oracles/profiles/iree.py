@@ -321,6 +321,7 @@ RUNTIME = Runtime(
     backend_of=_backend_of,
     unoptimized=("--iree-opt-level=O0",),
     front_end=("--compile-to=input",),
+    identities=frozenset(("util.optimization_barrier", "flow.tensor.barrier")),
 )  # fmt: skip
 
 

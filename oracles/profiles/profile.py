@@ -224,6 +224,7 @@ class Runtime:
         unoptimized: the flags for the lowest optimization level.
         front_end: the flags that stop the compiler once its front end has lowered a program to the
             core dialects, and have it write that.
+        identities: ops of the project that only return their operands.
     """
 
     program: str
@@ -251,6 +252,7 @@ class Runtime:
     backend_of: Callable[[frozenset[str]], str | None]
     unoptimized: tuple[str, ...]
     front_end: tuple[str, ...]
+    identities: frozenset[str]
 
 
 @dataclass(frozen=True)

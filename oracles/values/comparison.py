@@ -19,6 +19,8 @@ class Comparison:
         required: further references that the user named; all of them must agree.
         witnesses: other ways to compile the module, which settle what the reference alone does not.
         releases: other releases of the compiler, asked only about what nobody else settles.
+        outside: ways to run the module that share no passes with the compiler. They are kept for
+            what nobody else settles, and to confirm the result in the end.
         evaluator: says what a program means, and whether it means anything; None if there is none.
         fixed: references that are right for the input only, such as a function in Python. They do
             not move with the module, so they never judge a candidate.
@@ -35,6 +37,7 @@ class Comparison:
     required: tuple[Implementation, ...] = ()
     witnesses: tuple[Implementation, ...] = ()
     releases: tuple[Implementation, ...] = ()
+    outside: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
     fixed: tuple[Implementation, ...] = ()
     named: bool = False
@@ -49,7 +52,7 @@ class Comparison:
         """Everything that results may depend on, besides the command under test."""
         asked = (
             *(self.evaluator, *self.fixed, self.reference),
-            *(*self.required, *self.witnesses, *self.releases),
+            *(*self.required, *self.witnesses, *self.releases, *self.outside),
         )
         return tuple(dict.fromkeys(side for side in asked if side is not None))
 

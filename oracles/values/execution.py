@@ -241,7 +241,7 @@ class CompilerConfig:
 class Poisoned:
     """Another implementation's program, with its uninitialized tensors filled with poison."""
 
-    inner: CompilerConfig
+    inner: Implementation
 
     @property
     def name(self) -> str:

@@ -7,7 +7,6 @@ from itertools import islice
 from oracles.values.comparison import Bench
 from oracles.values.execution import (
     AfterFrontEnd,
-    CompilerConfig,
     ExecutionResult,
     Implementation,
     Poisoned,
@@ -89,22 +88,44 @@ class FirstJury(Jury):
             if case.agrees(given):
                 return self._wrong(case, evaluator, (witness,))
             (same if case.agree(given, actual) else other).append(witness.name)
-        if not same and not other:
-            return self._wrong(case, evaluator, ())
-        told = [f"the same from {', '.join(same)}"] if same else []
-        told += [f"other results from {', '.join(other)}"] if other else []
+        allies, opponents, others = self._sided(case, actual)
+        if not same and not other and not opponents and not others:
+            return self._wrong(case, evaluator, (), allies)
+        told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
+        told += [f"other results from {', '.join(other + others)}"] if other or others else []
         shaky = self._shaky(evaluator, case, actual)
-        if shaky:
-            return Finding(Judgement.UNDECIDED, "; ".join([shaky, *told]))
+        if shaky or opponents:
+            said = shaky or "the evaluator is alone"
+            return Finding(Judgement.UNDECIDED, "; ".join([said, *told]))
         bench = Bench(evaluator, whole=is_whole(case.expected), is_disputed=True)
-        remark = f"expected values: the evaluator alone; conflict: {'; '.join(told)}"
+        by = (
+            f"the evaluator, and {allies[0]} computes the same" if allies else "the evaluator alone"
+        )
+        remark = f"expected values: {by}; conflict: {'; '.join(told)}"
         return Finding(Judgement.WRONG, remark, case, bench)
 
+    def _sided(
+        self, case: ComparisonCase, actual: ExecutionResult
+    ) -> tuple[list[str], list[str], list[str]]:
+        """Those outside the compiler's project who compute what is expected, what the program
+        gives, and something else.
+        """
+        sides: tuple[list[str], list[str], list[str]] = [], [], []
+        for side, given in self._from_outside(case):
+            where = 0 if case.agrees(given) else 1 if case.agree(given, actual) else 2
+            sides[where].append(side.name)
+        return sides
+
     def _wrong(
-        self, case: ComparisonCase, judge: Implementation, confirmers: Sequence[Implementation]
+        self,
+        case: ComparisonCase,
+        judge: Implementation,
+        confirmers: Sequence[Implementation],
+        allies: Sequence[str] = (),
     ) -> Finding:
-        by = " and ".join([judge.name, *(one.name for one in confirmers)])
-        alone = "" if confirmers or self.comparison.named else "; no other compiler can run it"
+        by = " and ".join([judge.name, *(one.name for one in confirmers), *allies])
+        known = confirmers or allies or self.comparison.named
+        alone = "" if known else "; no other compiler can run it"
         bench = Bench(judge, tuple(confirmers), whole=is_whole(case.expected))
         return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, bench)
 
@@ -121,7 +142,8 @@ class FirstJury(Jury):
         case = question.expecting(expected)
         if case.agrees(actual):
             return self._unless_releases_differ(case, trial)
-        return self._guarded(case, reference, self.comparison.witnesses, trial)
+        witnesses = (*self.comparison.witnesses, *self.comparison.outside)
+        return self._guarded(case, reference, witnesses, trial)
 
     def _guarded(
         self,
@@ -146,8 +168,9 @@ class FirstJury(Jury):
         them, the defect is in that part. A single one only makes it a conflict.
         """
         releases = () if self.comparison.named else self.comparison.releases
-        told: list[tuple[CompilerConfig, ExecutionResult]] = []
-        for side, given in islice(self._answers(releases, case), MAX_RELEASES):
+        told: list[tuple[Implementation, ExecutionResult]] = []
+        outside = () if self.comparison.named else self._from_outside(case)
+        for side, given in (*outside, *islice(self._answers(releases, case), MAX_RELEASES)):
             if case.agrees(given):
                 break
             for other, also in told:
@@ -208,7 +231,7 @@ class FirstJury(Jury):
                     else self._wrong_already(evaluator, case.agree(meant, actual), why)
                 )
             refused.append(obstacle)
-        for side, given in self._testimonies(case):
+        for side, given in (*self._from_outside(case), *self._testimonies(case)):
             if case.agrees(given):
                 known = (self.comparison.reference, *self.comparison.witnesses)
                 others = [each for each in known if each not in (side, Poisoned(side))]

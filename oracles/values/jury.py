@@ -15,8 +15,10 @@ that is beyond doubt: two implementations without common code do not make the sa
 witness must then do so on every candidate. A fixed reference that sides with the evaluator on the
 input takes the place of a witness. If there are witnesses, and none of them sides with the
 evaluator, that is a conflict. All witnesses are versions of one compiler, which may share the
-defect, so it does not acquit the program; but it is reported with the result, and a difference that
-may come from rounding does not count.
+defect, so it does not acquit the program. A witness from *outside* the project (MLIR's own tools)
+settles it if it sides with either; else the conflict is reported with the result. In both cases a
+difference that may come from rounding does not count. Such a witness is not asked about candidates,
+so that in the end somebody is left who took no part.
 
 Without the evaluator, a compiled reference is the judge, and its results must pass the guards of
 `oracles.values.guards`.
@@ -29,9 +31,9 @@ from itertools import islice
 
 from oracles.values.comparison import Bench, Comparison
 from oracles.values.execution import (
-    CompilerConfig,
     ExecutionResult,
     Implementation,
+    Poisoned,
 )
 from oracles.values.guards import Guards
 from oracles.values.inputs import Trial
@@ -146,12 +148,13 @@ class Jury:
         self, case: ComparisonCase, actual: ExecutionResult, involved: Collection[Implementation]
     ) -> str:
         """What those say of a wrong result who were not asked in finding it."""
-        told = []
-        for side, given in self._testimonies(case):
+        told: list[str] = []
+        for side, given in (*self._from_outside(case), *self._testimonies(case)):
             if side in involved:
                 continue
             if case.agrees(given):
-                return f"confirmed by {side.name}, which took no part"
+                but = f"; but {'; '.join(told)}" if told else ""
+                return f"confirmed by {side.name}, which took no part{but}"
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
             told.append(f"{side.name} gives {said}")
         if not told:
@@ -160,7 +163,11 @@ class Jury:
 
     # ---- what is asked and said ----------------------------------------------------------------
 
-    def _testimonies(self, question: Question) -> Iterator[tuple[CompilerConfig, ExecutionResult]]:
+    def _from_outside(self, question: Question) -> Iterator[tuple[Implementation, ExecutionResult]]:
+        """The answers of those who share no passes with the compiler."""
+        yield from self._answers(self.comparison.outside, question)
+
+    def _testimonies(self, question: Question) -> Iterator[tuple[Implementation, ExecutionResult]]:
         """The answers of all compilers that can run the program, from the cheapest on."""
         what = self.comparison
         near = (what.reference, *what.required, *what.witnesses)
@@ -169,9 +176,9 @@ class Jury:
 
     def _answers(
         self, sides: Sequence[Implementation], question: Question
-    ) -> Iterator[tuple[CompilerConfig, ExecutionResult]]:
+    ) -> Iterator[tuple[Implementation, ExecutionResult]]:
         for side in sides:
-            if not isinstance(side, CompilerConfig):
+            if side == self.comparison.evaluator or isinstance(side, Poisoned):
                 continue
             given = self.bench.ask(side, question)
             if given is not None and given.failure != "UNIMPLEMENTED":

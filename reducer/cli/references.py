@@ -25,8 +25,11 @@ from reducer.evaluator.reference import EvaluatorReference
 from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, installed
+from reducer.upstream.reference import MlirRunner
+from reducer.upstream.tools import find_tools
 
 _EVALUATOR = "evaluator"
+_MLIR_RUNNER = "mlir-runner"
 _PYTHON = "python:"
 _AUDIT_SECONDS = 60.0
 
@@ -48,6 +51,8 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
     kind, _, rest = name.partition(":")
     if name == _EVALUATOR:
         return EvaluatorReference(candidate)
+    if name == _MLIR_RUNNER:
+        return _mlir_runner(candidate)
     if name in RUNTIME.backends:
         return replace(base, command=with_backend(candidate.command, name))
     if kind == "iree" and rest:
@@ -57,9 +62,20 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
     if kind == "python" and ":" in rest:
         return _python(*rest.rpartition(":")[::2], python)
     raise UsageError(
-        f"--reference {name}: give {_EVALUATOR}, {', '.join(RUNTIME.backends)}, iree:VERSION, "
+        f"--reference {name}: give {_EVALUATOR}, {_MLIR_RUNNER}, {', '.join(RUNTIME.backends)}, "
+        "iree:VERSION, "
         'flags:"--some=flag", or python:FILE.py:FUNCTION'
     )
+
+
+def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
+    tools = find_tools()
+    if tools is None:
+        raise CommandNotFound(
+            "--reference mlir-runner: neither mlir-runner nor mlir-runner-NN is on PATH, with "
+            "mlir-opt beside it"
+        )
+    return MlirRunner(tools, candidate.executable)
 
 
 def _python(file: str, function: str, python: str | None) -> PythonReference:
@@ -132,6 +148,12 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
         and one.run_module.is_file()
     )
     return list(others)
+
+
+def outside(candidate: CompilerConfig) -> list[Implementation]:
+    """Ways to run a module that have nothing to do with the compiler's project."""
+    tools = find_tools()
+    return [MlirRunner(tools, candidate.executable)] if tools else []
 
 
 def audit_of(executable: Path) -> SizeAudit | None:

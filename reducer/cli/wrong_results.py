@@ -21,6 +21,7 @@ from reducer.cli.references import (
     audit_of,
     default_reference,
     is_fixed,
+    outside,
     reference_of,
     releases_beside,
     witnesses_of,
@@ -74,6 +75,7 @@ class WrongResults:
             required=tuple(sides[1:]),
             witnesses=tuple(witnesses_of(sides[0], candidate)),
             releases=tuple(releases_beside(candidate)),
+            outside=tuple(outside(candidate)),
             evaluator=EvaluatorReference(candidate),
             fixed=fixed,
             named=bool(named),
@@ -123,7 +125,7 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "references",
             metavar="REF",
             multiple=True,
-            help="Where the expected results come from: evaluator, vmvx, llvm-cpu, "
+            help="Where the expected results come from: evaluator, vmvx, llvm-cpu, mlir-runner, "
             "iree:VERSION[+BACKEND], flags:'--a --b' (added to COMMAND, or replacing flags of the "
             "same name), or python:FILE.py:FUNCTION (for INPUT only). Can be repeated; all must "
             "agree. [default: the evaluator and a compiler that agrees with it]",

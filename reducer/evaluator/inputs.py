@@ -18,6 +18,7 @@ from reducer.evaluator.types import ValueType, parse_type
 from reducer.evaluator.values import Array
 
 _SPEC = re.compile(r"(?P<dims>(?:\d+x)*)(?P<element>[a-z]\w*)(?:=(?P<values>.*))?$", re.S)
+_NOT_FINITE = ("inf", "nan")  # scalars that look like types
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
 
 
@@ -31,7 +32,7 @@ def parse_input(text: str, declared: ValueType | None = None) -> Array:
     text = text.strip()
     if text.startswith("@"):
         return Array(_file(Path(text[1:])))
-    match = _SPEC.match(text)
+    match = None if text in _NOT_FINITE else _SPEC.match(text)
     if match is None:
         element = declared.element if declared else None
         if element is None:

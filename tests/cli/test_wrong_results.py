@@ -14,6 +14,7 @@ from reducer.cli.wrong_results import WrongResults
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import write_script
+from tests.support.opt_tools import find_opt
 
 
 def run(*words: object) -> Result:
@@ -49,7 +50,7 @@ def test_options_that_do_not_go_together(model: Path, options: list[str], told: 
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--reference", "gpu"], 2, "--reference gpu: give evaluator, vmvx, llvm-cpu"),
+        (["--reference", "gpu"], 2, "--reference gpu: give evaluator, mlir-runner, vmvx, llvm-cpu"),
         (["--reference", "python:none.py:f"], 127, "none.py: no such file"),
         (["--reference", "iree:3.13.0+gpu"], 2, "unknown backend 'gpu'; give vmvx or llvm-cpu"),
         (["--input", "2xx3"], 2, "is not an input such as"),
@@ -169,3 +170,14 @@ def test_what_is_known_of_the_input_is_not_asked_about_results() -> None:
     given = WrongResults(("python:ref.py:f", "vmvx"), call=call)
     words = given.for_candidates.words()
     assert words == ["--wrong-results", "--reference", "vmvx", "--input=7"]
+
+
+@pytest.mark.iree
+def test_tools_from_outside_can_be_named(tmp_path: Path) -> None:
+    find_opt()
+    model = tmp_path / "input.mlir"
+    model.write_text(load_case("mis-insert-element-2d").input_text())
+    words = ["--wrong-results", "--iree", NEWEST_TESTED, "--reference", "mlir-runner"]
+    done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=llvm-cpu")
+    assert done.exit_code == 0
+    assert "expected values: the evaluator and mlir-runner 22" in done.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind
+from oracles import Kind, Limits
 from oracles.values import Comparison, Implementation, ValuesOracle, inputs
 from oracles.values.programs import read_results
 from tests.support.comparing import HEAD, Lab, Meaning
@@ -21,12 +21,18 @@ def lab(tmp_path: Path) -> Lab:
 
 
 def comparison(
-    lab: Lab, *, named: bool = False, releases: tuple[str, ...] = (), **more: object
+    lab: Lab,
+    *,
+    named: bool = False,
+    releases: tuple[str, ...] = (),
+    outside: tuple[str, ...] = (),
+    **more: object,
 ) -> Comparison:
     return Comparison(
         lab.side("candidate"),
         lab.side("reference"),
         releases=tuple(map(lab.side, releases)),
+        outside=tuple(map(lab.side, outside)),
         evaluator=Meaning(),
         named=named,
         **more,  # type: ignore[arg-type]
@@ -79,6 +85,52 @@ def test_a_release_can_settle_a_conflict(lab: Lab) -> None:
     text = INPUT.replace(R, "reference: 2xi32=1 2\n") + "old: 2xi32=1 3\n"
     outcome = oracle(lab, text, releases=("old",)).run(text)
     assert "expected values: the evaluator and old" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("third", "kind", "said"),
+    [
+        ("1 3", Kind.MISCOMPILE, "the evaluator, and third computes the same; conflict: the same"),
+        ("1 2", Kind.UNDECIDED, "the evaluator is alone; the same from reference, third"),
+        ("7 7", Kind.MISCOMPILE, "the evaluator alone; conflict: the same from reference; other"),
+    ],
+)
+def test_somebody_from_outside_settles_a_conflict(
+    lab: Lab, third: str, kind: Kind, said: str
+) -> None:
+    text = INPUT.replace(R, "reference: 2xi32=1 2\n") + f"third: 2xi32={third}\n"
+    outcome = oracle(lab, text, outside=("third",)).run(text)
+    assert outcome.kind is kind
+    assert said in outcome.stderr
+
+
+def test_somebody_from_outside_is_asked_about_the_result_and_no_candidate(lab: Lab) -> None:
+    text = INPUT + "third: 2xi32=1 3\n"
+    judge = oracle(lab, text, outside=("third",))
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    fewer = text.replace("third: 2xi32=1 3\n", "third: 2xi32=1 2\n")
+    assert judge.run(fewer).kind is Kind.MISCOMPILE
+    said = [judge.confirm(one, "x.mlir", limits=Limits(10)).stderr for one in (text, fewer)]
+    assert "confirmed by third, which took no part" in said[0]
+    assert "not confirmed by anyone who took no part: third gives the same" in said[1]
+
+
+def test_a_witness_who_objects_is_told_beside_one_who_confirms(lab: Lab) -> None:
+    text = INPUT + "third: 2xi32=1 2\nold: 2xi32=1 3\n"
+    judge = oracle(lab, text, outside=("third",), releases=("old",))
+    told = judge.confirm(text, "x.mlir", limits=Limits(10)).stderr
+    assert "confirmed by old, which took no part; but third gives the same" in told
+
+
+@pytest.mark.parametrize(
+    ("third", "kind"), [("1 2", Kind.SUCCESS), ("2 3", Kind.MISCOMPILE), ("3 3", Kind.UNDECIDED)]
+)
+def test_without_the_evaluator_somebody_from_outside_counts_like_a_release(
+    lab: Lab, third: str, kind: Kind
+) -> None:
+    text = HEAD + C + C.replace("candidate", "reference") + "meaning: unknown a.b\n"
+    text += f"old: 2xi32=2 3\nthird: 2xi32={third}\n"
+    assert oracle(lab, text, releases=("old",), outside=("third",)).run(text).kind is kind
 
 
 def test_without_the_evaluator_a_compiled_reference_judges(lab: Lab) -> None:

@@ -1,0 +1,240 @@
+"""MLIR's own tools as a reference: they lower a program to LLVM and run it, without optimizations.
+
+They share neither code with the evaluator nor passes with the compiler under test, beyond what is
+in MLIR itself. Only programs in MLIR's own dialects can be run.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from oracles.base import file_identity
+from oracles.command import resolve_binary, verifying_tool
+from oracles.limits import End, Limits, ProcessResult
+from oracles.process import run_process
+from oracles.values.execution import ExecutionResult, Program, RunContext
+from oracles.values.failures import failure_of
+from oracles.values.programs import Function, Value, ValueType
+from reducer.ir import GenericSyntaxError
+from reducer.upstream.entry import NAME, entry
+from reducer.upstream.memory import NotInMemory, from_bytes, to_bytes, width_of
+from reducer.upstream.plain import plain
+from reducer.upstream.tools import MlirTools
+
+CANNOT = "UNIMPLEMENTED"
+"""The failure of a program that cannot be run, whether it is right or not."""
+
+_PASSES = (
+    "convert-elementwise-to-linalg",
+    "convert-tensor-to-linalg",
+    "one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops}",
+    "func.func(convert-linalg-to-loops)",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-scf-to-cf",
+    "arith-expand",
+    "convert-math-to-llvm{approximate-log1p=false}",
+    "convert-math-to-funcs",
+    "convert-math-to-libm",
+    "convert-complex-to-llvm",
+    "convert-to-llvm",
+    "reconcile-unrealized-casts",
+)
+_SOFT_FLOATS = ("convert-arith-to-apfloat", "convert-math-to-apfloat")
+"""Compute in software what no machine can: floats of 8 bits."""
+
+_UNKNOWN_ATTRIBUTES = "--allow-unregistered-dialect"
+"""For what the project notes at ops and modules. Ops that are not known cannot be lowered."""
+
+_NOTES = re.compile(r"(?<=^module) attributes \{.*\}(?= \{$)", re.M)
+_TEXT = 1 << 30  # maximum number of bytes of a module
+
+
+@dataclass(frozen=True)
+class MlirRunner:
+    """Runs modules with MLIR's own tools.
+
+    `compiler` is the one under test: its `…-opt` tool reads what these tools cannot.
+    """
+
+    tools: MlirTools
+    compiler: Path
+
+    @property
+    def name(self) -> str:
+        return f"mlir-runner {self.tools.version}"
+
+    @cached_property
+    def key(self) -> str:
+        return " ".join(map(file_identity, (self.tools.opt, self.tools.runner)))
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        place = folder / "upstream"
+        place.mkdir(exist_ok=True)
+        work = _Work(self.tools, place, context)
+        try:
+            return _UpstreamProgram(work.read(text), self.tools, place)
+        except _Unreadable as error:
+            reason = str(error)
+        opt = verifying_tool(resolve_binary(self.compiler))
+        if opt is not None:
+            try:
+                generic = work.run([opt, "--mlir-print-op-generic"], text)
+                known = work.read(plain(generic), _UNKNOWN_ATTRIBUTES)
+                return _UpstreamProgram(_NOTES.sub("", known), self.tools, place)
+            except (_Unreadable, GenericSyntaxError) as error:
+                reason = str(error)
+        context.reasons[self.name] = reason
+        return None
+
+
+@dataclass(frozen=True)
+class _UpstreamProgram:
+    """A module as `mlir-opt` prints it."""
+
+    text: str
+    tools: MlirTools
+    place: Path
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        source, target = self.place / "inputs", self.place / "outputs"
+        if None in function.inputs or None in function.results:
+            return ExecutionResult(failure=CANNOT)
+        try:
+            source.write_bytes(_arguments(function, inputs))
+            module = _with(self.text, entry(function, str(source), str(target)))
+            work = _Work(self.tools, self.place, context)
+            passes = f"--pass-pipeline={_pipeline(self.text)}"
+            lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
+        except (NotInMemory, _Unreadable) as error:
+            context.reasons[f"mlir-runner {self.tools.version}"] = str(error)
+            return ExecutionResult(failure=CANNOT)
+        target.unlink(missing_ok=True)
+        result = work.execute(lowered, garbage)
+        if result.end is not End.EXITED or result.starved:
+            end = End.MEMORY if result.starved else result.end
+            return ExecutionResult(failure=str(end), end=end)
+        if result.exit_code != 0 or not target.is_file():
+            failed = failure_of(result)
+            return ExecutionResult(failure=failed.status, failed=failed)
+        types = [one for one in function.results if one is not None]
+        return ExecutionResult(tuple(_results(types, target.read_bytes())))
+
+
+class _Unreadable(Exception):
+    """MLIR's tools do not know what the program consists of."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Runs of MLIR's tools."""
+
+    tools: MlirTools
+    place: Path
+    context: RunContext
+
+    def read(self, text: str, *flags: str) -> str:
+        """The module as `mlir-opt` prints it."""
+        return self.run([self.tools.opt, *flags], text)
+
+    def run(self, words: Sequence[str | Path], text: str) -> str:
+        """What a tool makes of a module.
+
+        Raises:
+            _Unreadable: it fails.
+        """
+        source = self.place / "source.mlir"
+        source.write_text(text, encoding="utf-8", errors="surrogateescape")
+        limits = Limits(self.context.limits.seconds, self.context.limits.memory, _TEXT)
+        result = run_process(
+            [*map(str, words), str(source)],
+            cwd=self.place,
+            limits=limits,
+            cancel=self.context.cancel,
+        )
+        self.context.add(result)
+        if result.end is not End.EXITED or result.exit_code != 0:
+            raise _Unreadable(_first_error(result))
+        return result.stdout
+
+    def execute(self, lowered: str, garbage: int) -> ProcessResult:
+        """Run the function `NAME` of a module in the LLVM dialect."""
+        program = self.place / "program.mlir"
+        program.write_text(lowered, encoding="utf-8", errors="surrogateescape")
+        libraries = ",".join(map(str, self.tools.libraries))
+        words = [str(self.tools.runner), str(program), "-e", NAME, "--entry-point-result=void"]
+        words += ["-O0", *([f"--shared-libs={libraries}"] if libraries else [])]
+        result = run_process(
+            words,
+            cwd=self.place,
+            limits=self.context.limits,
+            cancel=self.context.cancel,
+            env={**os.environ, "MALLOC_PERTURB_": str(garbage)},
+        )
+        self.context.add(result)
+        return result
+
+
+def _first_error(result: ProcessResult) -> str:
+    if result.end is not End.EXITED:
+        return str(result.end)
+    lines = (line.partition("error: ")[2] for line in result.stderr.splitlines())
+    return next(filter(None, lines), f"exit code {result.exit_code}")
+
+
+def _with(module: str, function: str) -> str:
+    """A module as printed by `mlir-opt`, with another function at its end."""
+    at = module.rindex("\n}") + 1
+    return f"{module[:at]}{function}\n{module[at:]}"
+
+
+def _pipeline(text: str) -> str:
+    passes = list(_PASSES)
+    if "f8E" in text:
+        at = passes.index("arith-expand")
+        passes[at:at] = _SOFT_FLOATS
+    return f"builtin.module({','.join(passes)})"
+
+
+def _arguments(function: Function, inputs: Sequence[str]) -> bytes:
+    """The arguments in the format of `entry`."""
+    types = [one for one in function.inputs if one is not None]
+    if len(types) != len(inputs):
+        raise NotInMemory(f"{len(inputs)} arguments instead of {len(types)}")
+    pieces = []
+    for type_, word in zip(types, inputs, strict=True):
+        passed, equals, values = word.partition("=")
+        if not equals:
+            pieces.append(to_bytes(type_.element, word, 1))
+            continue
+        sizes = [int(size) for size in passed.split("x")[:-1]]
+        for size, declared in zip(sizes, type_.shape or (), strict=True):
+            pieces.append(b"" if declared is not None else size.to_bytes(8, "little"))
+        pieces.append(to_bytes(type_.element, values, _product(sizes)))
+    return b"".join(pieces)
+
+
+def _results(types: Sequence[ValueType], data: bytes) -> list[Value]:
+    """The results in the format of `entry`."""
+    values, at = [], 0
+    for type_ in types:
+        rank = len(type_.shape or ())
+        sizes = [int.from_bytes(data[at + 8 * n : at + 8 * n + 8], "little") for n in range(rank)]
+        begin = at + 8 * rank
+        at = begin + _product(sizes) * width_of(type_.element)
+        shape = None if type_.shape is None else tuple(sizes)
+        elements = from_bytes(type_.element, data[begin:at])
+        values.append(Value(ValueType(type_.element, shape), tuple(elements)))
+    return values
+
+
+def _product(sizes: Sequence[int]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
