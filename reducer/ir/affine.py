@@ -4,11 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.ir.lexer import split_commas
+from reducer.ir.lexer import Outside, brackets_at, split_commas
 from reducer.ir.module import Module
 from reducer.ir.syntax import split_array
 
 _MAP = re.compile(r"affine_map<\(([^()]*)\)(\[[^\]]*\])? -> \((.*)\)>", re.DOTALL)
+_HEAD = Outside(r"\baffine_(?:map|set)<")
 _DIM = re.compile(r"\bd(\d+)\b")
 _TERM = re.compile(r"d(\d+)(?: \* \w+)?")
 
@@ -93,3 +94,14 @@ def resolve_alias(module: Module, text: str) -> str:
         if alias.name == text:
             return module.text[alias.start : alias.end].partition(" = ")[2].strip()
     return text
+
+
+def affine_spans(text: str) -> list[tuple[int, int]]:
+    """The spans of all affine maps and sets in a text, whether they have a name or not."""
+    out: list[tuple[int, int]] = []
+    for head in _HEAD.finditer(text):
+        line_end = text.find("\n", head.end())
+        found = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
+        if found is not None:
+            out.append((head.start(), found.end + 1))
+    return out

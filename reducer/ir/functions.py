@@ -96,19 +96,32 @@ def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
     t = module.t
     out: set[int] = set()
     for region in {t.block_region[t.block[op]] for op in chosen}:
-        blocks = t.region_blocks[region]
-        labels = {label_of(module, block): block for block in blocks}
-        reached, waiting = {blocks[0]}, [blocks[0]]
-        while waiting:
-            last = t.block_ops[waiting.pop()][-1:]
-            for op in last:
-                targets = t.successors.get(op, ())
-                taken = targets if op not in chosen else _taken(targets, chosen[op])
-                new = {labels[label] for label in taken if label in labels} - reached
-                reached |= new
-                waiting.extend(new)
-        out |= set(blocks) - reached
+        out |= set(t.region_blocks[region]) - reachable_blocks(module, region, chosen)
     return out
+
+
+def reachable_blocks(
+    module: Module, region: int, chosen: Mapping[int, int] | None = None
+) -> set[int]:
+    """The blocks of a region that control flow reaches from its entry block.
+
+    Args:
+        chosen: as for `unreachable_blocks`.
+    """
+    t = module.t
+    chosen = chosen or {}
+    blocks = t.region_blocks[region]
+    labels = {label_of(module, block): block for block in blocks}
+    reached, waiting = {blocks[0]}, [blocks[0]]
+    while waiting:
+        last = t.block_ops[waiting.pop()][-1:]
+        for op in last:
+            targets = t.successors.get(op, ())
+            taken = targets if op not in chosen else _taken(targets, chosen[op])
+            new = {labels[label] for label in taken if label in labels} - reached
+            reached |= new
+            waiting.extend(new)
+    return reached
 
 
 def _taken(targets: tuple[str, ...], number: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from reducer.ir import Module, PlainText
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
+from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
@@ -37,6 +38,7 @@ from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.tuning import Parameters, Tuning
+from reducer.transformations.unreachable import DropUnreachableBlocks
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
 
@@ -90,7 +92,13 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
 
 def control_flow_transformations() -> list[Transformation[Module]]:
     """Simplifications of control flow between blocks, for when the module is small already."""
-    return [ReturnEarly(), TakeOneBranch(), MergeBlocks()]
+    return [
+        DropUnreachableBlocks(),
+        ReturnEarly(),
+        TakeOneBranch(),
+        MergeBlocks(),
+        DropBlockArguments(),
+    ]
 
 
 def last_transformations() -> list[Transformation[Module]]:

@@ -31,7 +31,7 @@ class TakeOneBranch:
             for op, targets in sorted(module.t.successors.items())
             if module.t.name[op] in _JUMPS
             for number in range(len(targets))
-            if _passed(module, op, number) is not None
+            if passed_to(module, op, number) is not None
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
@@ -90,26 +90,32 @@ def _bare_return(module: Module, op: int) -> str:
     return ""
 
 
-def _passed(module: Module, op: int, number: int) -> tuple[int, ...] | None:
+def passed_to(module: Module, op: int, number: int) -> tuple[int, ...] | None:
     """The operands that a branch passes to one of its targets; None if that is unknown."""
-    operands = module.t.operands[op]
-    target = block_named(module, op, module.t.successors[op][number])
-    if target == NONE or not operands:
+    found = passing(module, op, number)
+    return None if found is None else tuple(module.t.operands[op][n] for n in found)
+
+
+def passing(module: Module, op: int, number: int) -> range | None:
+    """The numbers of the operands that a branch passes to a target; None if that is unknown."""
+    operands, targets = module.t.operands[op], module.t.successors[op]
+    target = block_named(module, op, targets[number])
+    if target == NONE:
         return None
     wanted = module.t.block_num_args[target]
     if not wanted:
-        return ()
+        return range(0)
     match = _SEGMENTS.search(module.header(op))
-    sizes = [int(size) for size in match[1].split(",")] if match else []
-    if len(sizes) != len(module.t.successors[op]) + 1 or sizes[number + 1] != wanted:
+    sizes = [int(size) for size in match[1].split(",")] if match else [0, len(operands)]
+    if len(sizes) != len(targets) + 1 or sizes[number + 1] != wanted:
         return None
     start = sum(sizes[: number + 1])
-    passed = operands[start : start + wanted]
-    return None if NONE in passed else passed
+    found = range(start, start + wanted)
+    return None if any(operands[n] == NONE for n in found) else found
 
 
 def _jump(module: Module, op: int, number: int) -> str:
-    passed = _passed(module, op, number) or ()
+    passed = passed_to(module, op, number) or ()
     tokens = ", ".join(module.t.token[value] for value in passed)
     types = ", ".join(module.type_of(value) for value in passed)
     header = module.header(op)

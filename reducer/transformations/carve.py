@@ -228,10 +228,15 @@ class Carving:
         for function in sorted(active - self.kept_whole):
             self._render_function(rewrite, function)
         for op in (active | enclosing) - self.kept_whole - self.kept_symbols:
-            # No kept op refers to it, so if it were private, it would be dead.
-            if op not in self.body.exported:
+            # It lost its last reference, so if it were private, it would be dead from now on.
+            if op not in self.body.exported and self._was_referred_to(op):
                 rewrite.set_entry(op, "sym_visibility", None)
         return rewrite.render()
+
+    def _was_referred_to(self, op: int) -> bool:
+        """Whether an op outside it refers to a symbol, such as a call of a function."""
+        users = self.body.referenced.get(self.module.symbol_name(op) or "", ())
+        return any(not self.module.is_inside(user, op) for user in users)
 
     def _enclosing_to_keep(self, active: set[int]) -> Iterator[int]:
         for function in active:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reducer.ir import Module, Rewrite
+from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.affine import resolve_alias
 from reducer.ir.syntax import split_array
 from reducer.transformations.base import Site
@@ -17,7 +17,8 @@ class DropStructuredOperands:
     """Drops an operand with its indexing map, block argument and, for an output, its result.
 
     A used block argument is replaced by another one of its type. Outputs are only dropped if their
-    result is unused. Operands stay if they alone define some dimension of the iteration space.
+    result is unused, or if the body yields the output's own argument: then the operand takes the
+    place of the result. Operands stay if they alone define some dimension of the iteration space.
     """
 
     name = "drop structured operands"
@@ -72,6 +73,10 @@ class _StructuredOp:
         rewrite.set_entry(self.op, "indexing_maps", f"[{', '.join(kept)}]")
         for number in outputs:
             if module.t.num_results[self.op]:
+                result = module.results(self.op)[number]
+                if module.uses[result]:
+                    unchanged = module.t.operands[self.op][self._inputs + number]
+                    rewrite.substitute(result, module.t.token[unchanged])
                 rewrite.drop_result(self.op, number)
             rewrite.drop_operand(self.terminator, number)
         lost = {(self.terminator, number) for number in outputs}
@@ -82,10 +87,21 @@ class _StructuredOp:
         outputs = [number - self._inputs for number in gone if number >= self._inputs]
         results = module.results(self.op)
         if len(outputs) == self.outputs or any(
-            results and module.uses[results[n]] for n in outputs
+            results and module.uses[results[n]] and not self._passes_on(module, n) for n in outputs
         ):
             return False
         return self._covers(module, gone) and self._stand_ins(module, gone) is not None
+
+    def _passes_on(self, module: Module, output: int) -> bool:
+        """Whether the body yields an output's own argument, so that the output stays as it was.
+
+        Not if the output comes from an op with several results, which this edit may rename.
+        """
+        maker = module.t.def_op[module.t.operands[self.op][self._inputs + output]]
+        if not self._has_arguments(module) or (maker != NONE and module.t.num_results[maker] > 1):
+            return False
+        own = module.block_args(self.block)[self._inputs + output]
+        return module.t.operands[self.terminator][output] == own
 
     @property
     def _inputs(self) -> int:
@@ -101,9 +117,10 @@ class _StructuredOp:
         if not self._has_arguments(module):
             return out
         values = module.block_args(self.block)
+        yields = {(self.terminator, number - self._inputs) for number in gone}
         for number in gone:
             value = values[number]
-            if not module.uses[value]:
+            if yields.issuperset(module.uses[value]):
                 continue
             kind = module.type_of(value)
             others = (

@@ -155,3 +155,8 @@ def test_the_type_of_an_exported_function_stays() -> None:
     assert '"t.a"' in store, "what a fixed function needs stays"
     assert "t.export" in store
     assert "other" not in store
+
+
+def test_a_private_function_without_callers_stays_private() -> None:
+    text = CHAIN.replace('sym_name = "f"', 'sym_name = "f", sym_visibility = "private"')
+    assert "private" in apply_to(DeleteOps(ABI), text, 0)

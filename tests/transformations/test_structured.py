@@ -69,3 +69,29 @@ def test_as_many_as_possible_are_dropped_together() -> None:
     assert [site.number for site in DropStructuredOperands().sites(Module.parse(text))] == [0, 1, 3]
     after = body_of(apply_to(DropStructuredOperands(), text))
     assert '"linalg.generic"(%arg1, %arg1) <{indexing_maps = [#map, #map1]' in after
+
+
+PASSED_ON = function(
+    """
+    %0:2 = "linalg.generic"(%arg0, %arg1, %arg2) <{indexing_maps = [#map1, #map1, #map1], \
+operandSegmentSizes = array<i32: 1, 2>}> ({
+    ^bb0(%arg3: f32, %arg4: i32, %arg5: f32):
+      "linalg.yield"(%arg4, %arg3) : (i32, f32) -> ()
+    }) : (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<4xi32>, tensor<4xf32>)
+    "func.return"(%0#0, %0#1) : (tensor<4xi32>, tensor<4xf32>) -> ()
+    """,
+    arguments="%arg0: tensor<4xf32>, %arg1: tensor<4xi32>, %arg2: tensor<4xf32>",
+    results="tensor<4xi32>, tensor<4xf32>",
+    head="#map1 = affine_map<(d0) -> (d0)>",
+)
+
+
+def test_an_output_whose_argument_is_only_yielded() -> None:
+    # No other argument has its type, and its result is used.
+    numbers = [site.number for site in DropStructuredOperands().sites(Module.parse(PASSED_ON))]
+    assert numbers == [0, 1]
+    after = body_of(apply_to(DropStructuredOperands(), PASSED_ON, 1))
+    assert '= "linalg.generic"(%arg0, %arg2) <{indexing_maps = [#map1, #map1]' in after
+    assert "^bb0(%arg3: f32, %arg5: f32):" in after
+    assert '"linalg.yield"(%arg3) : (f32) -> ()' in after
+    assert '"func.return"(%arg1, %s0) : (tensor<4xi32>, tensor<4xf32>) -> ()' in after
