@@ -112,3 +112,15 @@ def type_cost(text: str) -> tuple[int, int]:
         for size in crossed.split("x")[:-1] if crossed else listed.split(","):
             sizes += 1 + (_DYNAMIC if size.strip() == "?" else int(size))
     return sizes, len(_ODD_ELEMENT.findall(text))
+
+
+_NUMBER = re.compile(r"(?<![\w.#%@!$^])\d{1,9}(?![\w.])")
+
+
+def number_cost(text: str) -> int:
+    """The sum of the integers in a text, except those in names and shapes.
+
+    >>> number_cost("%12 = step = 4 : index, [2, -3], tensor<7x8xf32>, d1 * 2, 1.5")
+    11
+    """
+    return sum(map(int, _NUMBER.findall(text)))

@@ -11,6 +11,7 @@ from typing import Generic
 
 from reducer.ir import D, Document, Module
 from reducer.ir.lexer import BLOCK, VALUE, Outside
+from reducer.ir.shapes import number_cost
 
 
 class Verdict(StrEnum):
@@ -40,8 +41,8 @@ class Candidate(Generic[D]):
 class SizeKey:
     """The size order of documents; every accepted step decreases it.
 
-    Compares ops, then sizes and ranks, then element types, then characters. Types are only examined
-    if the op counts are equal, since that is most of the work for a large module.
+    Compares ops, then sizes and ranks, then element types, then characters, then numbers. Types are
+    only examined if the op counts are equal, since that is most of the work for a large module.
     """
 
     document: Document
@@ -50,7 +51,10 @@ class SizeKey:
         mine, its = self.document, other.document
         if mine.op_count != its.op_count:
             return mine.op_count < its.op_count
-        return (*mine.type_cost, len(mine.text)) < (*its.type_cost, len(its.text))
+        mine_cost, its_cost = (*mine.type_cost, len(mine.text)), (*its.type_cost, len(its.text))
+        if mine_cost != its_cost:
+            return mine_cost < its_cost
+        return number_cost(mine.text) < number_cost(its.text)
 
 
 def size_key(document: Document) -> SizeKey:

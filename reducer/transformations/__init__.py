@@ -3,6 +3,7 @@
 from typing import Any
 
 from reducer.ir import Module, PlainText
+from reducer.transformations.array_items import DropArrayItems
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.base import Site, Transformation
@@ -15,6 +16,7 @@ from reducer.transformations.called_signatures import DropCalledArguments, DropC
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.constants_for_ops import ReplaceByConstants
+from reducer.transformations.data import SimplifyData
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
@@ -25,6 +27,8 @@ from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.loop_carried import DropLoopCarried
+from reducer.transformations.map_numbers import ShrinkMapNumbers
+from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
@@ -84,6 +88,9 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         DropProperties(),
         DropNestedEntries(),
         SimplifyAttributes(),
+        DropArrayItems(),
+        SimplifyData(),
+        SimplifyMaps(),
         MergeArguments(),
         DeleteWithUsers(),
         ReplaceByConstants(),
@@ -115,7 +122,7 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
     """
     if shapes_only:
         return [ShrinkSizes()]
-    return [DropDims(illegal), ShrinkSizes(), ShrinkNumbers(), SimplifyElements()]
+    return [DropDims(illegal), ShrinkSizes(), ShrinkNumbers(), ShrinkMapNumbers(), SimplifyElements()]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:

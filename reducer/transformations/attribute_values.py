@@ -61,9 +61,12 @@ def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
 
 
 def _simpler(value: str) -> list[str]:
-    """Simpler values of the same kind, the simplest last, because the search tries that first."""
+    """Simpler values of the same kind, the simplest last, because the search tries that first.
+
+    That is 1 for an integer: a step or factor of 0 makes no sense (see `simpler_numbers`).
+    """
     if match := _INTEGER.fullmatch(value):
-        return [f"{digit}{match.group(1) or ''}" for digit in "10"]
+        return [f"{digit}{match.group(1) or ''}" for digit in "01"]
     if (match := _FLOAT.fullmatch(value) or _HEX.fullmatch(value)) and not _SIMPLE.fullmatch(value):
         return [f"{digit}.0{match.group(1) or ''}" for digit in "10"]
     if match := _SPLAT.fullmatch(value):
@@ -89,6 +92,6 @@ def _shorter(string: re.Match[str]) -> str:
 def _simpler_numbers(number: str) -> list[str]:
     """Simpler numbers for a splat, which no tuning shrinks."""
     if _MANY.fullmatch(number):
-        return ["1", "0"]
+        return ["0", "1"]
     is_float = _FLOAT.fullmatch(number) or number.startswith("0x")
     return ["1.0", "0.0"] if is_float and not _SIMPLE.fullmatch(number) else []

@@ -10,6 +10,7 @@ from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 
 _HEAD = re.compile(r"affine_(?:map|set)<\([^()]*\)(?:\[[^\]]*\])?\s*(?:->|:)\s*\(")
+_DIM = re.compile(r"d\d+")
 _RELATION = re.compile(r" (?:>=|==|<=) .*$")
 
 
@@ -48,7 +49,8 @@ def _collect(module: Module) -> list[tuple[Span, str]]:
         if head is not None and module.text[end - 2 : end] == ")>":
             inside = (head.end(), end - 2)
             parts = split_commas(module.text[slice(*inside)])
-            out += [(inside, text) for text in _shorter(parts)]
+            if not all(_DIM.fullmatch(part) for part in parts):  # else most likely an indexing map
+                out += [(inside, text) for text in _shorter(parts)]
     return out
 
 

@@ -10,6 +10,11 @@ from reducer.ir.sizes.repeats import DYNAMIC, integer_array, integer_of, with_co
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
 from reducer.transformations.properties import ESSENTIAL
+from reducer.transformations.simple_numbers import (
+    next_number_down,
+    number_between,
+    simpler_numbers,
+)
 
 
 class ShrinkNumbers:
@@ -40,18 +45,13 @@ class Numbers:
         self.values = {number: value for number, (_, value) in enumerate(found)}
 
     def simpler(self, number: int, value: int) -> list[int]:
-        """0, then 1, 2 and the powers of four below the value, with its sign."""
-        if abs(value) < 2:
-            return []
-        sign = 1 if value > 0 else -1
-        steps = (1, 2, *(4**n for n in range(1, 32)))
-        return [0, *(sign * step for step in steps if step < abs(value))]
+        return simpler_numbers(value)
 
     def next_down(self, value: int) -> int | None:
-        return None if value == 0 else value - 1 if value > 0 else value + 1
+        return next_number_down(value)
 
     def between(self, simple: int, value: int) -> int | None:
-        return (simple + value) // 2 if abs(value - simple) > 1 else None
+        return number_between(simple, value)
 
     def around(self, number: int, values: Mapping[int, int]) -> str:
         return ""

@@ -29,7 +29,7 @@ class SplatConstants:
         return [
             Site(op, number * _CHOICES + choice)
             for op in range(len(module))
-            for number in range(len(list(_literals(module, op))))
+            for number in range(len(list(literals(module, op))))
             for choice in range(_CHOICES)
         ]
 
@@ -40,12 +40,12 @@ class SplatConstants:
             chosen[site.op, number] = max(choice, chosen.get((site.op, number), 0))
         rewrite = Rewrite(module)
         for (op, number), choice in chosen.items():
-            (start, end), element = list(_literals(module, op))[number]
+            (start, end), element = list(literals(module, op))[number]
             rewrite.replace(start, end, f"dense<{_splat(element, choice)}>")
         return rewrite.render()
 
 
-def _literals(module: Module, op: int) -> Iterator[tuple[Span, str]]:
+def literals(module: Module, op: int) -> Iterator[tuple[Span, str]]:
     """The spans of constant data in an op's attributes, with their element types."""
     for start, end in _own_spans(module, op):
         if "dense" not in module.text[start:end]:

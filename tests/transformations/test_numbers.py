@@ -31,9 +31,9 @@ static_offsets = array<i64: 0, 1>, static_sizes = array<i64: 4, 64>}> : \
     )
 
 
-def test_values_go_toward_zero() -> None:
+def test_values_go_toward_one() -> None:
     numbers = ShrinkNumbers().of(Module.parse(SLICE))
-    assert numbers.simpler(0, 6) == [0, 1, 2, 4]
-    assert numbers.simpler(0, -3) == [0, -1, -2]
+    assert numbers.simpler(0, 6) == [1, 0, 2, 4]
+    assert numbers.simpler(0, -3) == [-1, 0, -2]
     assert (numbers.between(4, 8), numbers.between(7, 8)) == (6, None)
-    assert (numbers.next_down(3), numbers.next_down(-3)) == (2, -2)
+    assert [numbers.next_down(n) for n in (3, -3, 1)] == [2, -2, None]
