@@ -54,6 +54,14 @@ class Shaped:
         kind = _KIND.search(self._before)
         return self.text[kind.start() if kind else 0 : len(self.text) - len(self._after)]
 
+    @property
+    def suffix(self) -> str:
+        """What follows the element type: `, #encoding>`, and what closes surrounding types."""
+        return self._after
+
+    def with_suffix(self, suffix: str) -> "Shaped":
+        return replace(self, _after=suffix)
+
     def with_dims(self, dims: Sequence[int | None]) -> "Shaped":
         return replace(self, dims=tuple(dims))
 

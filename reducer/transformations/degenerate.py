@@ -140,7 +140,9 @@ class DegenerateParts:
     def _find(self) -> Iterator[Part]:
         free = Sizes(self._system).values
         for variable in self._system.variables:
-            if variable.number in free and _is_small(variable.size) and self._was_larger(variable):
+            if not variable.dims or variable.number not in free:
+                continue
+            if _is_small(variable.size) and self._was_larger(variable):
                 yield Part(Feature.SIZE, variable.number)
         can_grow = set(functions_without_calls(self._module))
         for op, number in _shared_outputs(self._module):

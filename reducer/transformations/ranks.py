@@ -32,7 +32,7 @@ class Ranks:
         self._variables = {
             variable.number: variable
             for variable in system.free
-            if not system.is_of_unverified(variable, illegal)
+            if variable.dims and not system.is_of_unverified(variable, illegal)
         }
 
     @cached_property

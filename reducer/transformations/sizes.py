@@ -43,10 +43,12 @@ class Sizes:
     def simpler(self, number: int, value: int | None) -> list[int | None]:
         """1, 2, the powers of four below the value, and the largest power of two below it.
 
-        Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223.
+        Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223. A dynamic
+        size may also be valid only if it equals a static one next to it.
         """
         if value is None:
-            return list(_STATIC_FOR_DYNAMIC)
+            beside = self._system.sizes_beside(self._variables[number])
+            return list(dict.fromkeys([*_STATIC_FOR_DYNAMIC, *beside]))
         steps = {1, 2, *(4**n for n in range(1, 32)), 1 << max(value - 1, 0).bit_length() >> 1}
         return sorted(step for step in steps if 0 < step < value)
 

@@ -5,7 +5,9 @@ from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
 from reducer.ir.declared import Declaration, set_declared_type
+from reducer.ir.data import resized
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
+from reducer.ir.encodings import encoding_without_dims
 from reducer.ir.module import NONE
 from reducer.ir.retype import ops_mentioning, segment_sizes
 from reducer.ir.rewrite import Rewrite
@@ -116,7 +118,11 @@ class SizeRewrite:
     def _type(self, value: int) -> str:
         shape = self.ties.shape(value)
         assert shape is not None
-        return shape.with_dims([s for s in self._dims(value) if not isinstance(s, _Dropped)]).text
+        dims = self._dims(value)
+        if gone := [number for number, size in enumerate(dims) if size is DROPPED]:
+            suffix = encoding_without_dims(self.module, shape.suffix, gone)
+            shape = shape.with_suffix(suffix)
+        return shape.with_dims([s for s in dims if not isinstance(s, _Dropped)]).text
 
     def _elements(self, value: int) -> None:
         """Drop surplus elements from the op that lists all elements of a value."""
@@ -129,17 +135,20 @@ class SizeRewrite:
             drop_elements(self.rewrite, self.module, op, places)
 
     def _attribute_types(self, op: int) -> None:
-        """Update the types of constants in attributes: `dense<0> : tensor<4xi32>`."""
+        """Update the types and data of constants in attributes: `dense<0> : tensor<4xi32>`."""
         syntax = self.module.syntax(op)
-        types = {
-            self.module.type_of(value): self._type(value)
+        results = {
+            self.module.type_of(value): value
             for value in self.module.results(op)
             if self.ties.shape(value) is not None
         }
         for entry in syntax.entries:
             head, colon, kind = entry.value.rpartition(" : ")
-            if colon and types.get(kind, kind) != kind:
-                self.rewrite.set_entry(op, entry.name, f"{head} : {types[kind]}")
+            value = results.get(kind) if colon else None
+            if value is not None and self._type(value) != kind:
+                sizes = [0 if isinstance(s, _Dropped) else s for s in self._dims(value)]
+                data = resized(head, sizes)
+                self.rewrite.set_entry(op, entry.name, f"{data} : {self._type(value)}")
 
     def _declaration(self, declaration: Declaration) -> None:
         """Update the type of a global to match its loads and stores."""

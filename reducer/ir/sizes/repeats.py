@@ -11,7 +11,7 @@ from itertools import product
 from reducer.ir.module import NONE, Module
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
-from reducer.ir.sizes.slots import Dim, Element, Ties
+from reducer.ir.sizes.slots import Dim, Element, Sum, Ties
 from reducer.ir.syntax import Entry, split_array
 
 DYNAMIC = -(1 << 63)
@@ -53,6 +53,47 @@ def tie_arrays(ties: Ties, op: int) -> None:
                 break
         else:
             _tie_inner(ties, op, entry.name, sizes, shaped)
+
+
+def tie_sums(ties: Ties, op: int) -> bool:
+    """Tie the sizes of an op that adds to those of its operand, such as a pad.
+
+    It is recognized by two arrays that together hold the difference of each size of the result and
+    of the operand.
+
+    Returns:
+        Whether the op is one.
+    """
+    module = ties.module
+    arrays = [(e.name, n) for e in module.syntax(op).entries if (n := integer_array(e)) is not None]
+    operands, results = ties.shaped(module.t.operands[op]), ties.shaped(module.results(op))
+    if len(arrays) != 2 or len(operands) != 1 or len(results) != 1:
+        return False
+    (value, before), (result, after) = operands[0], results[0]
+    (low, lows), (high, highs) = arrays
+    rank = len(before.dims)
+    if not rank == len(after.dims) == len(lows) == len(highs):
+        return False
+    rows = list(zip(before.dims, after.dims, lows, highs, strict=True))
+    if not any(isinstance(large, int) for _, large, _, _ in rows):
+        return False  # nothing shows what the numbers mean
+    if not all(_is_sum(*row) for row in rows if DYNAMIC not in row):
+        return False
+    for place, (small, large, *numbers) in enumerate(rows):
+        if DYNAMIC in numbers or (small is None) != (large is None):
+            continue
+        if any(numbers):
+            added = Element(op, low, place), Element(op, high, place)
+            for element in added:
+                ties.tie(element, element)
+            ties.sums.append(Sum(Dim(result, place), Dim(value, place), added, tuple(numbers)))
+        else:
+            ties.tie(Dim(value, place), Dim(result, place))
+    return any(any(numbers) for _, _, *numbers in rows)
+
+
+def _is_sum(small: int | None, large: int | None, low: int, high: int) -> bool:
+    return small is None or large is None or small + low + high == large
 
 
 def _tie_inner(

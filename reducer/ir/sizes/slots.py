@@ -50,6 +50,16 @@ class Product:
     parts: tuple[Slot, ...]
 
 
+@dataclass(frozen=True)
+class Sum:
+    """A size that is the sum of another and of numbers in arrays, as for a padded dim."""
+
+    whole: Slot
+    part: Slot
+    added: tuple[Element, ...]
+    numbers: tuple[int, ...]
+
+
 @dataclass
 class Ties:
     """Constraints on the sizes of a module, as implied by its ops. Filled by `collect`."""
@@ -57,6 +67,7 @@ class Ties:
     module: Module
     equal: UnionFind[Slot] = field(default_factory=UnionFind)
     products: list[Product] = field(default_factory=list)
+    sums: list[Sum] = field(default_factory=list)
     declarations: list[Declaration] = field(default_factory=list)
     _shapes: dict[int, Shaped | None] = field(default_factory=dict)
 

@@ -14,7 +14,10 @@ from reducer.ir.sizes.ties import collect
 
 @dataclass(frozen=True)
 class Variable:
-    """A size and the slots that hold it; `size` is None if it is dynamic."""
+    """A size and the slots that hold it; `size` is None if it is dynamic.
+
+    One without a dim is a number that a size is a sum of, such as the width of a pad.
+    """
 
     number: int
     size: int | None
@@ -33,6 +36,15 @@ class SizeSystem:
         self._ties: Ties = collect(module)
         self._classes = self._collect()
         self._products = [self._by_variable(product) for product in self._ties.products]
+        self._sums = {
+            self._classes[one.whole]: [self._classes[slot] for slot in (one.part, *one.added)]
+            for one in self._ties.sums
+        }
+        self._added = {
+            self._classes[slot]: number
+            for one in self._ties.sums
+            for slot, number in zip(one.added, one.numbers, strict=True)
+        }
 
     def _collect(self) -> dict[Slot, int]:
         """The class number of each slot. Classes are numbered in the order of their first dim."""
@@ -57,20 +69,23 @@ class SizeSystem:
 
     @cached_property
     def variables(self) -> list[Variable]:
-        """All sizes that occur in types, including derived ones."""
+        """All sizes that occur in types, including derived ones, and what is added to them."""
         slots: dict[int, list[Slot]] = {}
         for slot, number in self._classes.items():
             slots.setdefault(number, []).append(slot)
-        return [
-            Variable(number, self._size(dim), tuple(slots[number]))
-            for number in sorted(slots)
-            if (dim := next((s for s in slots[number] if isinstance(s, Dim)), None)) is not None
-        ]
+        out: list[Variable] = []
+        for number in sorted(slots):
+            dim = next((s for s in slots[number] if isinstance(s, Dim)), None)
+            if dim is not None or number in self._added:
+                size = self._added[number] if dim is None else self._size(dim)
+                out.append(Variable(number, size, tuple(slots[number])))
+        return out
 
     @cached_property
     def free(self) -> list[Variable]:
         """The variables that are not determined by a product."""
         derived = {whole for whole, parts in self._products if whole not in parts}
+        derived |= {whole for whole, parts in self._sums.items() if whole not in parts}
         return [variable for variable in self.variables if variable.number not in derived]
 
     def _size(self, dim: Dim) -> int | None:
@@ -89,6 +104,25 @@ class SizeSystem:
     def constants_of(self, variable: Variable, number: int) -> list[int]:
         """Scalar constant ops with the value `number`, near the uses of a variable's size."""
         return constants_equal_to(self.module, number, {dim.value for dim in variable.dims})
+
+    def sizes_beside(self, variable: Variable) -> list[int]:
+        """The sizes above 1 that shapes of equal rank have in the place of a dynamic size.
+
+        Only those of the op that makes a value with the size, and of its users: a cast, for
+        example, is valid for equal sizes only.
+        """
+        t = self.module.t
+        out: dict[int, None] = {}
+        for dim in variable.dims:
+            shape = self._ties.shape(dim.value)
+            assert shape is not None
+            for op in dict.fromkeys([t.def_op[dim.value], *self._users(dim.value)]):
+                values = (*t.operands[op], *self.module.results(op)) if op != NONE else ()
+                for _, other in self._ties.shaped(v for v in values if v != NONE):
+                    size = other.dims[dim.number] if len(other.dims) == len(shape.dims) else None
+                    if size is not None and size > 1:
+                        out[size] = None
+        return list(out)
 
     def is_of_results_only(self, variable: Variable) -> bool:
         """Whether a size occurs in unverified result shapes only, with no visible origin.
@@ -205,14 +239,16 @@ class SizeSystem:
         return SizeRewrite(self._ties, per_slot, constants or {}, places).render()
 
     def derive(self, sizes: Mapping[int, Size]) -> dict[int, Size] | None:
-        """All variables that change, including products; None if products are inconsistent."""
+        """All variables that change, also products and sums; None if these are inconsistent."""
         changed = dict(sizes)
-        for _ in range(len(self._products) + 1):
+        sums = self._sums.items()
+        derived = [*((*one, self._product) for one in self._products), *((*s, _sum) for s in sums)]
+        for _ in range(len(derived) + 1):
             progress = False
-            for whole, parts in self._products:
+            for whole, parts, combine in derived:
                 if not any(part in changed for part in parts):
                     continue
-                size = self._product([changed.get(part, self._sizes[part]) for part in parts])
+                size = combine([changed.get(part, self._sizes[part]) for part in parts])
                 if whole in changed and changed[whole] != size:
                     return None
                 progress |= whole not in changed
@@ -232,3 +268,10 @@ class SizeSystem:
                 return None
             out *= part
         return out
+
+
+def _sum(parts: list[Size]) -> Size:
+    numbers = [part for part in parts if isinstance(part, int)]
+    if len(numbers) == len(parts):
+        return sum(numbers)
+    return DROPPED if DROPPED in parts else None

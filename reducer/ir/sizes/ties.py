@@ -15,7 +15,7 @@ from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Dims
-from reducer.ir.sizes.repeats import counts_dims_of, reassociation, tie_arrays
+from reducer.ir.sizes.repeats import counts_dims_of, reassociation, tie_arrays, tie_sums
 from reducer.ir.sizes.slots import Dim, Loop, Product, Ties
 
 
@@ -29,9 +29,10 @@ def collect(module: Module) -> Ties:
             continue
         if indexing_maps(module, op):
             _tie_structured(ties, op)
-        else:
+            tie_arrays(ties, op)
+        elif not tie_sums(ties, op):
             _tie_any(ties, op)
-        tie_arrays(ties, op)
+            tie_arrays(ties, op)
         if op in module.t.regions:
             _tie_regions(ties, op)
     for one, other in passed_by_calls(module):
