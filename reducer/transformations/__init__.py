@@ -122,7 +122,13 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
     """
     if shapes_only:
         return [ShrinkSizes()]
-    return [DropDims(illegal), ShrinkSizes(), ShrinkNumbers(), ShrinkMapNumbers(), SimplifyElements()]
+    return [
+        DropDims(illegal),
+        ShrinkSizes(),
+        ShrinkNumbers(),
+        ShrinkMapNumbers(),
+        SimplifyElements(),
+    ]
 
 
 def text_transformations() -> list[Transformation[PlainText]]:

@@ -1,4 +1,4 @@
-"""Sizes that depend on others: padded dims, encodings, data, and static sizes beside dynamic ones."""
+"""Sizes that depend on others: of pads, encodings and data, and static ones beside dynamic ones."""
 
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reducer.ir.affine import AffineMap, indexing_maps
-from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.data import resized
+from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.encodings import encoding_without_dims
 from reducer.ir.module import NONE
