@@ -2,8 +2,9 @@
 
 import os
 import re
+import shutil
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles.profiles import PROFILES
@@ -12,6 +13,14 @@ INPUT = "{}"
 """The placeholder for the input's path in a command."""
 
 _WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate)(?:-\d+)?$")
+_LAUNCHERS = frozenset(
+    (
+        "chrt", "env", "ionice", "linux64", "nice", "nohup", "numactl", "prlimit", "setarch",
+        "stdbuf", "taskset", "timeout", "x86_64",
+    )
+)  # fmt: skip
+"""Programs that start another one, named by one of their arguments, under other conditions."""
+
 _OUTPUT_FLAG = re.compile(r"--?o$")
 _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
 
@@ -20,11 +29,13 @@ _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
 class Command:
     """A program and its arguments; `{}` stands for the input, even inside a word.
 
-    Relative paths in the arguments are resolved against `directory`.
+    Relative paths in the arguments are resolved against `directory`. `launcher` are the words
+    before the program that start it under other conditions, such as `setarch -R` or `env X=1`.
     """
 
     argv: tuple[str, ...]
     directory: Path | None = None
+    launcher: tuple[str, ...] = ()
 
     @classmethod
     def parse(
@@ -46,10 +57,11 @@ class Command:
         words = words[1:] if words[:1] == ["--"] else words
         if not words:
             raise ValueError("the command is empty")
+        launcher, words = split_launcher(words)
         kept = [words[0], *_without_output(words[1:])]
         if not any(INPUT in word for word in kept[1:]):
             kept.append(INPUT)
-        return cls(tuple(kept), directory)
+        return cls(tuple(kept), directory, tuple(launcher))
 
     @property
     def program(self) -> str:
@@ -65,21 +77,24 @@ class Command:
         """The same program on the same input with other flags."""
         inside = any(INPUT in flag for flag in flags)
         last = () if inside else (INPUT,)
-        return Command((self.argv[0], *flags, *last), self.directory)
+        return replace(self, argv=(self.argv[0], *flags, *last))
 
     def without(self, numbers: Collection[int]) -> "Command":
         """The same command without the words at these indices of `argv`."""
         words = [word for number, word in enumerate(self.argv) if number not in numbers]
-        return Command(tuple(words), self.directory)
+        return replace(self, argv=tuple(words))
 
     def with_word(self, number: int, word: str) -> "Command":
         """The same command with the word at one index of `argv` replaced."""
         words = (*self.argv[:number], word, *self.argv[number + 1 :])
-        return Command(words, self.directory)
+        return replace(self, argv=words)
 
     def expand(self, input_path: str | Path, output_path: str | Path | None = None) -> list[str]:
-        """The words to run; `-o` is added for tools known to print their result otherwise."""
-        words = [self.argv[0]]
+        """The words to run; `-o` is added for tools known to print their result otherwise.
+
+        Those of the launcher come first.
+        """
+        words = [*self.launcher, self.argv[0]]
         for word in self.argv[1:]:
             words.append(self._anchored(word).replace(INPUT, str(input_path)))
         if output_path is not None and _WRITES_OUTPUT.search(Path(self.program).name):
@@ -88,7 +103,12 @@ class Command:
 
     def words(self, input_name: str, output_path: str | Path | None = None) -> list[str]:
         """Like `expand`, with the user's own spelling of every path."""
-        return Command(self.argv).expand(input_name, output_path)
+        return replace(self, directory=None).expand(input_name, output_path)
+
+    def run_with(self, executable: Path, words: Sequence[str]) -> list[str]:
+        """Words of this command with the program replaced by the one at a path."""
+        at = len(self.launcher)
+        return [*words[:at], str(executable), *words[at + 1 :]]
 
     def files(self) -> list[Path]:
         """Existing files named in the arguments; outcomes depend on them as well."""
@@ -113,6 +133,23 @@ class Command:
             if path is not None and not Path(value).is_absolute():
                 return word[: len(word) - len(value)] + str(path.absolute())
         return word
+
+
+def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words that start a program under other conditions, and the program with its arguments.
+
+    >>> split_launcher(["env", "X=1", "mlir-opt", "--cse"])
+    (['env', 'X=1'], ['mlir-opt', '--cse'])
+    >>> split_launcher(["mlir-opt", "--cse"])
+    ([], ['mlir-opt', '--cse'])
+    """
+    if Path(words[0]).name in _LAUNCHERS:
+        for index, word in enumerate(words[1:], 1):
+            name = Path(word).name
+            known = any(profile.has(name) for profile in PROFILES) or _WRITES_OUTPUT.search(name)
+            if name not in _LAUNCHERS and "=" not in word and (known or shutil.which(word)):
+                return list(words[:index]), list(words[index:])
+    return [], list(words)
 
 
 def resolve_binary(path: Path) -> Path:

@@ -98,9 +98,9 @@ class CompilerOracle:
         """
         shown = f"./{input_name}" if input_name.startswith("-") else input_name
         words = self.command.words(shown, output)
-        found = shutil.which(words[0])
+        found = shutil.which(self.command.program)
         same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
-        return words if same else [str(self.executable), *words[1:]]
+        return words if same else self.command.run_with(self.executable, words)
 
     def confirm(
         self,
@@ -112,7 +112,7 @@ class CompilerOracle:
     ) -> Outcome:
         """Run the command from `display`, with the program that a shell would find."""
         shown = self.display(input_name)
-        program = Path(shutil.which(shown[0]) or self.executable)
+        program = Path(shutil.which(shown[len(self.command.launcher)]) or self.executable)
         fresh = CompilerOracle(
             self.command, program, name=input_name, output=DISCARD, level=self.level
         )
@@ -226,7 +226,7 @@ class CompilerOracle:
         words = self.command.expand(name, self.output)
         given = {word.partition("=")[0] for word in words}
         extra = [flag for flag in extra if flag.partition("=")[0] not in given]
-        return [str(self.executable.absolute()), *words[1:], *extra]
+        return [*self.command.run_with(self.executable.absolute(), words), *extra]
 
     def symbols(self, module: str) -> SymbolIndex | None:
         """The symbols of a library of the compiler or the system; `module` is a bare file name."""

@@ -163,7 +163,7 @@ class PluginOracle:
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the judgment for the file `input_name`."""
-        words = [] if self.command is None else ["--", *self.command.argv]
+        words = [] if self.command is None else ["--", *self.command.launcher, *self.command.argv]
         return [*self._shown(input_name), *words]
 
     def confirm(
@@ -280,7 +280,7 @@ class _Words:
 
     def of(self, source: Path, output: Path, flags: Sequence[str]) -> list[str]:
         words = self.command.expand(source, output)
-        return [str(self.executable.absolute()), *words[1:], *flags]
+        return [*self.command.run_with(self.executable.absolute(), words), *flags]
 
 
 class _Ended(BaseException):

@@ -101,7 +101,7 @@ class ReproCheck:
     """A command on `repro.mlir`, and how to recognize that the failure still occurs.
 
     Attributes:
-        words: the command.
+        words: the command, without its launcher.
         status: its exit code, negative for a signal; None if any will do.
         pattern: must match the output, unless None.
         seconds: if not None, the failure is a run that exceeds this time.
@@ -111,6 +111,7 @@ class ReproCheck:
         silent: no error is printed.
         crash_trace: where it crashes.
         run: the call that shows that the compiled program is at fault; None if the compiler fails.
+        launcher: the words that start the program under other conditions, such as `setarch -R`.
     """
 
     words: tuple[str, ...]
@@ -123,6 +124,7 @@ class ReproCheck:
     silent: bool = False
     crash_trace: CrashTrace = NO_CRASH_TRACE
     run: RunCheck | None = None
+    launcher: tuple[str, ...] = ()
 
     @property
     def lenient(self) -> "ReproCheck":
@@ -298,7 +300,8 @@ class Facts:
     def command(self) -> tuple[str, ...]:
         """The failing command, for a shell in the folder of `repro.mlir`."""
         first, *rest = self.check.words
-        return (first if self.check.includes_program else first.rsplit("/", 1)[-1], *rest)
+        name = first if self.check.includes_program else first.rsplit("/", 1)[-1]
+        return (*self.check.launcher, name, *rest)
 
     @property
     def steps(self) -> tuple[tuple[str, ...], ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
 from oracles.classify import pass_on_stack
-from oracles.command import INPUT
+from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
 from oracles.plugin import PluginOracle
@@ -62,7 +62,7 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
             name = _name(path, found)
             found[name] = path
             words.append(f"{before}{FILES}/{name}{after}")
-    return Command(tuple(words)), found
+    return Command(tuple(words), launcher=command.launcher), found
 
 
 def _programs(argv: Sequence[str]) -> set[int]:
@@ -139,7 +139,8 @@ def gather(
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), cancel)
     output = _output(head + body, oracle, outcome, limits)
-    check = ReproCheck(words, run=run) if run else repro_check_of(oracle, words, outcome, output)
+    launcher, own = map(tuple, split_launcher(words))
+    check = ReproCheck(own, run=run) if run else repro_check_of(oracle, own, outcome, output)
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
@@ -147,8 +148,8 @@ def gather(
         head=head,
         text=body,
         signature=outcome.signature,
-        check=check,
-        compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(words[0]),
+        check=replace(check, launcher=launcher),
+        compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(own[0]),
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),

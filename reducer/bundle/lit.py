@@ -34,6 +34,7 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
         return None
     inside = not _KEYWORDS.search(text)
     command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
+    command = " ".join([*map(_quoted, check.launcher), command])
     lines = list(_run_lines(check, check.run, command))
     lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
     if check.run is not None:

@@ -137,7 +137,8 @@ def absolute_path(variable: str) -> list[str]:
 def _run(check: ReproCheck) -> list[str]:
     if compiler := compiler_asked(check.words):
         return _run_asking(check.words, compiler)
-    words = " ".join(['"$program"', *map(shell_word, check.words[1:])])
+    launcher, rest = map(shell_word, check.launcher), map(shell_word, check.words[1:])
+    words = " ".join([*launcher, '"$program"', *rest])
     redirected = f"{words} >stdout 2>stderr"
     if check.seconds is None and check.memory is None:
         return [redirected, "status=$?", ""]

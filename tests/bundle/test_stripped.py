@@ -10,8 +10,10 @@ from oracles.command import Command
 from oracles.compiler import CompilerOracle
 from oracles.frames import is_offset
 from reducer.bundle.facts import ReproCheck
+from reducer.bundle.gathering import gather
 from reducer.bundle.patterns import crash_trace_of
 from reducer.bundle.repro_script import repro_script
+from reducer.bundle.writing import make_bundle
 from tests.support.opt_tools import find_opt
 
 WIDER = """
@@ -89,3 +91,18 @@ def test_a_script_of_one_does_not_accept_the_other(tmp_path: Path) -> None:
         done = subprocess.run(["sh", "repro.sh"], cwd=tmp_path, capture_output=True, check=False)
         found.append(done.returncode)
     assert found == [0, 2]
+
+
+def test_a_launcher_before_the_compiler_leaves_it_known(tmp_path: Path) -> None:
+    words = ["setarch", "-R", "env", "A=b", "timeout", "60", str(find_opt())]
+    command = Command.parse([*words, "-convert-arith-to-spirv"])
+    assert command.launcher == tuple(words[:-1])
+    launched = CompilerOracle(command, find_opt())
+    plain = oracle("-convert-arith-to-spirv")
+    assert launched.run(WIDER).signature == plain.run(WIDER).signature
+    assert launched.verifying_command() == plain.verifying_command()
+    facts = gather(WIDER, launched, opt=find_opt())
+    make_bundle(facts, tmp_path / "report", executable=find_opt())
+    done = subprocess.run(["sh", "repro.sh"], cwd=tmp_path / "report", check=False)
+    assert done.returncode == 0
+    assert facts.command[:4] == ("setarch", "-R", "env", "A=b")
