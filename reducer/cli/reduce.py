@@ -23,7 +23,7 @@ from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import write_json
 from reducer.cli.report import report_of
-from reducer.cli.result_table import report_table
+from reducer.cli.result_table import Whole, report_table
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
@@ -32,6 +32,9 @@ from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
 from reducer.storage.files import check_output, default_journal, default_output, read_input
 
+_ONLY_THE_RESULT = (
+    "interrupted: the result is complete, but not what follows it; run the same command to add it"
+)
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -182,6 +185,7 @@ def reduce(
     file holds the best result so far; until then it is not touched. Running the same command again
     continues an interrupted reduction without repeating any run; --fresh starts over.
     """
+    started = Whole.so_far()
     if resume and fresh:
         raise UsageError(
             "--resume continues an earlier run and --fresh discards it; give only one of them"
@@ -242,7 +246,10 @@ def reduce(
         finally:
             display.close()
     deferred.print_all()
-    _show(report, bundle, json_target, quiet)
+    _show(report, bundle, Whole.so_far() - started, json_target, quiet)
+    if report.status == "reduced" and reduction.stop.is_set():
+        click.echo(_ONLY_THE_RESULT, err=True)
+        return ExitCode.INTERRUPTED
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
@@ -254,8 +261,10 @@ def _check_json(target: str | None) -> None:
         raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
 
 
-def _show(report: Report, bundle: Bundle | None, json_target: str | None, quiet: bool) -> None:
+def _show(
+    report: Report, bundle: Bundle | None, whole: Whole, json_target: str | None, quiet: bool
+) -> None:
     if not quiet:
-        click.echo(report_table(report, bundle), err=json_target == "-")
+        click.echo(report_table(report, bundle, whole), err=json_target == "-")
     if json_target is not None:
-        write_json(json_target, report.to_json())
+        write_json(json_target, {**report.to_json(), "whole": whole.to_json()})

@@ -302,6 +302,7 @@ def report_of(
         return None
     listener.phase("report")
     level, past = report.pass_level, None
+    report = report.in_all()
     with deferred.attempt("page about the reduction"):
         past = provenance_of(report, report.output_path, report.lineage, opt)
     facts = gather(

@@ -1,7 +1,10 @@
 """The table printed at the end of a reduction."""
 
+import resource
 import shlex
+import time
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 
 from reducer.bundle import Bundle
 from reducer.session import Report
@@ -11,22 +14,54 @@ from reducer.session.printing import one_line
 from reducer.units import duration, percent, plural
 
 
-def report_table(report: Report, bundle: Bundle | None = None) -> str:
+@dataclass(frozen=True)
+class Whole:
+    """What everything together has cost, the pass level and the bug report included.
+
+    Attributes:
+        seconds: of wall time.
+        cpu_seconds: of all compilers and tools that ran on this machine.
+    """
+
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def so_far(cls) -> "Whole":
+        """What this process has used up to now; the difference of two of them is what counts."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(time.monotonic(), used.ru_utime + used.ru_stime)
+
+    def __sub__(self, earlier: "Whole") -> "Whole":
+        return Whole(self.seconds - earlier.seconds, self.cpu_seconds - earlier.cpu_seconds)
+
+    def to_json(self) -> dict[str, float]:
+        """For `--json`, under `whole`."""
+        return {key: round(value, 3) for key, value in asdict(self).items()}
+
+
+def report_table(report: Report, bundle: Bundle | None = None, whole: Whole | None = None) -> str:
     """Sizes before and after, the failure, the cost, and how to reproduce it."""
-    verdicts = ", ".join(
-        f"{count:,} {name}" for name, count in report.candidates.by_verdict.items()
+    stopped = (
+        []
+        if report.status == "reduced"
+        else [("stopped", _STOPPED.get(report.status, report.status))]
     )
+    if report.on_disk in _NONE_YET:
+        return "\n".join(_columns([*stopped, *_without_result(report)]))
     facts = [
+        *stopped,
         ("failure", report.failure.text),
         ("bucket", report.failure.bucket),
         ("verdict", _verdict(report)),
         *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         *_degenerate(report),
-        ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0"),
-        *_checks(report),
+        *_runs(report),
         *_elsewhere(report),
         ("cost", _cost(report)),
+        *_earlier(report),
+        *_whole(report, bundle, whole),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         *_commands(report),
     ]
@@ -34,8 +69,6 @@ def report_table(report: Report, bundle: Bundle | None = None) -> str:
         facts += _pass_facts(report.pass_level)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
-    if report.status != "reduced":
-        facts.insert(0, ("stopped", _STOPPED.get(report.status, report.status)))
     return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
 
 
@@ -53,9 +86,33 @@ _STOPPED = {
 _RESULTS = {
     OnDisk.RESULT: "{path}",
     OnDisk.EARLIER: "{path} (from an earlier run; it is better and was not replaced)",
+}
+_NONE_YET = {
     OnDisk.OTHER: "none yet; {path} was not changed",
     OnDisk.NOTHING: "none yet; {path} was not written",
 }
+
+
+def _without_result(report: Report) -> list[tuple[str, str]]:
+    """What is known of a reduction that has found nothing smaller than its input so far."""
+    return [
+        ("failure", report.failure.text),
+        ("bucket", report.failure.bucket),
+        *_rates(report),
+        *_runs(report),
+        ("cost", _cost(report)),
+        *_earlier(report),
+        ("result", _NONE_YET[report.on_disk].format(path=report.output_path)),
+    ]
+
+
+def _runs(report: Report) -> list[tuple[str, str]]:
+    """The runs by verdict, and what was rejected without one."""
+    verdicts = ", ".join(
+        f"{count:,} {name}" for name, count in report.candidates.by_verdict.items()
+    )
+    runs = ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0")
+    return [runs, *_checks(report)]
 
 
 def _verdict(report: Report) -> str:
@@ -160,6 +217,24 @@ def _cost(report: Report) -> str:
         f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
         f"time, equal to {plural(report.candidates.full_run_equivalents, 'run')} of the whole input"
     )
+
+
+def _earlier(report: Report) -> list[tuple[str, str]]:
+    """The cost with that of interrupted runs of the same reduction."""
+    costs = report.in_all().costs
+    if costs.calls == report.costs.calls:
+        return []
+    spent = f"{plural(costs.calls, 'run')}, {duration(costs.compiler_seconds)} of compiler time"
+    return [("", f"{spent} with the earlier runs of this reduction")]
+
+
+def _whole(report: Report, bundle: Bundle | None, whole: Whole | None) -> list[tuple[str, str]]:
+    """The cost with that of what follows the reduction."""
+    after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
+    if whole is None or not after:
+        return []
+    spent = f"{duration(whole.seconds)}, {duration(whole.cpu_seconds)} of compiler time"
+    return [("", f"{spent} with the {' and the '.join(after)}")]
 
 
 def _columns(facts: Iterable[tuple[str, str]]) -> list[str]:

@@ -12,7 +12,6 @@ from oracles.variants import other_flags, other_target, target_values, values_of
 from reducer.toolchain import Toolchain, installed
 from reducer.toolchain.flags import flags_of, translate
 
-
 _UNTHREADED = "--mlir-disable-threading"
 """Small programs have nothing to do in parallel, and threads cost 7 % of the CPU time."""
 

@@ -216,6 +216,12 @@ class Report(ReductionRecord):
     also_found_folder: Path | None
     lineage: Lineage
 
+    def in_all(self) -> "Report":
+        """The report with what earlier, interrupted runs of the same reduction cost as well."""
+        total = self.lineage.history.total
+        costs = Costs(total.calls, total.compiler_seconds)
+        return replace(self, costs=costs, wall_seconds=total.seconds)
+
 
 def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str, Any]:
     calls = {} if costs is None else costs.to_json()

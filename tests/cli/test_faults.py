@@ -258,6 +258,26 @@ def test_a_run_that_goes_on_and_is_killed_leaves_the_result(
     reducer.assert_clean()
 
 
+def test_a_signal_after_the_result_leaves_it_and_says_so(reducer: Reducer, script: Script) -> None:
+    last = reducer.home / "last"  # the number of the last run that does not hang
+    last.write_text("1000")
+    hang = f"[ $(wc -l < {reducer.home}/runs) -le $(cat {last}) ] || sleep 1000\n"
+    fake = script(f"echo >> {reducer.home}/runs\n{hang}" + FAIL)
+    without_report = ("reduce", "in.mlir", "-j1", "--no-report", "--", fake)
+    assert reducer(*without_report).returncode == 0
+    whole, before = result(reducer), runs(reducer)
+    assert reducer(*without_report).returncode == 0
+    again = runs(reducer) - before  # more than these are for the report
+    last.write_text(str(runs(reducer) + again))
+    with reducer.start("reduce", "in.mlir", "-j1", "--", fake) as process:
+        assert wait_until(lambda: runs(reducer) > int(last.read_text()))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted: the result is complete, but not what follows it" in err
+    assert "verdict     VERIFIED" in out and result(reducer) == whole
+
+
 def test_a_signal_in_the_first_run_ends_it_too(reducer: Reducer, script: Script) -> None:
     fake = script(f"echo >> {reducer.home}/runs; sleep 1000\n")
     with reducer.start("reduce", "in.mlir", "--", fake) as process:

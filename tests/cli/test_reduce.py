@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import re
 import subprocess
 from pathlib import Path
 
@@ -219,6 +220,30 @@ def test_a_budget_that_ends_before_anything_is_accepted_leaves_no_file() -> None
     assert done.exit_code == 3
     assert not Path("in.reduced.mlir").exists()
     assert "result      none yet; in.reduced.mlir was not written" in done.stdout
+    shown = [line.split()[0] for line in done.stdout.splitlines()]
+    assert not {"before", "verdict", "command"} & set(shown), "there is nothing to run"
+
+
+def test_costs_of_earlier_runs_are_told_everywhere() -> None:
+    first = json.loads(
+        run("in.mlir", "-j1", "--max-calls", 8, "--json", "-", "--", "./fake").stdout
+    )
+    done = run("in.mlir", "-j1", "--json", "out.json", "--", "./fake")
+    calls = json.loads(Path("out.json").read_text())["oracle"]["calls"]
+    total = first["oracle"]["calls"] + calls
+    assert f"{total} runs, " in done.stdout and "earlier runs of this reduction" in done.stdout
+    report = Path("in.reduced.report")
+    assert f"\n{total} compiler runs, " in (report / "report.md").read_text()
+    assert f">{total} runs<" in (report / "report.html").read_text()
+
+
+def test_the_cost_of_everything_includes_that_of_the_report() -> None:
+    done = run("in.mlir", "-j1", "--json", "out.json", "--", "./fake")
+    record = json.loads(Path("out.json").read_text())
+    assert record["whole"]["seconds"] > record["wall_seconds"]
+    assert re.search(
+        r"^ {12}[\d.]+ s, [\d.]+ s of compiler time with the report$", done.stdout, re.M
+    )
 
 
 def test_a_changed_command_is_no_resumption() -> None:
