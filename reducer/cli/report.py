@@ -91,7 +91,7 @@ class OptionalSections:
             return facts
         return replace(
             facts,
-            pass_file=pass_file_of(report, REPRO),
+            pass_file=None if report.same_program else pass_file_of(report, REPRO),
             pass_name=report.pass_name or facts.pass_name,
         )
 
@@ -311,9 +311,15 @@ def report_of(
         source=report.input_path.name,
         opt=opt,
         record=past.record if past else replace(report, origin=()),
-        pass_file=pass_file_of(level, report.output_path.name) if level else None,
+        pass_file=(
+            pass_file_of(level, report.output_path.name)
+            if level and not level.same_program
+            else None
+        ),
         cancel=stop,
     )
+    if level is not None and level.same_program:
+        facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
     return make_bundle(
         facts,
         bundle_folder(report.output_path),
@@ -325,7 +331,7 @@ def report_of(
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
     """The second reproducer from a record, if its file still exists."""
     level, result = record.pass_level, record.output_path
-    if record_file is None or level is None or result is None:
+    if record_file is None or level is None or level.same_program or result is None:
         return None
     for path in (record_file.parent / level.output_path, level.output_path):
         if path.is_file():

@@ -129,6 +129,8 @@ def _commands(report: Report) -> list[tuple[str, str]]:
 
 
 def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:
+    if level.same_program:
+        return [("pass", level.pass_name)] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     return [
         ("pass", level.pass_name or "none: the input itself is invalid"),

@@ -149,12 +149,17 @@ class Locator:
         finding.dispatch = found.name if found else ""
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
-        if self.opt is None or not isinstance(self.oracle, CompilerOracle) or not finding.sure:
+        if self.opt is None or not isinstance(self.oracle, CompilerOracle):
             return
-        self.show("find the failing pass")
         limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)
         tool = OptTool(self.opt, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
         try:
+            own = tool.passes_of(self.oracle)
+            if own is not None and len(own) == 1:
+                finding.pass_name = own[0]
+            if not finding.sure:
+                return
+            self.show("find the failing pass")
             found = find_failing_pass(
                 self.oracle.command,
                 self.oracle.executable,

@@ -21,7 +21,7 @@ from oracles import (
 )
 from oracles.base import Cache, outcome_digest
 from oracles.comparison import Across, same_failure
-from reducer.locate.pipeline import PipelineStep
+from reducer.locate.pipeline import PipelineStep, parse_pipeline
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
@@ -110,6 +110,22 @@ class OptTool:
         """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
         pipeline = [] if step is None else [f"--pass-pipeline={step.text}"]
         return Command.parse([self.opt.name, *pipeline, *flags])
+
+    def passes_of(self, oracle: CompilerOracle) -> tuple[str, ...] | None:
+        """The passes that a command names, in order; None if it does not run this tool.
+
+        A name may stand for a pipeline of its own.
+        """
+        if oracle.executable.resolve() != self.opt.resolve():
+            return None
+        names: list[str] = []
+        for word in oracle.command.flags:
+            name, _, value = word.lstrip("-").partition("=")
+            if name == "pass-pipeline":
+                names += [step.name for step in parse_pipeline(value).passes]
+            elif word.startswith("-") and self.knows_pass(name):
+                names.append(name)
+        return tuple(names)
 
     # ---- supported options -----------------------------------------------------------------
 

@@ -104,7 +104,7 @@ def _step(text: str, at: int) -> tuple[PipelineStep, int]:
     options: list[str] = []
     if at < len(text) and text[at] == "{":
         end = _closing(text, at)
-        options, at = _words(text[at + 1 : end]), end + 1
+        options, at = words(text[at + 1 : end]), end + 1
     if at >= len(text) or text[at] != "(":
         return PipelineStep(name, tuple(options)), at
     inner, at = _steps(text, at + 1)
@@ -113,7 +113,7 @@ def _step(text: str, at: int) -> tuple[PipelineStep, int]:
     return PipelineStep(name, tuple(options), tuple(inner)), at + 1
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
     """The options of a pass, separated by spaces outside brackets and quotes."""
     out: list[str] = []
     start = at = 0

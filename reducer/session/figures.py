@@ -177,6 +177,7 @@ class PassRecord:
     """The second reproducer: small IR at the level of the failing pass.
 
     `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
+    `same_program` is set if that is the result itself with its own command: there is no other file.
     `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes exclude the comment
     at the top of the file. `failure` is its signature as text.
     """
@@ -190,11 +191,13 @@ class PassRecord:
     command: tuple[str, ...] = ()
     verified: bool = False
     one_minimal: bool = False
+    same_program: bool = False
     costs: Costs = Costs(0, 0.0)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "pass": self.pass_name,
+            "same_program": self.same_program,
             "pipeline": self.pipeline,
             "level": self.level,
             "verified": self.verified,
@@ -223,6 +226,7 @@ class PassRecord:
             command=data.texts("command") or (),
             verified=data.flag("verified") is True,
             one_minimal=data.flag("one_minimal") is True,
+            same_program=data.flag("same_program") is True,
             costs=Costs.from_json(data.part("oracle")) or Costs(0, 0.0),
         )
 

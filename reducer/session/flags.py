@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from oracles import Command
 from oracles.command import INPUT
 from reducer.ir import Document
-from reducer.locate.pipeline import PipelineStep, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, parse_pipeline, words
 from reducer.search.evaluator import Evaluator
 from reducer.session.sanity import empty_module_fails
 from reducer.storage.journal import Journal
@@ -143,9 +143,10 @@ def _smaller_values(value: str) -> Iterator[str]:
     try:
         step = parse_pipeline(value)
     except ValueError:
-        yield from _fewer_items(value)
+        yield from _fewer_options(value) if "=" in value else _fewer_items(value)
         return
     if not step.inner:
+        yield from _fewer_options(value)
         return
     if step.bare() != step:
         yield step.bare().text
@@ -154,6 +155,18 @@ def _smaller_values(value: str) -> Iterator[str]:
             yield less.text
     for less in step.smaller():  # drops options, and single passes
         yield less.text
+
+
+def _fewer_options(value: str) -> Iterator[str]:
+    """The options of one pass, as in `--pass="a=1 b=2,3"`, without one of them or one item."""
+    options = words(value)
+    for number, option in enumerate(options):
+        left = [*options[:number], *options[number + 1 :]]
+        if left:
+            yield " ".join(left)
+        name, equals, items = option.partition("=")
+        for fewer in _fewer_items(items) if equals else ():
+            yield " ".join([*options[:number], f"{name}={fewer}", *options[number + 1 :]])
 
 
 def _fewer_items(value: str) -> Iterator[str]:

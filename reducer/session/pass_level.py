@@ -15,9 +15,10 @@ from pathlib import Path
 from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
 from oracles.comparison import same_failure
+from oracles.stage import INPUT
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
-from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, extracted
 from reducer.search.evaluator import Stopped
@@ -47,15 +48,15 @@ class PassLevel:
 
     Attributes:
         text: the input-level reproducer.
-        name: its file name, for the report.
+        source: its path.
         oracle: the oracle of its command.
         wanted: the signature of its failure.
         opt: the `…-opt` tool of the compiler under test.
-        output: the path of the input-level result.
+        output: the path of the result.
     """
 
     text: str
-    name: str
+    source: Path
     oracle: CompilerOracle
     target: Signature
     opt: Path
@@ -91,13 +92,15 @@ def reduce_pass_level(
     limit the work; `stop` ends it early. Runs have the limits `enough`, if given; only the result
     is confirmed with those of the oracle. Nothing here affects the earlier result: the function
     returns None and leaves no file if only a script or a pattern knows the failure, if there is no
-    `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written.
+    `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written. If
+    the input-level reproducer runs one pass of that tool and nothing else, there is nothing to
+    find: the report has the name of the pass, and no file is written.
     """
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
     listener.phase("find the failing pass")
     pass_file = pass_output(output)
-    work = PassLevel(text, output.name, oracle, target, opt, pass_file, jobs, keep_generic)
+    work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
     full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
     limits = full if enough is None else full.at_most(enough)
     try:
@@ -155,6 +158,8 @@ class _PassReduction:
         self.printer = OptPrinter(work.opt, tool.limits)
 
     def run(self) -> PassReport | None:
+        if (alone := self._is_alone()) is not None:
+            return self._same_program(alone)
         found = self._find()
         if found is None:
             return None
@@ -168,6 +173,48 @@ class _PassReduction:
         except (ToolBudgetExhausted, Stopped):
             self.one_minimal = False
         return self._finish(found)
+
+    def _is_alone(self) -> str | None:
+        """The name of the failing pass if the command runs that and nothing else.
+
+        '' if the command runs no pass, because the input is invalid as it is; None otherwise. A
+        name in a command may stand for a pipeline, so the compiler says what it has run.
+        """
+        oracle, target = self.work.oracle, self.work.target
+        try:
+            own = self.tool.passes_of(oracle)
+            if own is None or len(own) > 1:
+                return None
+            if not own:
+                return "" if target.stage == INPUT else None
+            proposal = ir_before_failure(
+                oracle.command, oracle.executable, self.work.text, target, self.tool
+            )
+        except ToolBudgetExhausted:
+            return None
+        if proposal is None or proposal.step is None:
+            return None
+        return own[0] if [step.name for step in proposal.step.passes] == list(own) else None
+
+    def _same_program(self, name: str) -> PassReport:
+        """The report about a result that is at the level of its pass already."""
+        work = self.work
+        command = work.oracle.command
+        size = Size.of(PlainText(work.text))
+        return PassReport(
+            pass_name=name,
+            pipeline=None,
+            level=f"the input-level reproducer: it runs {name} alone" if name else "the input",
+            output_path=work.source,
+            output=Size(size.lines, self._ops(work.text), size.bytes),
+            command=tuple(command.words(str(work.source))),
+            failure=work.target.text,
+            signature=work.target,
+            verified=True,
+            one_minimal=True,
+            same_program=True,
+            costs=Costs(self.tool.calls, self.tool.compiler_seconds + self.printer.seconds),
+        )
 
     def _find(self) -> FailingPass | None:
         oracle = self.work.oracle
@@ -270,7 +317,7 @@ class _PassReduction:
         )
 
     def _level(self, found: FailingPass) -> str:
-        by = _shell(self.work.oracle.command.words(self.work.name))
+        by = _shell(self.work.oracle.command.words(self.work.source.name))
         if not found.name:
             return f"invalid before any pass, found by: {by}"
         when = "IR after" if found.step is None else "IR before"

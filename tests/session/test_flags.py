@@ -33,8 +33,9 @@ class CommandOracle(PredicateOracle):
 
 
 def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
-    """The shortened command, and the number of runs it took."""
-    oracle = CommandOracle(Command.parse(words.split()), needs)
+    """The shortened command, and the number of runs it took; ~ is a space inside a word."""
+    split = [word.replace("~", " ") for word in words.split()]
+    oracle = CommandOracle(Command.parse(split), needs)
     changes: list[Command | None] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal, target=FAILURE)
@@ -65,6 +66,12 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
 def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after: str) -> None:
     left, _ = shortened(tmp_path, before, lambda words: needed in words.split(" ", 1)[1])
     assert left == after
+
+
+def test_options_of_a_pass_and_their_items(tmp_path: Path) -> None:
+    before = "tool --pass=a=1~sizes=4,8,16~c {}"
+    left, _ = shortened(tmp_path, before, lambda words: "sizes=" in words and "8" in words)
+    assert left == "tool --pass=sizes=8 {}"
 
 
 def test_a_flag_that_only_another_one_needed_goes_with_it(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ JSON: dict[str, Any] = {
     },
     "pass_level": {
         "pass": "cse",
+        "same_program": False,
         "pipeline": "builtin.module(cse)",
         "level": "IR before cse",
         "verified": True,

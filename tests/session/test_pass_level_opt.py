@@ -1,0 +1,96 @@
+"""The second reproducer when the command is a `…-opt` tool itself."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from reducer.inspection.locator import Locator
+from reducer.session import Progress
+from reducer.session.pass_level import PassReport, pass_output, reduce_pass_level
+from tests.support.opt_tools import find_opt
+
+LIMITS = Limits(seconds=60, memory=8 << 30)
+
+EXPAND = """\
+func.func @f(%m: memref<?xf32>, %n: index) -> memref<?x?xf32> {
+  %0 = memref.expand_shape %m [[0, 1]] output_shape [%n, %n] : memref<?xf32> into memref<?x?xf32>
+  return %0 : memref<?x?xf32>
+}
+"""
+SPARSE = """\
+#sparse = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : compressed) }>
+func.func @f(%t: tensor<8x8xf64, #sparse>) -> index {
+  %v, %f, %a, %n = sparse_tensor.expand %t : tensor<8x8xf64, #sparse> to memref<?xf64>, \
+memref<?xi1>, memref<?xindex>
+  return %n : index
+}
+"""
+
+
+class Silent:
+    def phase(self, name: str) -> None: ...
+    def progress(self, event: Progress) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+def oracle_of(*flags: str) -> CompilerOracle:
+    opt = find_opt()
+    return CompilerOracle(Command.parse([opt.name, *flags]), opt, limits=LIMITS)
+
+
+def second(folder: Path, text: str, *flags: str) -> tuple[PassReport | None, Path]:
+    oracle = oracle_of(*flags)
+    output = folder / "r.mlir"
+    report = reduce_pass_level(
+        text,
+        oracle=oracle,
+        target=oracle.run(text).signature,
+        opt=oracle.executable,
+        output=output,
+        listener=Silent(),
+        stop=threading.Event(),
+    )
+    return report, pass_output(output)
+
+
+@pytest.mark.parametrize(
+    "flag", ["--expand-strided-metadata", "--pass-pipeline=builtin.module(expand-strided-metadata)"]
+)
+def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path, flag: str) -> None:
+    report, file = second(tmp_path, EXPAND, flag)
+    assert report is not None
+    assert report.same_program
+    assert report.pass_name == "expand-strided-metadata"
+    assert not file.exists()
+    assert report.costs.calls <= 3
+
+
+def test_neither_does_one_without_passes(tmp_path: Path) -> None:
+    report, file = second(tmp_path, "func.func @f() -> i32 {\n  return\n}\n")
+    assert report is not None
+    assert (report.same_program, report.pass_name) == (True, "")
+    assert not file.exists()
+
+
+def test_the_pass_inside_a_named_pipeline(tmp_path: Path) -> None:
+    report, file = second(tmp_path, SPARSE, "--sparsification-and-bufferization")
+    assert report is not None
+    assert not report.same_program
+    assert report.pipeline == "builtin.module(sparse-tensor-codegen)"
+    assert "--pass-pipeline='builtin.module(sparse-tensor-codegen)'" in file.read_text()
+
+
+def test_the_ir_between_two_passes(tmp_path: Path) -> None:
+    report, file = second(tmp_path, EXPAND, "--symbol-privatize", "--expand-strided-metadata")
+    assert report is not None
+    assert report.pipeline == "builtin.module(expand-strided-metadata)"
+    assert not report.same_program
+    assert "private" not in file.read_text()
+
+
+def test_locating_names_the_only_pass() -> None:
+    oracle = oracle_of("--expand-strided-metadata")
+    finding = Locator(EXPAND, oracle, oracle.executable, lambda text: None).run()
+    assert finding.pass_name == "expand-strided-metadata"
