@@ -11,7 +11,7 @@ from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.inspection.explainer import Explainer, Explanation, Fact
+from reducer.inspection.explainer import MOST_PARTS, Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.session.printing import one_line
 from reducer.storage.files import read_input
@@ -41,6 +41,14 @@ _ENDINGS = {
 @with_oracle_options
 @jobs_option("results do not depend on it")
 @click.option(
+    "--parts",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=MOST_PARTS,
+    show_default=True,
+    help="Change at most N parts, those nearest to the failing op first; 0 for all.",
+)
+@click.option(
     "--json",
     "json_target",
     metavar="FILE",
@@ -52,6 +60,7 @@ def explain(
     input: Path,
     report: Path | None,
     jobs: int,
+    parts: int,
     json_target: str | None,
     words: tuple[str, ...],
     **options: Any,
@@ -71,9 +80,7 @@ def explain(
         words = command_of(read_record(report), report, input, words)
     with workspace() as place:
         oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
-        explaining = Explainer(
-            source.text, oracle, opt, lambda text: click.echo(f"{text} …", err=True), jobs=jobs
-        )
+        explaining = Explainer(source.text, oracle, opt, _show, jobs=jobs, most=parts)
         with stop_on_signals(explaining.stop, leave=place.clean_up):
             explanation = explaining.run()
     if json_target is not None:
@@ -81,6 +88,10 @@ def explain(
     if json_target != "-":
         click.echo(_as_text(explanation))
     return 0
+
+
+def _show(text: str) -> None:
+    click.echo(f"{text} …", err=True)
 
 
 def _as_text(explanation: Explanation) -> str:
@@ -94,7 +105,11 @@ def _as_text(explanation: Explanation) -> str:
         f"{plural(explanation.calls, 'run')}, "
         f"{duration(explanation.compiler_seconds)} of compiler time"
     )
-    return "\n".join([f"failure: {explanation.outcome.signature.text}", "", *lines, "", cost])
+    left = f"{plural(explanation.left_out, 'part')} farther away not changed (--parts 0: all)"
+    more = [left] if explanation.left_out else []
+    return "\n".join(
+        [f"failure: {explanation.outcome.signature.text}", "", *lines, "", *more, cost]
+    )
 
 
 def _row(fact: Fact) -> tuple[str, str, str, str]:
@@ -125,6 +140,7 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
         "kind": str(signature.kind),
         "signature": signature.text,
         "bucket": signature.bucket,
+        "left_out": explanation.left_out,
         "facts": [{**asdict(fact), "verdict": str(fact.verdict)} for fact in explanation.facts],
         "calls": explanation.calls,
         "compiler_seconds": round(explanation.compiler_seconds, 3),

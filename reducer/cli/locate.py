@@ -88,7 +88,7 @@ def _as_text(finding: FailureLocation, name: str) -> str:
         ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
         ("pipeline", finding.pipeline),
-        ("confirmed", f"{'yes' if finding.sure else 'no'}: {finding.how}"),
+        ("confirmed", f"{finding.confirmed}: {finding.how}"),
         (
             "cost",
             f"{plural(finding.calls, 'run')}, {duration(finding.compiler_seconds)} "
@@ -113,7 +113,9 @@ def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
         "dispatch": finding.dispatch or None,
         "pass": finding.pass_name or None,
         "pipeline": finding.pipeline or None,
-        "sure": finding.sure,
+        "sure": finding.confirmed == "yes",
+        "confirmed": finding.confirmed,
+        "ops_alone": finding.alone or None,
         "how": finding.how,
         "culprits": [
             {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in finding.suspects

@@ -5,7 +5,7 @@ the failure, so it is only reported if no other change was found.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,9 @@ from oracles import Limits, Oracle, Outcome
 from reducer.errors import BadInput, NotInteresting
 from reducer.inspection.changes import Mutation, ProgramFeature, program_features
 from reducer.ir import NONE, Module
+from reducer.ir.flow import distances
+from reducer.locate import ops_of_diagnostics
+from reducer.locate.locations import Location
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
@@ -23,12 +26,16 @@ from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
+from reducer.units import duration, plural
 
 _SLOWDOWN_FACTOR, _MIN_SECONDS = (
     4,
     30.0,
 )  # the limit for a changed program: a multiple of the original run time, but at least this
 _MAX_SECONDS = 600.0  # limit for the failing run, if the user set none
+
+MOST_PARTS = 150
+"""A result of a reduction has fewer; each takes one to ten runs."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +61,25 @@ class Fact:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The failure and the facts about its boundary. `compiler_seconds` is CPU time."""
+    """The failure and the facts about its boundary.
+
+    Attributes:
+        left_out: the number of parts that were not changed, since there are too many.
+        compiler_seconds: CPU time.
+    """
 
     outcome: Outcome
     facts: list[Fact]
+    left_out: int
     calls: int
     compiler_seconds: float
 
 
 class Explainer:
-    """Explains the failure of one program. Set `stop` to end it early."""
+    """Explains the failure of one program. Set `stop` to end it early.
+
+    Only `most` parts are changed, those nearest to the op at fault first; all if it is 0.
+    """
 
     def __init__(
         self,
@@ -73,12 +89,14 @@ class Explainer:
         show: Callable[[str], None],
         *,
         jobs: int = 1,
+        most: int = MOST_PARTS,
     ) -> None:
         self.text = text
         self.oracle = oracle
         self.opt = opt
         self.show = show
         self.jobs = jobs
+        self.most = most
         self.stop = threading.Event()
 
     def run(self) -> Explanation:
@@ -110,16 +128,17 @@ class Explainer:
         longest = given.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
         evaluator = evaluator.with_(limits=RunLimits(Limits(longest, given.memory)))
         facts = self._flags(evaluator)
-        self.show("change one part at a time")
-        lines = self._lines(conversions, module)
-        facts += self._probe_features(evaluator, module, lines)
-        seconds = evaluator.costs.compiler_seconds + conversions.seconds
-        return Explanation(outcome, facts, evaluator.costs.calls, seconds)
-
-    def _lines(self, conversions: Conversions, module: Module) -> dict[int, int]:
-        """The line of each op in the original text."""
         places = conversions.locations(self.text, module)
-        return {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}
+        lines = {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}
+        features = list(program_features(module, BoundaryTypes.of(module)))
+        parts = _nearest_first(features, _at_fault(outcome, places, module), module)
+        parts = parts[: self.most or None]
+        least = len(parts) * outcome.seconds / self.jobs
+        self.show(f"change {plural(len(parts), 'part')}, one at a time; {duration(least)} or more")
+        facts += self._probe(evaluator, parts, module.op_count, lines)
+        seconds = evaluator.costs.compiler_seconds + conversions.seconds
+        left_out = len(features) - len(parts)
+        return Explanation(outcome, facts, left_out, evaluator.costs.calls, seconds)
 
     def _flags(self, evaluator: Evaluator) -> list[Fact]:
         """The effect of dropping each flag of the command."""
@@ -134,18 +153,42 @@ class Explainer:
             facts.append(Fact("flag", words, "", None, "dropped", verdict, outcome.signature.text))
         return facts
 
-    def _probe_features(
-        self, evaluator: Evaluator, module: Module, lines: dict[int, int]
+    def _probe(
+        self,
+        evaluator: Evaluator,
+        parts: Sequence[ProgramFeature],
+        ops: int,
+        lines: dict[int, int],
     ) -> list[Fact]:
-        prober = _FeatureProber(evaluator, module.op_count, lines)
+        prober = _FeatureProber(evaluator, ops, lines)
         with ThreadPoolExecutor(self.jobs, thread_name_prefix="explain") as pool:
             try:
-                return list(
-                    pool.map(prober.probe, program_features(module, BoundaryTypes.of(module)))
-                )
+                return list(pool.map(prober.probe, parts))
             except BaseException:
                 self.stop.set()  # end the other workers too
                 raise
+
+
+def _at_fault(outcome: Outcome, places: dict[Location, list[int]], module: Module) -> list[int]:
+    """The ops that a diagnostic points to, or else those that the failure names."""
+    pointed = ops_of_diagnostics(outcome.diagnostics, places, module)
+    named = [op for op, name in enumerate(module.t.name) if name == outcome.signature.op]
+    return pointed or named
+
+
+def _nearest_first(
+    features: Sequence[ProgramFeature], at_fault: Sequence[int], module: Module
+) -> list[ProgramFeature]:
+    """The features in order of their distance from the ops at fault, along definitions and uses.
+
+    Those of the whole program, such as its functions' types, come first. Without an op at fault,
+    and among those equally far away, the order stays.
+    """
+    if not at_fault:
+        return list(features)
+    far = len(module)
+    distance = distances(module, at_fault)
+    return sorted(features, key=lambda one: -1 if one.op == NONE else distance.get(one.op, far))
 
 
 class _FeatureProber:

@@ -1,6 +1,7 @@
 """Locate a failure without reducing the program: its phase, its pass, and the suspect ops."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.sampling import sample
+from reducer.search.sampling import fingerprint, sample
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
 from reducer.session.conversions import Conversions, OptPrinter
@@ -25,6 +26,7 @@ from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MAX_SUSPECTS = 40
+_FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,19 @@ class SuspectOp:
 
 @dataclass
 class FailureLocation:
-    """The findings. `how` is the evidence for the suspects; `sure` is set if a run confirmed it."""
+    """The findings.
+
+    Attributes:
+        how: the evidence for the suspects.
+        sure: whether a run confirmed it, on a part of the program.
+        alone: the number of ops in that part, without those in regions of others.
+        suspects: the likeliest first.
+    """
 
     outcome: Outcome
     how: str = "nothing found"
     sure: bool = False
+    alone: int = 0
     suspects: list[SuspectOp] = field(default_factory=list)
     phase: str = ""
     dispatch: str = ""
@@ -49,6 +59,13 @@ class FailureLocation:
     pipeline: str = ""
     calls: int = 0
     compiler_seconds: float = 0.0
+
+    @property
+    def confirmed(self) -> str:
+        """How far runs confirm the suspects: `yes`, `in part` if many ops fail together, `no`."""
+        if not self.sure:
+            return "no"
+        return "yes" if self.alone <= _FEW else "in part"
 
 
 class Locator:
@@ -107,7 +124,8 @@ class Locator:
             self.show("try the diagnosed ops alone")
             finding.sure = grow_around(state, boundary, seeds)
             if finding.sure:
-                finding.how += f", and {self._alone(state.document)} around it fail by themselves"
+                finding.alone = len(BodyOps.of(state.document).ops)
+                finding.how += f", and {finding.alone:,} ops around it fail by themselves"
             return
         self.show("sample each kind of op")
         if sample(state, boundary) or self._whole_survives(state):
@@ -115,9 +133,13 @@ class Locator:
             halve(state, boundary)
             finding.sure = state.document.op_count < module.op_count
         if finding.sure:
-            alone = self._alone(state.document)
-            finding.how = f"no diagnostic has a location, but {alone} fail by themselves"
-            finding.suspects = _origins(module, state.document, places)
+            finding.alone = len(BodyOps.of(state.document).ops)
+            finding.how = (
+                f"no diagnostic has a location, but {finding.alone:,} ops fail by themselves"
+            )
+            finding.suspects = _origins(
+                module, state.document, places, finding.outcome.signature.op
+            )
 
     def _whole_survives(self, state: SearchState[Module]) -> bool:
         module = state.document
@@ -125,9 +147,6 @@ class Locator:
             state.evaluator.first_interesting([Candidate(module, "print in generic form")])
             is not None
         )
-
-    def _alone(self, module: Module) -> str:
-        return f"{module.op_count:,} ops"
 
     def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
         self.show("find the failing phase")
@@ -174,20 +193,31 @@ class Locator:
             finding.pipeline = found.step.text if found.step else ""
 
 
-def _origins(before: Module, after: Module, places: dict[int, Location]) -> list[SuspectOp]:
-    """The ops of a carved module, with their places in the input.
+def _origins(
+    before: Module, after: Module, places: dict[int, Location], named: str
+) -> list[SuspectOp]:
+    """The ops of a carved module, with their places in the input, the likeliest first.
 
-    Carving keeps the names of functions and values, which identify any op that has results.
+    Carving keeps the names of functions and values, which identify any op that has results. The
+    likeliest are those that the failure names, and then those of a kind that is rare in the input.
+    Constants come last.
     """
     names = {
         (before.symbol_name(function), before.t.token[value]): unit
         for unit, function in BodyOps.of(before).function_of.items()
         for value in before.results(unit)
     }
+    kinds = Counter(fingerprint(before, unit)[:2] for unit in BodyOps.of(before).ops)
+
+    def unlikely(unit: int) -> tuple[bool, bool, int, int]:
+        is_other = after.t.name[unit] != named
+        return is_other, not after.t.operands[unit], kinds[fingerprint(after, unit)[:2]], unit
+
     out: list[SuspectOp] = []
-    for unit, function in BodyOps.of(after).function_of.items():
+    bodies = BodyOps.of(after).function_of
+    for unit in sorted(bodies, key=unlikely):
         tokens = [after.t.token[value] for value in after.results(unit)]
-        origin = names.get((after.symbol_name(function), tokens[0])) if tokens else None
+        origin = names.get((after.symbol_name(bodies[unit]), tokens[0])) if tokens else None
         place = places.get(origin) if origin is not None else None
         out.append(SuspectOp(after.t.name[unit], place))
     return out[:_MAX_SUSPECTS]

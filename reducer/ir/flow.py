@@ -1,6 +1,6 @@
 """Data flow between ops: through regions, branches and calls, and as a def-use graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from reducer.ir.functions import entry_block, is_function, terminator_of
@@ -56,6 +56,15 @@ def def_use_graph(module: Module) -> "nx.DiGraph[int]":
         if value != NONE and def_op[value] != NONE
     )
     return graph
+
+
+def distances(module: Module, ops: Iterable[int]) -> dict[int, int]:
+    """How many definitions and uses lead from the nearest of some ops to each op it reaches."""
+    import networkx as nx
+
+    around = def_use_graph(module).to_undirected(as_view=True)
+    found = nx.multi_source_dijkstra_path_length(around, set(ops))
+    return {op: int(steps) for op, steps in found.items()}
 
 
 def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:

@@ -103,10 +103,11 @@ def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozen
 def _kinds(module: Module, body: Sequence[int]) -> list[int]:
     """For each body op, the number of its kind; equal fingerprints share a number."""
     numbers: dict[tuple[object, ...], int] = {}
-    return [numbers.setdefault(_fingerprint(module, body_op), len(numbers)) for body_op in body]
+    return [numbers.setdefault(fingerprint(module, body_op), len(numbers)) for body_op in body]
 
 
-def _fingerprint(module: Module, body_op: int) -> tuple[object, ...]:
+def fingerprint(module: Module, body_op: int) -> tuple[object, ...]:
+    """What tells the kinds of ops apart: name, attributes, types, producers, and ops inside."""
     t = module.t
     rest = module.text[t.operands_end[body_op] : t.header_end[body_op]] + module.tail(body_op)
     producers = (t.def_op[value] if value != NONE else NONE for value in t.operands[body_op])

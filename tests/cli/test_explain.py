@@ -34,7 +34,7 @@ def test_a_table_of_what_is_left() -> None:
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert "flag --need → dropped passes" in lines
     assert "flag --other → dropped still fails" in lines
-    assert "attribute size of x.bad (line 1) 42 : i64 → 1 : i64, 0 : i64, dropped still fails" in (
+    assert "attribute size of x.bad (line 1) 42 : i64 → 0 : i64, 1 : i64, dropped still fails" in (
         " ".join(lines)
     )
 

@@ -31,7 +31,7 @@ def test_attributes_are_simplified_or_dropped() -> None:
     asked = ask()
     assert asked["attribute", "42 : i64"].subject == "factor of t.scale"
     assert labels(asked["attribute", "42 : i64"]) == ["0 : i64", "1 : i64", "dropped"]
-    assert labels(asked["attribute", '"fast"']) == ['""', "dropped"]
+    assert labels(asked["attribute", '"fast"']) == ['"x"', "dropped"]
 
 
 def test_each_size_is_listed_once() -> None:

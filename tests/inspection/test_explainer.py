@@ -1,6 +1,7 @@
 """The boundary of a failure, found with a scripted oracle on IR that a real tool reads."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
 from tests.support.sizes_of import sizes_of
 
 pytestmark = pytest.mark.iree
@@ -49,6 +50,24 @@ def test_each_thing_that_is_left(explain: Explain) -> None:
     assert facts["size", "3"].verdict is Verdict.SAME, "this size does not matter"
     assert facts["size", "3"].still == ("2", "4", "1", "6")
     assert facts["element type", "f16"].verdict is Verdict.SAME
+
+
+def test_parts_near_the_failing_op_come_first_and_others_are_left_out(
+    iree_toolchain: Callable[..., Toolchain],
+) -> None:
+    body = "".join(f"  %{n} = math.sin %arg1 : tensor<f32>\n" for n in range(5))
+    text = (
+        "func.func @main(%arg0: tensor<20x3xf16>, %arg1: tensor<f32>) -> tensor<20x3xf16> {\n"
+        f"{body}  %r = math.exp %arg0 : tensor<20x3xf16>\n  return %r : tensor<20x3xf16>\n}}\n"
+    )
+    failed = replace(FAILED, signature=replace(FAILURE, op="math.exp"))
+    oracle = PredicateOracle(lambda text: "math.exp" in text, failure=failed)
+    shown: list[str] = []
+    explaining = Explainer(text, oracle, iree_toolchain().opt, shown.append, most=4)
+    explanation = explaining.run()
+    assert len(explanation.facts) == 4 and explanation.left_out > 4
+    assert not any("math.sin" in fact.subject for fact in explanation.facts)
+    assert any(phase.startswith("change 4 parts, one at a time; ") for phase in shown)
 
 
 def test_the_nearest_change_comes_first(explain: Explain) -> None:

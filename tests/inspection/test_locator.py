@@ -5,11 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from reducer.errors import NotInteresting
-from reducer.inspection.locator import FailureLocation, Locator
+from reducer.inspection.locator import FailureLocation, Locator, _origins
+from reducer.ir import Module
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.sides import function
 
 pytestmark = pytest.mark.iree
 
@@ -49,12 +51,35 @@ def test_a_crash_without_a_diagnostic_is_narrowed_down(
     case = corpus("matmul-k0-sigfpe")
     text = plant(case.input_text(), layers=20)
     finding = locate(text, *case.runs[0].flags)
-    assert finding.sure
+    assert finding.confirmed == "yes"
     assert finding.phase == "flow"
     assert finding.dispatch == ""
     lines = text.splitlines()
     named = [lines[c.place[1] - 1] for c in finding.suspects if c.place is not None]
-    assert any("tensor<4x0xbf16>" in line for line in named)
+    assert any("tensor<4x0xbf16>" in line for line in named[:2]), "the likeliest come first"
+
+
+@pytest.mark.parametrize(
+    ("sure", "alone", "confirmed"), [(False, 0, "no"), (True, 9, "yes"), (True, 1435, "in part")]
+)
+def test_many_ops_that_fail_together_confirm_little(sure: bool, alone: int, confirmed: str) -> None:
+    finding = FailureLocation(Outcome(Kind.CRASH, Signature(Kind.CRASH)), sure=sure, alone=alone)
+    assert finding.confirmed == confirmed
+
+
+def test_the_named_op_comes_first_and_constants_last() -> None:
+    module = Module.parse(
+        function(
+            """%0 = "t.constant"() : () -> i32
+%1 = "t.often"(%0) : (i32) -> i32
+%2 = "t.often"(%1) : (i32) -> i32
+%3 = "t.rare"(%2) : (i32) -> i32
+%4 = "t.named"(%3) : (i32) -> i32
+"func.return"() : () -> ()"""
+        )
+    )
+    names = [suspect.name for suspect in _origins(module, module, {}, "t.named")]
+    assert names == ["t.named", "t.rare", "t.often", "t.often", "t.constant"]
 
 
 def test_nothing_to_locate(locate: Callable[..., FailureLocation]) -> None:
