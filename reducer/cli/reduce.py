@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from oracles import Oracle
 from reducer.bundle import Bundle
 from reducer.cli.cluster import clustered, scheduler_option
+from reducer.cli.intake import agree, crash_in, first_failing
 from reducer.cli.oracle_options import (
     OracleOptions,
     elsewhere_option,
@@ -95,6 +97,12 @@ Exit codes:
     help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
     "it, the same command also continues.",
 )
+@click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Run a command that was found in INPUT without asking.",
+)
 @click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
 @click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
 @click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")
@@ -144,6 +152,7 @@ def reduce(
     profile_with: tuple[str, ...],
     passes_with: tuple[str, ...],
     resume: bool,
+    yes: bool,
     fresh: bool,
     keep_generic: bool,
     keep_flags: bool,
@@ -181,6 +190,10 @@ def reduce(
       mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
       mlir-reducer reduce bug.mlir --test ./wrong-result.sh
 
+    \b
+    With command and input from a crash log, a crash reproducer, an issue, or a lit test:
+      mlir-reducer reduce crash.log
+
     INPUT may be compressed (.mlir.xz, .mlir.gz). From the first accepted candidate on, the output
     file holds the best result so far; until then it is not touched. Running the same command again
     continues an interrupted reduction without repeating any run; --fresh starts over.
@@ -195,12 +208,13 @@ def reduce(
     check_output(output, input)
     _check_json(json_target)
     with workspace() as place, ExitStack() as held:
-        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        words, text = _chosen(source.text, input, words, options, yes=yes)
+        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         settings = Settings(
             input=input,
-            text=source.text,
+            text=text,
             output=output,
             journal=default_journal(input, output),
             opt=opt,
@@ -253,6 +267,23 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
+
+
+def _chosen(
+    text: str, input: Path, words: tuple[str, ...], options: dict[str, Any], *, yes: bool
+) -> tuple[tuple[str, ...], str]:
+    """The command, and the input: the whole file, what it describes, or a part of either."""
+    commands: tuple[tuple[str, ...], ...] = (words,)
+    by_command = options["test"] is None and options["plugin"] is None
+    if by_command and (crash := crash_in(text, input, words)) is not None:
+        commands, text = agree(crash, input, yes=yes), crash.text
+    if not by_command:
+        return words, text
+
+    def oracle_of(some: tuple[str, ...]) -> Oracle:
+        return OracleOptions(source=input, words=some, **options).oracle(text)[0]
+
+    return first_failing(commands, text, oracle_of)
 
 
 def _check_json(target: str | None) -> None:

@@ -203,7 +203,7 @@ def _proposals(
         return
     result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
-    local = _read_reproducer(reproducer)
+    local = read_reproducer(reproducer)
     name = _innermost(failed, local)
     if target.kind.traits.illegal_ir and failed and failed[0].text:
         yield Proposal(None, failed[0].text, name)
@@ -242,7 +242,7 @@ def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:
     return (flag for flag in extra if flag.partition("=")[0] not in given)
 
 
-def _read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
+def read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
     """The pipeline and the IR of a crash reproducer."""
     found = _PIPELINE.search(text, max(text.rfind("{-#"), 0))
     if found is None:

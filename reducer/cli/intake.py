@@ -1,0 +1,114 @@
+"""Take command and input from a crash log, a crash reproducer, an issue or a lit test."""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from oracles import Limits, Oracle
+from reducer.errors import CommandNotFound, UsageError
+from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
+from reducer.intake.commands import is_compiler
+from reducer.locate.opt_tool import OptTool
+from reducer.locate.pipeline import parse_pipeline
+
+
+def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
+    """The crash that a file describes, if it must be asked: there is no command, or no flag.
+
+    Raises:
+        UsageError: something is missing.
+    """
+    given = [word for word in words if word not in ("--", str(path))]
+    if len(given) > 1 or (given and "mlir_reproducer" not in text):
+        return None
+    crash = read_crash(text, path, given)
+    if given and not crash.text:
+        return None
+    if not crash.commands and crash.pipeline and (tool := _tool_for(crash.pipeline)):
+        return replace(crash, commands=(with_pipeline(tool, crash.pipeline),), missing="")
+    if crash.missing:
+        raise UsageError(
+            f"no command to run, and {path.name} lacks {crash.missing}; put the failing command "
+            f"after two dashes: {path} -- iree-compile FLAGS (or give a script with --test)"
+        )
+    return crash
+
+
+def _tool_for(pipeline: str) -> str | None:
+    """The name of an installed `…-opt` tool whose help lists all passes of a pipeline."""
+    try:
+        passes = [step.name for step in parse_pipeline(pipeline).passes]
+    except ValueError:
+        return None
+    for folder in os.get_exec_path():
+        for program in sorted(Path(folder).glob("*-opt*"), reverse=True):
+            if is_compiler(program.name) and os.access(program, os.X_OK):
+                tool = OptTool(program, limits=Limits(seconds=10), calls=1, seconds=10)
+                if all(map(tool.knows_pass, passes)):
+                    return program.name
+    return None
+
+
+def agree(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]:
+    """Show what a file wants to have run; return it, with programs that are on PATH.
+
+    Only the base name of a program counts: no path from the file is ever run.
+
+    Raises:
+        UsageError: the user has not agreed, and cannot be asked.
+        CommandNotFound: no compiler of that name is installed.
+    """
+    commands = tuple((_program(words[0]), *words[1:]) for words in crash.commands)
+    for words in commands:
+        click.echo(f"command found in {path.name}: {shlex.join(words)}", err=True)
+    click.echo(f"input found in {crash.source}", err=True)
+    if yes:
+        return commands
+    if not sys.stdin.isatty():
+        raise UsageError("this command comes from a file; run it with --yes if it may be run")
+    if not click.confirm("Run it?", err=True):
+        raise UsageError("nothing was run")
+    return commands
+
+
+def _program(name: str) -> str:
+    """The name of an installed program: this one, or the same with the number of a release."""
+    if not is_compiler(name):
+        raise UsageError(f"{name} is no known compiler, so it is not run because a file names it")
+    if shutil.which(name):
+        return name
+    versions = [f"{name}-{number}" for number in range(40, 10, -1)]
+    found = next((version for version in versions if shutil.which(version)), None)
+    if found is None:
+        raise CommandNotFound(f"{name}: not on PATH; give the compiler after two dashes")
+    return found
+
+
+def first_failing(
+    commands: Sequence[tuple[str, ...]], text: str, oracle_of: Callable[[tuple[str, ...]], Oracle]
+) -> tuple[tuple[str, ...], str]:
+    """The command to reduce with, and the part of the input on which it fails.
+
+    Runs nothing if there is one command, and one part. Otherwise a crash comes before an error,
+    which may be what a test expects; if nothing fails, it is the first command on all of the input.
+    """
+    tried: list[tuple[tuple[str, ...], str]] = []
+    for words in commands:
+        parts = split_input(text, words)
+        tried += [(without_splitting(words) if len(parts) > 1 else words, part) for part in parts]
+    if len(tried) == 1:
+        return tried[0]
+    failing: tuple[tuple[str, ...], str] | None = None
+    for words, part in tried:
+        outcome = oracle_of(words).run(part)
+        if outcome.failed and outcome.kind.traits.aborts:
+            return words, part
+        if outcome.failed and failing is None:
+            failing = words, part
+    return failing or (commands[0], text)

@@ -1,0 +1,132 @@
+"""Find the commands of compilers in any text: a stack dump, a lit test, a CI log, an issue."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from oracles.profiles import PROFILES
+
+_TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
+_WORD = re.compile(
+    r"(?:[^\s`'\"|;&<>]*/)?[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?(?=[\s`\"']|$)"
+)
+_FRAME = re.compile(r"\((\S+)\+0x[0-9a-f]+\)")
+_PROJECT = re.compile(r"share the reproducer above with (\w+) project")
+_DUMPED = re.compile(r"^.*?\bProgram arguments:\s*", re.M)
+_RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*", re.M)
+_END = re.compile(r"[|;&<>]|\d>")
+_PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
+# What would load other code, and what would write files of its own.
+_REFUSED = re.compile(r"--?load-(?:pass|dialect)-plugin|--?load\b")
+_WRITES = re.compile(r"--?(?:o|mlir-pass-pipeline-crash-reproducer|mlir-output-\S*)(?:=.*)?$", re.S)
+
+FILE = "{}"
+"""What stands for the input in a command."""
+
+TEST_ITSELF = "%s"
+"""What stands for the test in the commands of a lit test."""
+
+
+@dataclass(frozen=True)
+class FoundCommand:
+    """A command in a text.
+
+    Attributes:
+        words: the base name of a known compiler, its flags, and `{}` for the input.
+        input: the input as the text names it; '' if it names none (or standard input).
+        rank: how sure it is that this is the command, 0 for certain.
+    """
+
+    words: tuple[str, ...]
+    input: str
+    rank: int
+
+
+def is_compiler(program: str) -> bool:
+    """Whether a program is one that may be run because a text names it: by its base name only."""
+    name = PurePath(program).name
+    return _TOOL.fullmatch(name) is not None or any(profile.has(name) for profile in PROFILES)
+
+
+def commands_in(text: str) -> list[FoundCommand]:
+    """All commands of known compilers in a text, the surest first, each once."""
+    found = sorted(_all(_joined(text)), key=lambda command: command.rank)
+    best = [one for one in found if one.rank == found[0].rank] if found else []
+    return list(dict.fromkeys(best))
+
+
+def tools_in(text: str) -> list[str]:
+    """The compilers that a text speaks of without a command: in a stack, or by their project."""
+    names = [PurePath(match[1]).name for match in _FRAME.finditer(text)]
+    names += [f"{match[1].lower()}-opt" for match in _PROJECT.finditer(text)]
+    return [name for name in dict.fromkeys(names) if is_compiler(name)]
+
+
+def _joined(text: str) -> str:
+    """The text with continued lines joined; in a lit test, the next line has its own RUN."""
+    return re.sub(r"\\\n(?:\s*(?://|#|;)\s*RUN:)?\s*", " ", text)
+
+
+def _all(text: str) -> Iterator[FoundCommand]:
+    for line in text.splitlines():
+        if "/include/" in line or re.match(r"\s*#\d+ ", line):
+            continue  # a frame of a stack
+        dumped, run = _DUMPED.match(line), _RUN.match(line)
+        start = (dumped or run).end() if dumped or run else 0  # type: ignore[union-attr]
+        word = _WORD.search(line, start)
+        if word is None or not is_compiler(word[0]):
+            continue
+        quoted = line[word.start() - 1 : word.start()] == "`"
+        rest = line[word.start() :].split("`", 1)[0] if quoted else line[word.start() :]
+        command = _command(rest, prose=not (dumped or run))
+        if command is None:
+            continue
+        starts = quoted or _PROMPT.search(line[start : word.start()]) is not None
+        rank = 0 if dumped or run else 1 if starts and command.input else 2
+        yield FoundCommand(command.words, command.input, rank)
+
+
+def _command(text: str, *, prose: bool) -> FoundCommand | None:
+    """The command at the start of a text; None if it has neither flags nor an input."""
+    words = _words(text)
+    if not words:
+        return None
+    kept, source = [PurePath(words[0]).name], ""
+    skip = False
+    for word in words[1:]:
+        if skip:
+            skip = False
+        elif word.startswith("-") and len(word) > 1:
+            if _WRITES.match(word):
+                skip = word in ("-o", "--o")
+            else:
+                kept.append(word)
+        elif _END.match(word):
+            break
+        elif word == "-" or word == TEST_ITSELF or "." in word or "/" in word:
+            source = "" if word == "-" else word
+        elif prose:
+            break
+    if len(kept) == 1 and not source:
+        return None
+    if any(_REFUSED.match(word) for word in kept):
+        return None
+    return FoundCommand((*kept, FILE), source, 0)
+
+
+def _words(text: str) -> list[str]:
+    """The words up to a pipe or redirection; quotes that are not closed end them as well."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|;&<>")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    out: list[str] = []
+    try:
+        for word in lexer:
+            if _END.fullmatch(word) or set(word) <= set("|;&<>"):
+                break
+            out.append(word.rstrip("`") if out else word)
+    except ValueError:
+        return out
+    return out

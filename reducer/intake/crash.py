@@ -1,0 +1,81 @@
+"""From a crash as people report it to commands and an input."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reducer.intake.commands import FILE, TEST_ITSELF, FoundCommand, commands_in, tools_in
+from reducer.intake.programs import program_in
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A crash that a file describes.
+
+    Attributes:
+        commands: commands to try in this order, each with `{}` for the input.
+        text: the input; '' if it is missing.
+        source: where the input was found, for people.
+        missing: what was not found, for people; '' if nothing.
+        pipeline: what to run on the input if only the program for it is unknown.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    text: str
+    source: str
+    missing: str = ""
+    pipeline: str = ""
+
+
+def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
+    """The crash in the text of a file.
+
+    Args:
+        text: a crash reproducer, the output of a compiler, a CI log, an issue, or a lit test.
+        path: the file.
+        given: the program and flags to run instead of those that the text names.
+    """
+    found = commands_in(text)
+    program = program_in(text)
+    commands = tuple(one.words for one in found)
+    if program is not None and program.pipeline:
+        tools = [given[0]] if given else [words[0] for words in commands] or tools_in(text)
+        commands = tuple(with_pipeline(tool, program.pipeline) for tool in dict.fromkeys(tools))
+        source = f"the crash reproducer in {path.name}"
+        missing = "" if commands else _NO_COMMAND
+        return Crash(commands, program.text, source, missing, program.pipeline)
+    if given:
+        commands = ((*given, *(() if any(FILE in word for word in given) else (FILE,))),)
+    if any(one.input == TEST_ITSELF for one in found):
+        return Crash(commands, text, f"{path.name} itself")
+    for one in found:
+        named = _named(one, path.parent)
+        if named is not None:
+            return Crash(commands, named.read_text("utf-8", "surrogateescape"), str(named))
+    if program is not None:
+        missing = "" if commands else _NO_COMMAND
+        return Crash(commands, program.text, f"the program in {path.name}", missing)
+    names = ", ".join(dict.fromkeys(one.input for one in found if one.input))
+    if not commands:
+        return Crash((), "", "", _NOTHING)
+    what = f"the file {names}, which it names" if names else "the input of its command"
+    return Crash(commands, "", "", f"{what} (it may lie next to {path.name})")
+
+
+_NO_COMMAND = "the compiler that it is for"
+_NOTHING = "a command of a compiler, and a program for it"
+
+
+def with_pipeline(tool: str, pipeline: str) -> tuple[str, ...]:
+    """A program with the pipeline of a reproducer instead of the passes of its command."""
+    return (tool, f"--pass-pipeline={pipeline}", FILE)
+
+
+def _named(command: FoundCommand, folder: Path) -> Path | None:
+    """The file that a command names, there or next to the text that has the command."""
+    if not command.input or command.input == TEST_ITSELF:
+        return None
+    for path in (folder / command.input, folder / Path(command.input).name):
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,65 @@
+"""Find the program in a text: in a crash reproducer, in a fenced block, or among other lines."""
+
+import re
+from dataclasses import dataclass
+
+from reducer.locate.failing_pass import read_reproducer
+
+_FENCE = re.compile(r"^ {0,3}```[^\n`]*\n(.*?)^ {0,3}```", re.M | re.S)
+_SECTION = re.compile(r"^\{-#$.*?^#-\}$", re.M | re.S)
+_MODULE = re.compile(r'^(?:module\b|"builtin\.module")', re.M)
+_START = re.compile(r'^(?:[#!][\w$.-]+ = |module\b|"builtin\.module"|\w+\.(?:func|module)\b)', re.M)
+_ALIAS = re.compile(r"[#!][\w$.-]+ = ")
+_OP = re.compile(r'^\s*(?:%[\w:#, %]+ = )?"?[a-z_]\w*\.[\w.]+"?(?:[ (]|$)', re.M)
+_STACK = re.compile(r"^\s*#\d+ 0x|Stack dump", re.M)
+
+
+@dataclass(frozen=True)
+class FoundProgram:
+    """A program in a text, and the pipeline that its crash reproducer runs; '' without one."""
+
+    text: str
+    pipeline: str = ""
+
+
+def program_in(text: str) -> FoundProgram | None:
+    """The program that a text contains: that of a crash reproducer, else the first there is."""
+    text = text.replace("\r\n", "\n")
+    reproducer = _reproducer(text)
+    if reproducer is not None:
+        return reproducer
+    for block in _FENCE.finditer(text):
+        if _OP.search(block[1]) and not _STACK.search(block[1]):
+            return _reproducer(block[1]) or FoundProgram(block[1])
+    start = _START.search(text)
+    if start is None:
+        return None
+    found = _balanced(text[start.start() :])
+    return FoundProgram(found) if found and _OP.search(found) else None
+
+
+def _reproducer(text: str) -> FoundProgram | None:
+    """The last crash reproducer in a text, which is that of the innermost pass."""
+    for section in reversed(list(_SECTION.finditer(text))):
+        modules = list(_MODULE.finditer(text, 0, section.start()))
+        if not modules:
+            continue
+        start = modules[-1].start()
+        lines = text[:start].splitlines(keepends=True)
+        while lines and _ALIAS.match(lines[-1]):
+            start -= len(lines.pop())
+        found = read_reproducer(text[start : section.end()] + "\n")
+        if found is not None:
+            return FoundProgram(found[1], found[0].text)
+    return None
+
+
+def _balanced(text: str) -> str:
+    """The lines from the start up to where all braces are closed, and no op follows at once."""
+    depth, out = 0, []
+    for line in text.splitlines(keepends=True):
+        if depth == 0 and line.strip() and not (_START.match(line) or line.startswith("}")):
+            break
+        out.append(line)
+        depth += line.count("{") - line.count("}")
+    return "".join(out)

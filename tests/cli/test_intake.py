@@ -1,0 +1,78 @@
+"""Reducing what a crash left behind, with the real mlir-opt."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reducer.cli.reduce import reduce
+from reducer.errors import CommandNotFound, UsageError
+from tests.support.opt_tools import find_opt
+
+HEALTHY = "func.func @g() {\n  return\n}\n"
+BAD = """\
+func.func @f(%m: memref<?xf32>, %n: index) -> memref<?x?xf32> {
+  %0 = memref.expand_shape %m [[0, 1]] output_shape [%n, %n] : memref<?xf32> into memref<?x?xf32>
+  return %0 : memref<?x?xf32>
+}
+"""
+PLAIN = ("--no-report", "--no-pass-level", "--max-calls=30", "-q")
+
+
+def run(*words: object) -> None:
+    CliRunner().invoke(
+        reduce, [*map(str, words), *PLAIN], catch_exceptions=False, standalone_mode=False
+    )
+
+
+def result(path: Path) -> str:
+    return path.with_name(f"{path.name.removesuffix('.mlir')}.reduced.mlir").read_text()
+
+
+@pytest.fixture
+def opt() -> Path:
+    return find_opt()
+
+
+def test_a_crash_reproducer_for_which_a_tool_is_found(tmp_path: Path, opt: Path) -> None:
+    source, crash = tmp_path / "a.mlir", tmp_path / "crash.mlir"
+    source.write_text(BAD)
+    flags = ["--cse", "--expand-strided-metadata", f"--mlir-pass-pipeline-crash-reproducer={crash}"]
+    subprocess.run([opt, *flags, source], capture_output=True, check=False)
+    run(crash, "--yes")
+    assert "'--pass-pipeline=builtin.module(expand-strided-metadata)' crash" in result(crash)
+    assert "expand_shape" in result(crash)
+
+
+def test_the_failing_part_of_a_lit_test(tmp_path: Path, opt: Path) -> None:
+    test = tmp_path / "t.mlir"
+    run_line = (
+        f"// RUN: {opt.name} %s --split-input-file --expand-strided-metadata | FileCheck %s\n"
+    )
+    test.write_text(f"{run_line}{HEALTHY}\n// -----\n\n{BAD}\n// -----\n\n{HEALTHY}")
+    run(test, "--yes")
+    assert "split-input-file" not in result(test)
+    assert "expand_shape" in result(test)
+
+
+def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
+    log = tmp_path / "crash.log"
+    log.write_text(f"0.\tProgram arguments: {opt} --expand-strided-metadata x.mlir\n{BAD}")
+    with pytest.raises(UsageError, match="run it with --yes"):
+        run(log)
+    assert [path.name for path in tmp_path.iterdir()] == ["crash.log"]
+
+
+def test_a_compiler_that_is_not_installed(tmp_path: Path) -> None:
+    log = tmp_path / "crash.log"
+    log.write_text(f"$ no-such-opt --cse x.mlir\n{BAD}")
+    with pytest.raises(CommandNotFound, match="no-such-opt: not on PATH"):
+        run(log, "--yes")
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    log = tmp_path / "crash.log"
+    log.write_text("$ mlir-opt --cse x.mlir\n")
+    with pytest.raises(UsageError, match=r"crash\.log lacks the file x\.mlir, which it names"):
+        run(log, "--yes")

@@ -1,0 +1,131 @@
+"""Commands and inputs in texts as people post them."""
+
+from pathlib import Path
+
+import pytest
+
+from reducer.intake import Crash, read_crash, split_input, without_splitting
+
+PROGRAM = "func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"
+DUMP = """\
+PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/ and include the trace.
+Stack dump:
+0.\tProgram arguments: /data/build/bin/mlir-opt "-pass=a=1 b" -o /tmp/out --cse {}
+ #0 0x00007f llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/data/build/bin/mlir-opt+0x20)
+"""
+REPRODUCER = """\
+#map = affine_map<(d0) -> (d0)>
+module {
+  func.func @f() {
+    return
+  }
+}
+
+{-#
+  external_resources: {
+    mlir_reproducer: {
+      pipeline: "builtin.module(func.func(canonicalize{top-down=true}),cse)",
+      disable_threading: false,
+      verify_each: true
+    }
+  }
+#-}
+"""
+PIPELINE = "--pass-pipeline=builtin.module(func.func(canonicalize{top-down=true}),cse)"
+
+
+def read(text: str, folder: Path | None = None) -> Crash:
+    return read_crash(text, (folder or Path("/nowhere")) / "crash.log")
+
+
+def test_a_stack_dump_that_names_a_file_next_to_it(tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(PROGRAM)
+    crash = read(DUMP.format("/data2/x/a.mlir"), tmp_path)
+    assert crash.commands == (("mlir-opt", "-pass=a=1 b", "--cse", "{}"),)
+    assert crash.text == PROGRAM
+    assert not crash.missing
+
+
+def test_a_stack_dump_without_its_file() -> None:
+    crash = read(DUMP.format("a.mlir"))
+    assert crash.missing == "the file a.mlir, which it names (it may lie next to crash.log)"
+
+
+def test_an_issue_with_command_and_program_in_its_text() -> None:
+    head = "## mlir-opt crashes with cse\nReproduce: `mlir-opt -cse a.mlir` fails\n"
+    issue = f"{head}```mlir\n{PROGRAM}```\n"
+    crash = read(issue + f"Trace:\n```\n{DUMP.format('a.mlir')}```\n")
+    assert crash.commands == (("mlir-opt", "-pass=a=1 b", "--cse", "{}"),)
+    assert crash.text == PROGRAM
+    assert read(issue).commands == (("mlir-opt", "-cse", "{}"),)
+
+
+@pytest.mark.parametrize("prompt", ["$ ", "+ ", "[1/3] ", "2026-06-23T10:11:12.345Z ", "> ./bin/"])
+def test_a_log_of_a_build(prompt: str) -> None:
+    crash = read(f"step 1\n{prompt}heir-opt --mlir-to-bgv=a=1 in.mlir 2>&1 | tee log\n{PROGRAM}")
+    assert crash.commands == (("heir-opt", "--mlir-to-bgv=a=1", "{}"),)
+    assert crash.text == PROGRAM
+
+
+def test_a_lit_test() -> None:
+    text = (
+        "// RUN: mlir-opt %s -cse \\\n// RUN:   -split-input-file | FileCheck %s\n"
+        f"// RUN: not --crash mlir-opt --dce < %s 2>&1 | FileCheck %s\n{PROGRAM}// -----\n{PROGRAM}"
+    )
+    crash = read(text)
+    assert crash.commands == (
+        ("mlir-opt", "-cse", "-split-input-file", "{}"),
+        ("mlir-opt", "--dce", "{}"),
+    )
+    assert crash.text == text
+    parts = split_input(text, crash.commands[0])
+    assert len(parts) == 2
+    assert parts[1] == PROGRAM
+    assert without_splitting(crash.commands[0]) == ("mlir-opt", "-cse", "{}")
+    assert split_input(text, crash.commands[1]) == [text]
+
+
+def test_a_crash_reproducer() -> None:
+    crash = read(REPRODUCER)
+    assert crash.missing == "the compiler that it is for"
+    assert "mlir_reproducer" not in crash.text
+    assert crash.text.startswith("#map = ")
+    crash = read_crash(REPRODUCER, Path("r.mlir"), ["mlir-opt-22"])
+    assert crash.commands == (("mlir-opt-22", PIPELINE, "{}"),)
+
+
+def test_a_crash_reproducer_among_what_a_program_prints() -> None:
+    log = (
+        f"kernel.py:7:2: error: something\n{REPRODUCER}kernel.py:7:2: note: Pipeline failed: "
+        "reproducer generated at `std::errs, please share the reproducer above with Some "
+        "project.`\n"
+    )
+    crash = read(log)
+    assert crash.commands == (("some-opt", PIPELINE, "{}"),)
+    assert crash.text.startswith("#map = ")
+    assert crash.text.rstrip().endswith("}")
+
+
+def test_the_pipeline_of_a_reproducer_replaces_that_of_the_command() -> None:
+    crash = read(REPRODUCER + DUMP.format("a.mlir"))
+    assert crash.commands == (("mlir-opt", PIPELINE, "{}"),)
+
+
+def test_other_programs_and_plugins_are_never_found() -> None:
+    for command in ("rm -rf x.mlir", "mlir-opt --load-pass-plugin=x.so a.mlir", "sh mlir.sh -c x"):
+        assert read(f"$ {command}\n{PROGRAM}").commands == ()
+
+
+def test_files_are_not_written() -> None:
+    flags = "-o out.mlir --mlir-pass-pipeline-crash-reproducer=/etc/x --cse"
+    assert read(f"$ mlir-opt {flags} a.mlir\n{PROGRAM}").commands == (("mlir-opt", "--cse", "{}"),)
+
+
+def test_only_the_name_of_a_program_counts() -> None:
+    crash = read(f"$ /tmp/evil/iree-compile --x a.mlir; rm a\n{PROGRAM}")
+    assert crash.commands == (("iree-compile", "--x", "{}"),)
+
+
+def test_prose_is_no_command() -> None:
+    assert read("mlir-opt triggers a segmentation fault with --cse").commands == ()
+    assert read("nothing at all").missing == "a command of a compiler, and a program for it"
