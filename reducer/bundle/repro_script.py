@@ -24,6 +24,18 @@ _PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\
 """The same for the form with a symbolizer."""
 
 
+BISECT = (
+    "case ${1:-} in",
+    '"") ;;',
+    "--bisect)",
+    '    sh "$0"',
+    "    case $? in 0) exit 1 ;; 1) exit 0 ;; *) exit 125 ;; esac ;;",
+    '*) printf "usage: %s [--bisect]\\n" "$0"; exit 2 ;;',
+    "esac",
+)
+"""Runs the script and exits as `git bisect run` wants it."""
+
+
 def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
     """The text of the script.
 
@@ -82,13 +94,14 @@ def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
         "#",
         f"#   {one_line(signature)}",
         "#",
-        f"# Usage: ./repro.sh, or {other}=/path/to/another ./repro.sh",
+        f"# Usage: ./repro.sh [--bisect], or {other}=/path/to/another ./repro.sh",
         *needs,
         f"# Exit status: 0 if it fails as reported, 1 if {end}, 2 if it fails differently",
-        "# or cannot be run.",
+        "# or cannot be run. With --bisect: 1 if it fails as reported, 0 if not, 125 otherwise.",
         "set -u",
         "LC_ALL=C",
         "export LC_ALL",
+        *BISECT,
         "",
     ]
 

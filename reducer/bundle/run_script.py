@@ -13,6 +13,7 @@ from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind
 from reducer.bundle.facts import FILES, REPRO, ReproCheck
 from reducer.bundle.repro_script import (
+    BISECT,
     absolute_path,
     fails_differently,
     shell_word,
@@ -128,12 +129,12 @@ def _head(check: ReproCheck, run: RunCheck, signature: str) -> Iterator[str]:
     for words in (check.words, run.words):
         yield f"#   {one_line(' '.join(map(shell_word, (_name(words[0]), *words[1:]))))}"
     yield "#"
-    yield "# Usage: ./repro.sh, or"
+    yield "# Usage: ./repro.sh [--bisect], or"
     yield f"# {compiler}=/path/to/another {runtime}=/path/to/its/runtime ./repro.sh"
     still = "the results are wrong as reported" if run.kind else "it fails as reported"
     yield f"# Exit status: 0 if {still}, 1 if {right}, 2 if it fails differently"
-    yield "# or cannot be run."
-    yield from ("set -u", "LC_ALL=C", "export LC_ALL", "")
+    yield f"# or cannot be run. With --bisect: 1 if {still}, 0 if not, 125 otherwise."
+    yield from ("set -u", "LC_ALL=C", "export LC_ALL", *BISECT, "")
 
 
 def _start(check: ReproCheck, carried: bool) -> Iterator[str]:

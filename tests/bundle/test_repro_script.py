@@ -26,7 +26,7 @@ def compiler(folder: Path, body: str, name: str = "iree-compile") -> Path:
 
 
 def run(
-    folder: Path, check: ReproCheck, body: str, shell: str = "sh", **more: str
+    folder: Path, check: ReproCheck, body: str, shell: str = "sh", *arguments: str, **more: str
 ) -> "subprocess.CompletedProcess[str]":
     """Run the script in a folder that contains only the program."""
     place = folder / "a report with 'quotes'"
@@ -38,7 +38,7 @@ def run(
         environment["IREE_COMPILE"] = str(compiler(folder, body))
     words = [shell, "sh"] if shell == "busybox" else [shell]
     return subprocess.run(
-        [*words, str(place / "repro.sh")],
+        [*words, str(place / "repro.sh"), *arguments],
         env=environment,
         cwd=folder,
         capture_output=True,
@@ -73,6 +73,20 @@ def test_it_distinguishes_same_fixed_and_different(
     done = run(tmp_path, check, body, shell)
     assert done.returncode == status, done.stdout + done.stderr
     assert not list(tmp_path.glob("repro.*")), "its folder is gone"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("echo \"x.mlir:1:1: error: failed to legalize 'a.b'\" >&2; exit 1", 1),
+        ("exit 0", 0),
+        ("exit 3", 125),
+    ],
+)
+def test_git_bisect_can_run_it(shell: str, body: str, status: int, tmp_path: Path) -> None:
+    done = run(tmp_path, ERROR, body, shell, "--bisect")
+    assert done.returncode == status, done.stdout + done.stderr
 
 
 RAW = """\
