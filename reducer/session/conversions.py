@@ -5,13 +5,14 @@ child process without the verifier, so that invalid IR, which may be what fails,
 """
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from oracles import Limits, ProcessResult, run_process
+from oracles import End, Limits, ProcessResult, run_process
 from oracles.scratch import private_folder
 from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.locations import Location, read_locations
@@ -35,13 +36,23 @@ _MEGABYTE = 1 << 20
 
 
 class OptPrinter:
-    """Runs one `…-opt` tool. `seconds` is the total CPU time that it took."""
+    """Runs one `…-opt` tool. `seconds` is the total CPU time that it took.
 
-    def __init__(self, opt: Path, limits: Limits) -> None:
+    `cancel` ends whatever is running, and `exceeded` is whether the last run reached a limit.
+    """
+
+    def __init__(self, opt: Path, limits: Limits, cancel: threading.Event | None = None) -> None:
         self.opt = opt
         self.limits = limits
+        self.cancel = cancel
         self.seconds = 0.0
+        self.exceeded = False
         self._lenient: tuple[str, ...] = (_NO_VERIFIER, *_LENIENT)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether what was running was ended by the user, so that its result means nothing."""
+        return self.cancel is not None and self.cancel.is_set()
 
     def text_of(self, bytecode: bytes) -> str | None:
         """MLIR bytecode as text; None if the tool cannot read it."""
@@ -89,8 +100,9 @@ class OptPrinter:
     def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
         """Run the tool; releases before 2025 reject the flag that skips the verifier on parsing."""
         argv = [str(self.opt), "input.mlir", *self._lenient, *flags, "-o", "out.mlir"]
-        result = run_process(argv, cwd=folder, limits=limits)
+        result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
         self.seconds += result.cpu_seconds
+        self.exceeded = result.end in (End.TIMEOUT, End.MEMORY)
         if _NO_VERIFIER in self._lenient and _UNKNOWN_FLAG in result.stderr:
             self._lenient = _LENIENT
             return self._run(folder, limits, flags)
@@ -159,9 +171,19 @@ class Conversions:
         return read_locations(located, module) if located else {}
 
     def after_passes(self, pipeline: str, text: str) -> str | None:
-        """The text in generic form after a pass pipeline."""
+        """The text in generic form after a pass pipeline.
+
+        A pipeline that reached a limit once, perhaps because it is the one that hangs, is not run
+        again. The journal remembers that, so that a resumed reduction takes the same path.
+        """
+        exceeded = key_of("exceeded", pipeline)
+        if self._journal.get_text(exceeded) is not None:
+            return None
         convert: Callable[[OptPrinter], str | None] = partial(_after_passes, pipeline, text)
-        return self._cached(pipeline, convert, text)
+        made = self._cached(pipeline, convert, text)
+        if made is None and self._printer is not None and self._printer.exceeded:
+            self._journal.put_text(exceeded, "")
+        return made
 
     def pretty(self, generic: str) -> str | None:
         """The text in custom assembly form; None if it cannot be printed that way."""
@@ -182,7 +204,13 @@ class Conversions:
         printer = self._printer
         if printer is None:
             return None
-        return self.cached(form, text, lambda: convert(printer) or "") or None
+        digest = key_of(form, text)
+        known = self._journal.get_text(digest)
+        if known is None:
+            known = convert(printer) or ""
+            if known or not printer.interrupted:
+                self._journal.put_text(digest, known)
+        return known or None
 
 
 def key_of(form: str, text: str) -> str:

@@ -231,7 +231,8 @@ class Reduction:
     def _printer(self) -> OptPrinter | None:
         if self.settings.opt is None:
             return None
-        return OptPrinter(self.settings.opt, Limits(_CONVERSION, self.oracle.limits.memory))
+        limits = Limits(_CONVERSION, self.oracle.limits.memory)
+        return OptPrinter(self.settings.opt, limits, self.stop)
 
     def _first_run(self) -> tuple[Outcome, Flakiness | None, Evaluator]:
         """Run the input and return its outcome and an evaluator that looks for the same failure.
