@@ -1,26 +1,76 @@
 """Function-like ops, their blocks, and the branches between blocks.
 
-Functions are recognized by form, not by name, so `func.func`, `util.func` and future function ops
-are treated alike.
+Functions are recognized by form, not by name, so `func.func`, `hw.module` and future function ops
+are treated alike: whatever has a function type and a body, or a symbol and a body without symbols.
 """
 
 import re
 from collections.abc import Mapping
 
+from reducer.ir.function_types import FunctionType, read_function_type
 from reducer.ir.lexer import BLOCK
 from reducer.ir.module import NONE, Module
-from reducer.ir.syntax import split_function_type
+from reducer.ir.syntax import Entry
+
+
+def type_entry(module: Module, op: int) -> Entry | None:
+    """The property or attribute with an op's function type; None if it has none that is known."""
+    syntax = module.syntax(op)
+    if found := syntax.entry("function_type"):
+        return found
+    typed = (entry for entry in syntax.entries if entry.value.startswith("!"))
+    return next((entry for entry in typed if read_function_type(entry.value)), None)
+
+
+def type_of_function(module: Module, op: int) -> FunctionType | None:
+    """The type of a function-like op; None if the op is not one, or has a type of unknown form."""
+    entry = type_entry(module, op)
+    return read_function_type(entry.value) if entry else None
 
 
 def signature(module: Module, op: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The argument and result types of a function-like op; None if the op is not one."""
-    entry = module.syntax(op).property("function_type")
-    return split_function_type(entry.value) if entry else None
+    """The argument and result types of a function-like op; None if they are unknown."""
+    found = type_of_function(module, op)
+    return (found.inputs, found.results) if found else None
+
+
+_TYPED = "function_type = "
+_NAMED = 'sym_name = "'
+
+
+class Functions:
+    """The functions of a module with a body; `around` are the ops that contain any.
+
+    Looks at headers only, to avoid parsing ops.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        t = module.t
+        self.all = frozenset(op for op in t.regions if self._is_one(op))
+        self.around: set[int] = set()
+        for op in self.all:
+            while (op := t.parent[op]) != NONE and op not in self.around:
+                self.around.add(op)
+
+    @staticmethod
+    def of(module: Module) -> "Functions":
+        """Those of a module, found once per module."""
+        return module.derived(Functions)
+
+    def _is_one(self, op: int) -> bool:
+        module, text = self._module, self._module.own_text(op)
+        if _TYPED in text:
+            return True
+        if _NAMED not in text or module.t.parent[op] == NONE or len(module.t.regions[op]) != 1:
+            return False
+        inside = list(module.children(op))
+        return bool(inside) and not any(_NAMED in module.own_text(child) for child in inside)
 
 
 def is_function(module: Module, op: int) -> bool:
-    """Whether an op is a function with a body. Looks at the header only, to avoid parsing ops."""
-    return bool(module.t.regions.get(op)) and "function_type = " in module.header(op)
+    """Whether an op is a function with a body."""
+    return op in Functions.of(module).all
 
 
 def entry_block(module: Module, op: int) -> int | None:
@@ -29,7 +79,7 @@ def entry_block(module: Module, op: int) -> int | None:
 
 
 def takes_arguments(module: Module, function: int) -> bool:
-    """Whether arguments can be added: the op is a symbol with a builtin function type."""
+    """Whether arguments can be added: the op is a symbol with a function type of a known form."""
     return module.symbol_name(function) is not None and signature(module, function) is not None
 
 
@@ -39,7 +89,20 @@ def terminator_of(module: Module, function: int) -> int | None:
     if len(blocks) != 1:
         return None
     ops = module.t.block_ops[blocks[0]]
-    return ops[-1] if ops else None
+    return ops[-1] if ops and may_end_block(module, ops[-1]) else None
+
+
+def may_end_block(module: Module, op: int) -> bool:
+    """Whether an op may be a terminator: no op of its name is anywhere but at the end of a block.
+
+    Bodies that are graphs, as in hardware dialects, need not have one.
+    """
+    return module.t.name[op] not in module.derived(_names_within_blocks)
+
+
+def _names_within_blocks(module: Module) -> frozenset[str]:
+    t = module.t
+    return frozenset(t.name[op] for ops in t.block_ops for op in ops[:-1])
 
 
 def container_of(module: Module, op: int) -> int:

@@ -7,6 +7,7 @@ in block labels and in function types.
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from reducer.ir.function_types import function_type
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
@@ -20,13 +21,6 @@ RESULT_SEGMENT_SIZES = ("resultSegmentSizes", "result_segment_sizes")
 """The same for groups of results."""
 
 _INTEGERS = re.compile(r"(array<i\d+: )([\d, ]+)>")
-
-
-def function_type(inputs: Iterable[str], results: Iterable[str]) -> str:
-    """A function type as the printer writes it."""
-    outs = tuple(results)
-    right = outs[0] if len(outs) == 1 and "->" not in outs[0] else f"({', '.join(outs)})"
-    return f"({', '.join(inputs)}) -> {right}"
 
 
 def retype_op(

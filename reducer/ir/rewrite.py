@@ -9,20 +9,20 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from reducer.ir.functions import entry_block, is_function, signature
+from reducer.ir.function_types import read_function_type
+from reducer.ir.functions import entry_block, is_function, type_entry
 from reducer.ir.module import NONE, Module
 from reducer.ir.parser import label_arguments
 from reducer.ir.prune import prune_unreferenced
 from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
     function_returning,
-    function_type,
     ops_mentioning,
     retype_label,
     retype_op,
     segment_sizes_without,
 )
-from reducer.ir.syntax import Entry, Span, split_array, split_function_type
+from reducer.ir.syntax import Entry, Span, split_array
 
 _FRESH = re.compile(r"%s(\d+)\b")
 
@@ -284,15 +284,14 @@ class Rewrite:
         inputs: Iterable[str] | None = None,
         results: Iterable[str] | None = None,
     ) -> None:
-        before = signature(self.module, function)
-        if before is None:
+        entry = type_entry(self.module, function)
+        if entry is None or (before := read_function_type(entry.value)) is None:
             return
-        pending = self._entries.setdefault(function, {}).get("function_type")
-        if pending:
-            before = split_function_type(pending) or before
-        ins = before[0] if inputs is None else tuple(inputs)
-        outs = before[1] if results is None else tuple(results)
-        self._entries[function]["function_type"] = function_type(ins, outs)
+        changes = self._entries.setdefault(function, {})
+        pending = read_function_type(changes.get(entry.name) or "") or before
+        ins = pending.inputs if inputs is None else tuple(inputs)
+        outs = pending.results if results is None else tuple(results)
+        changes[entry.name] = before.write(ins, outs)
 
     def _set_attribute_array(self, function: int, name: str, items: list[str]) -> None:
         empty = all(item == "{}" for item in items)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from oracles import Diagnostic
 from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.functions import is_function
 from reducer.ir.lexer import INSIDE_STRING
 
 Location = tuple[str, int, int]
@@ -88,9 +89,6 @@ def ops_at(
     out: dict[int, None] = {}
     for place in places:
         for op in locations.get(place, ()):
-            if (
-                "function_type = " not in module.header(op)
-                and module.t.name[op] != "builtin.module"
-            ):
+            if not is_function(module, op) and module.t.name[op] != "builtin.module":
                 out.setdefault(op)
     return list(out)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from reducer.ir import NONE, Module
-from reducer.ir.functions import is_function
+from reducer.ir.functions import Functions, is_function, may_end_block
 
 
 class BodyOps:
@@ -34,7 +34,9 @@ class BodyOps:
             self._visit(root)
         for function in self.functions:
             blocks = (module.t.block_ops[block] for block in module.blocks_of(function))
-            inside = self.ops_in[function] = [op for ops in blocks for op in ops[:-1]]
+            inside = self.ops_in[function] = [
+                op for ops in blocks for op in ops if op != ops[-1] or not may_end_block(module, op)
+            ]
             self.function_of.update((op, function) for op in inside)
 
     def _visit(self, op: int) -> None:
@@ -54,9 +56,7 @@ class BodyOps:
         """Whether an op contains a function, directly or in a nested op."""
         if op not in self.module.t.regions:
             return False
-        text = self.module.text
-        start, end = self.module.t.header_end[op], self.module.t.end[op]
-        return self.module.t.parent[op] == NONE or text.find("function_type = ", start, end) >= 0
+        return self.module.t.parent[op] == NONE or op in Functions.of(self.module).around
 
     @cached_property
     def outside(self) -> frozenset[int]:

@@ -5,7 +5,7 @@ Carving turns any subset of a module's ops into a module that verifies:
 - A lost value becomes a new argument of the function, if its type may cross the boundary.
   Otherwise its producer stays too (scalars, lists and other configuration of the front end).
 - Cheap scalar producers stay unless they are to be deleted, because compilers treat constants
-  specially.
+  specially. Where a function computes nothing but scalars, only its constants are cheap.
 - Configuration that lost its last user is dropped.
 - A result that a dropped op used is returned, so that no kept op becomes dead code. Results
   that had no users are not returned: being unused may be what triggers the failure.
@@ -19,7 +19,13 @@ The idea of typed stubs for lost definitions comes from DRReduce (arXiv 2605.194
 from collections.abc import Iterable, Iterator
 
 from reducer.ir import NONE, Module, Returned, Rewrite
-from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
+from reducer.ir.functions import (
+    entry_block,
+    signature,
+    takes_arguments,
+    terminator_of,
+    type_of_function,
+)
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
 
@@ -51,6 +57,7 @@ class Carving:
         self.kept_whole: set[int] = set()  # functions that kept ops refer to
         self.kept_symbols: set[int] = set()  # other symbols that kept ops refer to
         self._settled: set[int] = set()
+        self._shaped: dict[int, bool] = {}
         self._close()
         self._drop_idle()
 
@@ -115,7 +122,19 @@ class Carving:
         text = self.module.header(producer)
         if len(text) > _LONG_CONSTANT or "@" in text:
             return False
-        return not t.operands[producer] or not self.boundary.is_shaped(kind)
+        if not t.operands[producer]:
+            return True
+        function = self.body.function_of[producer]
+        return not self.boundary.is_shaped(kind) and self._computes_shaped(function)
+
+    def _computes_shaped(self, function: int) -> bool:
+        """Whether a function computes tensors or the like; where all is scalar, none is cheap."""
+        known = self._shaped.get(function)
+        if known is None:
+            values = (v for op in self.body.ops_in[function] for v in self.module.results(op))
+            known = any(self.boundary.is_shaped(self.module.type_of(value)) for value in values)
+            self._shaped[function] = known
+        return known
 
     def _follow_symbols(self, body_op: int) -> list[int]:
         """Keep the symbols that a body op refers to; returns the body ops of kept functions."""
@@ -200,7 +219,8 @@ class Carving:
                     kind = module.type_of(value)
                     if self.boundary.allows(kind):
                         out[value] = Returned(module.t.token[value], kind)
-        return list(out.values())
+        found = type_of_function(module, function)
+        return list(out.values())[: found.most_results if found else None]
 
     def _used_by_dropped(self, value: int) -> bool:
         for op, _ in self.module.uses[value]:

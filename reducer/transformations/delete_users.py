@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import container_of, is_function, terminator_of
+from reducer.ir.functions import container_of, is_function, takes_arguments, terminator_of
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import BodyOps, is_referred_to
 from reducer.transformations.dead import newly_dead_ops
@@ -109,6 +109,7 @@ def _is_in_plain_function(module: Module, op: int) -> bool:
     parent = module.t.parent[op]
     return (
         is_function(module, parent)
+        and takes_arguments(module, parent)
         and terminator_of(module, parent) is not None
         and not is_referred_to(module, parent)
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_elementwise
 from reducer.ir.elements import element_of
+from reducer.ir.function_types import function_type
 from reducer.ir.functions import container_of, is_function, takes_arguments, terminator_of
-from reducer.ir.retype import function_returning, function_type
+from reducer.ir.retype import function_returning
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.dead import Use, newly_dead_ops

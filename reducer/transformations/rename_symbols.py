@@ -72,7 +72,7 @@ def _mentioned(module: Module) -> set[str]:
 
 def _ideas(module: Module, op: int, taken: set[str]) -> Iterator[str]:
     """An endless sequence of names for an op's symbol, best first."""
-    if "function_type = " in module.header(op):
+    if is_function(module, op):
         if _is_entry(module, op):
             yield "main"
         yield from _FUNCTIONS
