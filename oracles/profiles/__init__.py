@@ -7,7 +7,8 @@ No other package contains flags, passes or messages of a particular project
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 
-from oracles.profiles.iree import BUG_FORM, IREE, RELEASES, RUNTIME, TARGETS
+from oracles.profiles.iree import IREE, RELEASES, RUNTIME, TARGETS
+from oracles.profiles.mlir import MLIR, OPT_TOOLS
 from oracles.profiles.profile import (
     BugForm,
     CompilerProfile,
@@ -20,26 +21,30 @@ from oracles.profiles.profile import (
     Targets,
     TracedTensor,
 )
+from oracles.profiles.registered import registered_profiles
 
-PROFILES: tuple[CompilerProfile, ...] = (IREE,)
-"""The projects whose programs are known by name."""
+PROFILES: tuple[CompilerProfile, ...] = (*registered_profiles(), IREE, *OPT_TOOLS)
+"""The projects whose programs are known by name, besides MLIR itself."""
 
 DEFAULT = IREE
 """The project whose compiler runs if only flags are given, and whose releases `--iree` installs."""
 
-# Every report needs a template; projects without a profile get that of IREE.
-MLIR = CompilerProfile(name="MLIR", compiler="", opt="mlir-opt", bug_form=BUG_FORM)
-"""Any other program: only what all compilers built on MLIR have in common."""
-
 
 def profile_of(program: str | PurePath) -> CompilerProfile:
-    """The profile of a program by its name or path.
+    """The profile of a program by its name or path; that of MLIR if the project is not known.
 
     >>> profile_of("/opt/bin/iree-compile").name, profile_of("triton-opt").name
-    ('IREE', 'MLIR')
+    ('IREE', 'Triton')
+    >>> profile_of("mlir-opt-22").name, profile_of("toy-opt").name
+    ('MLIR', 'MLIR')
     """
     name = PurePath(program).name
     return next((profile for profile in PROFILES if profile.has(name)), MLIR)
+
+
+def opt_tools() -> tuple[str, ...]:
+    """The names of the `…-opt` tools of all projects."""
+    return tuple(dict.fromkeys(profile.opt for profile in (DEFAULT, *PROFILES, MLIR)))
 
 
 def phases_of(program: str | PurePath, flags: Sequence[str]) -> Phases | None:
@@ -106,6 +111,7 @@ __all__ = [
     "any_of",
     "dispatch_calls_of",
     "dispatches_of",
+    "opt_tools",
     "phases_of",
     "profile_of",
     "renames_of",

@@ -333,8 +333,6 @@ _FRONT_END_PASS = re.compile(r"^(?:Torch|StableHLO|Tosa|ConvertTorch|ConvertStab
 
 def _components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
     """Of Frontends, MLIR, Python, Compiler, Runtime, Other."""
-    if program.startswith("mlir-"):
-        return ("MLIR",)
     spelled = failing_pass.replace("-", " ")
     front_end = _FRONT_END.search(spelled) or _FRONT_END_PASS.match(failing_pass)
     if front_end or (not failing_pass and _FRONT_END.match(op)):
@@ -349,6 +347,7 @@ BUG_FORM = BugForm(
     version="Version information",
     context="Additional context",
     components=_components,
+    url="https://github.com/iree-org/iree/issues/new?template=bug_report.yml",
 )
 
 

@@ -263,6 +263,7 @@ class BugForm:
         happened, steps, component, version, context: the headings, in this order.
         components: the project's components that a bug concerns, given the program, the failing
             pass and the op (the latter two may be '').
+        url: where bugs are filed; '' if that is not known.
     """
 
     happened: str
@@ -271,6 +272,10 @@ class BugForm:
     version: str
     context: str
     components: Callable[[str, str, str], tuple[str, ...]]
+    url: str = ""
+
+
+_RELEASE = re.compile(r"-\d+(?:\.\d+)*$")
 
 
 @dataclass(frozen=True)
@@ -323,8 +328,12 @@ class CompilerProfile:
     long_attributes: tuple[str, ...] = ()
 
     def has(self, program: str) -> bool:
-        """Whether a program of this name belongs to the project."""
-        return program.endswith(tuple(filter(None, (self.compiler, self.opt))))
+        """Whether a program of this name belongs to the project.
+
+        A distribution may append the release to the name, as in `mlir-opt-22`.
+        """
+        name = _RELEASE.sub("", program)
+        return name.endswith(tuple(filter(None, (self.compiler, self.opt))))
 
     def compiles_whole(self, program: str, flags: Sequence[str]) -> bool:
         """Whether a command runs the compiler's whole pipeline, so that it can be made to run less.
@@ -332,5 +341,5 @@ class CompilerProfile:
         `program` is the name of the executable.
         """
         names = {flag.partition("=")[0].lstrip("-") for flag in flags}
-        known = bool(self.compiler) and program.endswith(self.compiler)
+        known = bool(self.compiler) and _RELEASE.sub("", program).endswith(self.compiler)
         return known and names.isdisjoint(self.partial_flags)

@@ -1,7 +1,6 @@
 """The options that select the failure to look for, and the oracle built from them."""
 
 import os
-import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from oracles.command import verifying_tool
 from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
-from oracles.profiles import DEFAULT
 from reducer.cli.call_options import CallOptions
 from reducer.cli.completion import complete_versions
+from reducer.cli.opt_tools import given_opt, some_opt
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
@@ -30,7 +29,7 @@ from reducer.session.pass_level import (
     pass_output,
     reduce_pass_level,
 )
-from reducer.toolchain import Toolchain, ToolchainError, find, install, resolve_executable
+from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
 
 _MEGABYTE = 1 << 20
 
@@ -44,6 +43,7 @@ class OracleOptions:
     iree: str | None = None
     test: Path | None = None
     plugin: str | None = None
+    opt: str | None = None
     match: str | None = None
     exit_code: int | None = None
     ir_after: str | None = None
@@ -74,12 +74,12 @@ class OracleOptions:
         self._check()
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
-            return ScriptOracle(_script(self.test), limits=limits), self._some_opt()
+            return ScriptOracle(_script(self.test), limits=limits), self._opt(text)
         if self.plugin is not None:
-            return self._plugin_oracle(self.plugin, limits)
+            return self._plugin_oracle(self.plugin, limits, text)
         command = Command.parse(self.words, source=self.source, directory=Path.cwd())
         executable = self._executable(command.program)
-        opt = verifying_tool(executable) or self._some_opt()
+        opt = self._opt(text, executable)
         if self.wrong_results:
             comparison = self._comparison()
             display = partial(self._check_words, comparison)
@@ -95,24 +95,23 @@ class OracleOptions:
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
 
-    def _plugin_oracle(self, spec: str, limits: Limits) -> tuple[Oracle, Path | None]:
+    def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""
         try:
             plugin = load_plugin(spec)
         except PluginError as error:
             raise UsageError(f"--oracle: {error}") from error
-        command = executable = opt = None
+        command = executable = None
         if self.words:
             command = Command.parse(self.words, source=self.source, directory=Path.cwd())
             executable = self._executable(command.program)
-            opt = verifying_tool(executable)
         version = [] if self.iree is None else ["--iree", self.iree]
 
         def shown(input_name: str) -> list[str]:
             return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
 
         oracle = PluginOracle(plugin, command, executable, limits=limits, shown=shown)
-        return oracle, opt or self._some_opt()
+        return oracle, self._opt(text, executable)
 
     def _check(self) -> None:
         if self.test is not None and self.words:
@@ -179,14 +178,14 @@ class OracleOptions:
                 raise
             raise CommandNotFound(str(error)) from error
 
-    def _some_opt(self) -> Path | None:
-        """Any `…-opt` tool that may understand the input, for a script or an unknown program."""
-        if self.iree is not None:
-            return install(self.iree, progress=_print_status).opt
-        if found := shutil.which(DEFAULT.opt):
-            return Path(found)
-        newest = find("newest")
-        return newest.opt if newest else None
+    def _opt(self, text: str, executable: Path | None = None) -> Path | None:
+        """The `…-opt` tool that is given, or belongs to a program, or can print the input."""
+        if self.opt is not None:
+            return given_opt(self.opt)
+        own = verifying_tool(executable) if executable is not None else None
+        if own is None and self.iree is not None:
+            own = install(self.iree, progress=_print_status).opt
+        return own or some_opt(text)
 
     def _memory(self) -> int:
         """The memory limit of one run in bytes, so that no candidate can do harm."""
@@ -215,6 +214,12 @@ def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "plugin",
             metavar="NAME[:ARG]",
             help="Use a custom oracle, a Python class (docs/oracles.md).",
+        ),
+        click.option(
+            "--opt",
+            metavar="PROGRAM",
+            help="Read and print IR with this …-opt tool. [default: the one beside the compiler, "
+            "else any known one that can print the input]",
         ),
         click.option(
             "--match",

@@ -27,7 +27,7 @@ from oracles.profiles.iree import IREE
         ("/opt/bin/iree-opt", IREE),
         (Path("build/tools/my-iree-compile"), IREE),
         ("mlir-opt", MLIR),
-        ("triton-opt", MLIR),
+        ("toy-opt", MLIR),
         ("iree-compile.sh", MLIR),
         ("./interesting.sh", MLIR),
     ],

@@ -1,0 +1,60 @@
+"""Find an `…-opt` tool that can print the input, for a script or a compiler without one."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from oracles import Limits
+from oracles.profiles import opt_tools
+from reducer.errors import CommandNotFound
+from reducer.session.conversions import OptPrinter
+from reducer.toolchain import ToolchainError, find, resolve_executable
+
+_SECONDS = 60.0
+"""The time in which a tool must have printed the input to be taken."""
+
+
+def given_opt(name: str) -> Path:
+    """The tool that the user named.
+
+    Raises:
+        CommandNotFound: there is none.
+    """
+    try:
+        return resolve_executable(name)
+    except ToolchainError as error:
+        raise CommandNotFound(f"--opt: {error}") from error
+
+
+def some_opt(text: str) -> Path | None:
+    """Any known tool, on PATH or installed, that can print the input; None if there is none.
+
+    The first that is found is taken as it is if there is no other.
+    """
+    found = list(_known_tools())
+    if len(found) < 2:
+        return found[0] if found else None
+    limits = Limits(_SECONDS)
+    return next((tool for tool in found if OptPrinter(tool, limits).generic(text)), None)
+
+
+def _known_tools() -> Iterator[Path]:
+    """Tools that profiles name, the newest release of each first."""
+    for name in opt_tools():
+        if there := shutil.which(name):
+            yield Path(there)
+        for _, path in sorted(_releases(name), reverse=True):
+            yield path
+    if newest := find("newest"):
+        yield newest.opt
+
+
+def _releases(name: str) -> Iterator[tuple[int, Path]]:
+    """The tools with a release in their name, as in `mlir-opt-22`, and the releases."""
+    pattern = re.compile(rf"{re.escape(name)}-(\d+)")
+    for folder in os.get_exec_path():
+        for path in Path(folder).glob(f"{name}-*"):
+            if (match := pattern.fullmatch(path.name)) and os.access(path, os.X_OK):
+                yield int(match[1]), path

@@ -1,0 +1,60 @@
+"""`--opt`, and the tool that is found without it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reducer.cli.app import main
+from reducer.cli.opt_tools import some_opt
+from tests.support.opt_tools import MLIR_OPT, find_opt
+
+OPS = "\n".join(
+    f'    %{n} = "comb.{"divs" if n == 25 else "add"}"(%{max(n - 3, 0)}, %{max(n - 1, 0)}) '
+    ": (i8, i8) -> i8"
+    for n in range(1, 60)
+)
+HARDWARE = f"""\
+"builtin.module"() ({{
+  "hw.module"() ({{
+  ^bb0(%0: i8):
+{OPS}
+    "hw.output"(%59) : (i8) -> ()
+  }}) {{module_type = !hw.modty<input a : i8, output b : i8>, sym_name = "top"}} : () -> ()
+}}) : () -> ()
+"""
+SCRIPT = '#!/bin/sh\ngrep -q \'%.* = "comb.divs"\' "$1"\n'
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_script_gets_a_tool_that_can_print_the_input(
+    given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not cut as text: the one op is left with stubs for its operands, and its module shrinks."""
+    source, script, result = (tmp_path / name for name in ("in.mlir", "t.sh", "out.mlir"))
+    source.write_text(HARDWARE)
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    tool = find_opt()
+    monkeypatch.setenv("PATH", os.pathsep.join(["/bin", "/usr/bin"]))
+    words = ["reduce", str(source), "-o", str(result), "--test", str(script), "--no-report", "-j1"]
+    done = CliRunner().invoke(main, [*words, *(["--opt", str(tool)] if given else [])])
+    assert done.exit_code == 0, done.output
+    assert result.read_text().count('"comb.') == 1
+    assert "^bb0(%a: i" in result.read_text()
+
+
+def test_a_release_may_be_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = find_opt()
+    monkeypatch.setenv("PATH", str(tool.parent))
+    found = some_opt("func.func @f() { return }")
+    assert found is not None
+    assert found.name in ("iree-opt", "mlir-opt", MLIR_OPT)
+
+
+def test_a_tool_that_does_not_exist_is_named() -> None:
+    done = CliRunner().invoke(
+        main, ["check", __file__, "--opt", "no-such-opt", "--test", "/bin/true"]
+    )
+    assert done.exit_code != 0
