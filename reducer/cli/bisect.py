@@ -21,7 +21,7 @@ from reducer.errors import ExitCode, UsageError
 from reducer.releases import Bisector, BisectResult, Boundary, ReleaseResult, ReleaseRunner
 from reducer.releases.query import BisectQuery
 from reducer.session.printing import one_line
-from reducer.storage.files import default_output, read_input
+from reducer.storage.files import default_output
 from reducer.storage.journal import Journal
 from reducer.toolchain import NEWEST, newest_release
 from reducer.units import duration, plural, size
@@ -83,9 +83,9 @@ def bisect(
     """
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
-    source = read_input(input)
     bad = bad or iree or NEWEST
     oracle_options = with_reference(OracleOptions(source=input, words=words, **options), bad)
+    source = oracle_options.read()
     query = query_of(oracle_options, source.text)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:

@@ -16,7 +16,6 @@ from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
-from reducer.storage.files import read_input
 from reducer.units import duration, plural, size
 
 _SHOWN = 5
@@ -47,9 +46,10 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
     way, and with 5 if nothing can tell whether the results of the compiled program are right
     (--wrong-results).
     """
-    source = read_input(input)
+    asked = OracleOptions(source=input, words=words, **options)
+    source = asked.read()
     with workspace():
-        oracle, _ = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        oracle, _ = asked.oracle(source.text)
         outcome = oracle.run(source.text)
         in_the_command = _fails_without_input(oracle, outcome)
     commands = {"command": oracle.display(str(input))}

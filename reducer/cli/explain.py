@@ -14,7 +14,6 @@ from reducer.cli.workspace import workspace
 from reducer.inspection.explainer import MOST_PARTS, Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.session.printing import one_line
-from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
 _NARROW, _WIDE = 56, 100  # widths of a column in characters
@@ -75,11 +74,12 @@ def explain(
       mlir-reducer explain model.reduced.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
     """
-    source = read_input(input)
     if report is not None:
         words = command_of(read_record(report), report, input, words)
+    asked = OracleOptions(source=input, words=words, **options)
+    source = asked.read()
     with workspace() as place:
-        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        oracle, opt = asked.oracle(source.text)
         explaining = Explainer(source.text, oracle, opt, _show, jobs=jobs, most=parts)
         with stop_on_signals(explaining.stop, leave=place.clean_up):
             explanation = explaining.run()

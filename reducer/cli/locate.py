@@ -16,7 +16,6 @@ from reducer.cli.wrong_location import show_wrong_result, suspect_line, suspect_
 from reducer.errors import UsageError
 from reducer.inspection.locator import FailureLocation, Locator
 from reducer.inspection.wrong_results import WrongResultLocator
-from reducer.storage.files import read_input
 from reducer.units import duration, plural
 
 
@@ -60,9 +59,10 @@ def locate(
       mlir-reducer locate model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
     """
-    source = read_input(input)
+    asked = OracleOptions(source=input, words=words, **options)
+    source = asked.read()
     with workspace() as place:
-        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(source.text)
+        oracle, opt = asked.oracle(source.text)
         if isinstance(oracle, ValuesOracle):
             wrong = WrongResultLocator(source.text, oracle, opt, _show)
             with stop_on_signals(wrong.stop, leave=place.clean_up):

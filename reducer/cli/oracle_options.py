@@ -22,6 +22,7 @@ from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
 from reducer.session import Listener, Report, Settings
+from reducer.session.conversions import OptPrinter
 from reducer.session.pass_level import (
     MAX_CALLS,
     MAX_SECONDS,
@@ -29,9 +30,11 @@ from reducer.session.pass_level import (
     pass_output,
     reduce_pass_level,
 )
+from reducer.storage.files import InputText, read_input
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
 
 _MEGABYTE = 1 << 20
+_READING_SECONDS = 600.0  # for bytecode with weights
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,23 @@ class OracleOptions:
     device: str | None = None
     python: str | None = None
     signature: str = "normal"
+
+    def read(self) -> InputText:
+        """The input; bytecode is printed by the `…-opt` tool of the compiler.
+
+        Raises:
+            MissingInput: it cannot be opened.
+            BadInput: it cannot be read.
+            CommandNotFound: it is bytecode, and the program does not exist.
+            ToolchainError: the same, and the compiler version cannot be installed.
+        """
+        return read_input(self.source, self._text_of)
+
+    def _text_of(self, bytecode: bytes) -> str | None:
+        program = Command.parse(self.words).program if self.words else None
+        opt = self._opt("", self._executable(program) if program else None)
+        printer = opt and OptPrinter(opt, Limits(_READING_SECONDS, self._memory()))
+        return printer.text_of(bytecode) if printer else None
 
     def oracle(self, text: str) -> tuple[Oracle, Path | None]:
         """The oracle, and the `…-opt` tool of the compiler under test if there is one.

@@ -32,7 +32,7 @@ from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
-from reducer.storage.files import check_output, default_journal, default_output, read_input
+from reducer.storage.files import check_output, default_journal, default_output
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -194,16 +194,16 @@ def reduce(
     With command and input from a crash log, a crash reproducer, an issue, or a lit test:
       mlir-reducer reduce crash.log
 
-    INPUT may be compressed (.mlir.xz, .mlir.gz). From the first accepted candidate on, the output
-    file holds the best result so far; until then it is not touched. Running the same command again
-    continues an interrupted reduction without repeating any run; --fresh starts over.
+    INPUT may be bytecode (.mlirbc) or compressed (.mlir.xz). From the first accepted candidate on,
+    the output file holds the best result so far; until then it is not touched. Running the same
+    command again continues an interrupted reduction without repeating any run; --fresh starts over.
     """
     started = Whole.so_far()
     if resume and fresh:
         raise UsageError(
             "--resume continues an earlier run and --fresh discards it; give only one of them"
         )
-    source = read_input(input)
+    source = OracleOptions(source=input, words=words, **options).read()
     output = output or default_output(input)
     check_output(output, input)
     _check_json(json_target)

@@ -36,7 +36,6 @@ from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
 from reducer.session.figures import PassRecord
 from reducer.session.pass_level import reduce_pass_level
-from reducer.storage.files import read_input
 from reducer.toolchain import NEWEST
 from reducer.units import size
 
@@ -203,16 +202,16 @@ def bug_report(
     """
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
-    source = read_input(input)
     if output is not None or not hide_names:
         check_folder(output or bundle_folder(input))
     record = ReductionRecord()
     if record_file is not None:
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
+    oracle_options = OracleOptions(source=input, words=words, **options)
+    source = oracle_options.read()
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
-        oracle_options = OracleOptions(source=input, words=words, **options)
         oracle, opt = oracle_options.oracle(source.text)
         known = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:

@@ -53,14 +53,20 @@ class InputText:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def read_input(path: Path) -> InputText:
+def read_input(
+    path: Path, text_of: Callable[[bytes], str | None] = lambda bytecode: None
+) -> InputText:
     """Read the text file at `path`, which may be compressed.
+
+    Bytecode becomes what `text_of` makes of it; None if it cannot be read.
 
     Raises:
         MissingInput: the file cannot be opened.
         BadInput: it does not contain text that can be reduced.
     """
-    return InputText(path, _decode(read_data(path), path))
+    data = read_data(path)
+    text = text_of(data) if data.startswith(BYTECODE_MAGIC) else None
+    return InputText(path, _decode(data, path) if text is None else text)
 
 
 def read_data(path: Path) -> bytes:
@@ -118,7 +124,8 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is empty")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
-            f"{path} is MLIR bytecode; convert it to text: {DEFAULT.opt} {path} -o {path.stem}.mlir"
+            f"{path} is MLIR bytecode that the compiler's tool cannot read; convert it to text: "
+            f"{DEFAULT.opt} {path} -o {path.stem}.mlir"
         )
     if b"\0" in data:
         raise BadInput(f"{path} is a binary file, not MLIR text")
@@ -134,7 +141,8 @@ def default_output(path: Path) -> Path:
     name = path.name
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
-    return path.with_name(name.removesuffix(".mlir") + ".reduced.mlir")
+    name = name.removesuffix(".mlirbc").removesuffix(".mlir")
+    return path.with_name(f"{name}.reduced.mlir")
 
 
 def default_journal(path: Path, output: Path) -> Path:

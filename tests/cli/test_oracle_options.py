@@ -1,5 +1,6 @@
-"""`reduce --passes-with`, and what happens without: failures that another release compiles."""
+"""The options that select the failure: releases, and inputs of other formats."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,13 @@ from click.testing import CliRunner, Result
 from oracles import Command, CompilerOracle, Kind
 from reducer.cli import main
 from reducer.errors import ExitCode
+from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import FAIL, program, write_script
 
 BAD, GOOD = "3.4.0", "3.8.0"
+NEWEST_TESTED = "3.13.0"
 FLAGS = ("--iree-hal-target-device=hip", "--iree-hip-target=gfx942")
 
 
@@ -50,3 +53,24 @@ def test_no_other_bug_with_the_same_message_takes_its_place(
         for version, kind in ((BAD, Kind.BUFFERIZATION), (GOOD, Kind.SUCCESS)):
             words = Command.parse(["iree-compile", *FLAGS])
             assert CompilerOracle(words, install(version).compile).run(text).kind is kind
+
+
+@pytest.mark.iree
+def test_bytecode_is_checked_and_reduced_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    load_case("cat-zero-width").write_input(tmp_path / "text.mlir")
+    packed = tmp_path / "in.mlirbc"
+    subprocess.run(
+        [install(NEWEST_TESTED).opt, "--emit-bytecode", "text.mlir", "-o", packed], check=True
+    )
+    options = ("--iree", NEWEST_TESTED, "--no-report", "--no-pass-level", "--no-elsewhere")
+    command = ("--", "iree-compile", "--iree-hal-target-backends=llvm-cpu")
+    result = run("in.mlirbc", *options, *command)
+    assert result.exit_code == 0, result.output
+    assert "torch.aten.cat" in Path("in.reduced.mlir").read_text()
+    packed.write_bytes(BYTECODE_MAGIC + b"damaged")
+    refused = run("in.mlirbc", *options, *command)
+    assert refused.exit_code == ExitCode.BAD_INPUT
+    assert "is MLIR bytecode that the compiler's tool cannot read" in refused.output
