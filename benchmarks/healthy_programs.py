@@ -6,11 +6,18 @@ defined, rounding, NaN, signed zeros, other orders of summation, and releases th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from benchmarks.in_python import in_python
+from oracles.values.declared import declared_functions
+from oracles.values.programs import ValueType
 from tests.support.corpus import cases
 
 WHEEL = "3.13.0"
 LLVM_CPU = "--iree-hal-target-backends=llvm-cpu"
+_DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16, "i8": np.int8}
 VMVX = "--iree-hal-target-backends=vmvx"
 
 
@@ -35,44 +42,55 @@ class Healthy:
     """What `@f` computes, as a Python function."""
 
 
-DEFAULT = Reference("default")
-_OTHERS = (
+COMPILED = (
+    Reference("default"),
+    Reference("MLIR's own tools", ("--reference", "mlir-runner")),
     Reference("other backend", ("--reference", "vmvx")),
     Reference("other release", ("--reference", "iree:3.8.0")),
     Reference("other level", ("--reference", "flags:--iree-opt-level=O0")),
     Reference("other release and backend", ("--reference", "iree:3.4.0+vmvx")),
 )
-"""Programs take turns with these."""
-
-
 _PYTHON = Reference("Python function", ("--reference", "python:reference.py:f"))
-_GOLDEN = Reference(
-    "golden output",
-    ("--input=24xf32=1.5", "--input=24xf32=-2", "--expected-output=24xf32={golden}"),
-)
-_IN_PYTHON = {
-    "addf-f32": ("a + b", "-0.5"),
-    "subf-f32": ("a - b", "3.5"),
-    "mulf-f32": ("a * b", "-3"),
-    "divf-f32": ("a / b", "-0.75"),
-    "maximumf-f32": ("np.maximum(a, b)", "1.5"),
-    "minimumf-f32": ("np.minimum(a, b)", "-2"),
-}
-"""Programs with what they compute, and its value for some inputs."""
 
 
 def healthy_programs() -> Iterator[Healthy]:
-    """All of them, each with the default reference and one other kind."""
-    texts = [*_elementwise(), *_of_several_ops(), *_of_scalars(), *_undefined()]
-    for turn, (name, text) in enumerate(texts):
-        references: tuple[Reference, ...] = (DEFAULT, _OTHERS[turn % len(_OTHERS)])
-        expression, golden = _IN_PYTHON.get(name, ("", ""))
-        if expression:
-            given = tuple(word.format(golden=golden) for word in _GOLDEN.options)
-            references += (_PYTHON, Reference(_GOLDEN.label, given))
-        python = f"import numpy as np\n\ndef f(a, b):\n    return {expression}\n"
-        yield Healthy(name, text, (LLVM_CPU,), references, python=python if expression else "")
+    """All of them, with each kind of reference that there is for them."""
+    for name, text in (*_elementwise(), *_of_several_ops(), *_of_scalars(), *_undefined()):
+        source = in_python(name)
+        known = (_PYTHON, Reference("golden output", _golden(text, source))) if source else ()
+        yield Healthy(name, text, (LLVM_CPU,), (*COMPILED, *known), python=source)
     yield from _wrong_elsewhere()
+
+
+def _golden(text: str, source: str) -> tuple[str, ...]:
+    """Inputs, and the results that a Python function gives for them."""
+    names: dict[str, Any] = {}
+    exec(source, names)
+    (function,) = declared_functions(text)
+    types = [type_.sized(4) for type_ in function.inputs if type_ is not None]
+    given = [_filled(type_, turn) for turn, type_ in enumerate(types)]
+    with np.errstate(all="ignore"):
+        results = names["f"](*given)
+    words = [f"--input={type_}={_words(value)}" for type_, value in zip(types, given, strict=True)]
+    found = results if isinstance(results, tuple) else (results,)
+    for type_, value in zip(function.results, found, strict=True):
+        assert type_ is not None
+        sizes = "".join(f"{size}x" for size in np.shape(value))
+        words.append(f"--expected-output={sizes}{type_.element}={_words(value)}")
+    return tuple(words)
+
+
+def _filled(type_: ValueType, turn: int) -> Any:
+    """Ordinary values, no two next to each other alike."""
+    shape = [size or 0 for size in type_.shape or ()]
+    steps = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    numbers = (steps * (3 + turn)) % 7 + 1
+    dtype = np.float32 if type_.element == "bf16" else _DTYPES[type_.element]
+    return (numbers / 2 if type_.is_float else numbers).astype(dtype)
+
+
+def _words(value: Any) -> str:
+    return " ".join(str(number) for number in np.asarray(value).ravel().tolist())
 
 
 def _wrong_elsewhere() -> Iterator[Healthy]:
@@ -80,8 +98,7 @@ def _wrong_elsewhere() -> Iterator[Healthy]:
     for case in cases():
         flags = case.runs[0].flags if case.runs else ()
         if case.execution is not None and case.name.endswith("-vmvx") and VMVX in flags:
-            others = (DEFAULT, _OTHERS[0])
-            yield Healthy(f"llvm-{case.name}", case.input_text(), (LLVM_CPU,), others)
+            yield Healthy(f"llvm-{case.name}", case.input_text(), (LLVM_CPU,), COMPILED)
 
 
 def _map(body: str, *types: str, result: str, size: int = 24) -> str:

@@ -7,7 +7,8 @@
 A result is checked with means that the reduction did not use: `repro.sh` is run in an empty folder
 with nothing but IREE's tools and the system's on PATH, and the expected values that it contains are
 compared with what other releases compute, on both backends. The bugs that all releases share leave
-no such witness; for those the expected values are in the table, to be checked by hand.
+no such witness; about those MLIR's own mlir-runner is asked, and then the case's `reference.py`, a
+NumPy function.
 
 `--healthy` takes what the reductions rejected as right: every program of the corpus for which a
 release is known that is right, and small programs that are right everywhere. Each is judged with
@@ -28,18 +29,22 @@ from typing import Any
 
 import click
 
-from benchmarks.healthy_programs import Healthy, healthy_programs
+from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
 from benchmarks.measure import Budget, Row, measure
-from oracles import Command
-from oracles.values import InputSpec, with_backend
+from oracles import Command, Limits
+from oracles.values import Implementation, InputSpec, PythonReference, with_backend
 from oracles.values.compare import compare
+from oracles.values.declared import declared_functions
+from oracles.values.execution import RunContext
 from oracles.values.given_files import expected_value
 from oracles.values.programs import read_results
 from reducer.toolchain import install
+from reducer.upstream.reference import MlirRunner
+from reducer.upstream.tools import find_tools
 from tests.support.corpus import Case, Run, cases
 
 LAYERS = 30
-RELEASES = "3.13.0", "3.11.0", "3.8.0", "3.4.0"
+RELEASES = "3.13.0", "3.11.0", "3.8.0", "3.6.0", "3.4.0"
 """Releases that can be a witness."""
 BACKENDS = "llvm-cpu", "vmvx"
 COLUMNS = (
@@ -63,7 +68,7 @@ class Result:
     expected: str = ""
     """What the script says is right."""
     witness: str = ""
-    """The release and backend that compute this."""
+    """The release and backend, or whoever else computes this."""
 
 
 @click.command()
@@ -100,7 +105,7 @@ def main(
                 continue
             if result is None or recheck:
                 result = (
-                    _checked(result, run, place)
+                    _checked(result, case, run, place)
                     if result
                     else _reduce(case, run, count, place, Budget(1, max_seconds))
                 )
@@ -124,10 +129,10 @@ def _plantable(case: Case) -> bool:
 
 def _reduce(case: Case, run: Run, layers: int, place: Path, budget: Budget) -> Result:
     result = Result(measure(case, run, layers, place, budget, words=_words(run)))
-    return _checked(result, run, place)
+    return _checked(result, case, run, place)
 
 
-def _checked(result: Result, run: Run, place: Path) -> Result:
+def _checked(result: Result, case: Case, run: Run, place: Path) -> Result:
     """The result, checked without the program that made it."""
     script = place / "reduced.report" / "repro.sh"
     if not script.is_file():
@@ -135,7 +140,7 @@ def _checked(result: Result, run: Run, place: Path) -> Result:
     result.repro = _exit_status(script, run)
     flags = _flags(script.read_text(encoding="utf-8"))
     result.expected = " ".join(flags.get("expected_output", []))
-    result.witness = _witness(place / "reduced.mlir", run, flags)
+    result.witness = _witness(place / "reduced.mlir", case, run, flags)
     return result
 
 
@@ -180,13 +185,34 @@ def _flags(script: str) -> dict[str, list[str]]:
     return found
 
 
-def _witness(program: Path, run: Run, flags: dict[str, list[str]]) -> str:
-    """Another release that computes the expected values; '' if none does."""
+def _witness(program: Path, case: Case, run: Run, flags: dict[str, list[str]]) -> str:
+    """Who else computes the expected values; '' if nobody does."""
     for release in (one for one in RELEASES if one != run.wheel):
         for backend in BACKENDS:
             if _computes(program, run, flags, release, backend):
                 return f"{release} {backend}"
-    return ""
+    tools, compiler = find_tools(), install(run.wheel, runtime=True).compile
+    others: list[Implementation] = [MlirRunner(tools, compiler)] if tools else []
+    file = case.folder / "reference.py"
+    if file.is_file():
+        name = re.findall(r"^def (\w+)", file.read_text(encoding="utf-8"), re.M)[-1]
+        others.append(PythonReference(file, name, sys.executable))
+    agreeing = (side.name for side in others if _gives(side, program.read_text("utf-8"), flags))
+    return next(agreeing, "")
+
+
+def _gives(side: Implementation, text: str, flags: dict[str, list[str]]) -> bool:
+    """Whether somebody outside the project computes the expected values."""
+    name = flags.get("function", [""])[0]
+    function = next((one for one in declared_functions(text) if one.name == name), None)
+    with tempfile.TemporaryDirectory() as folder:
+        context = RunContext(Limits(60.0 * _MINUTES))
+        made = side.build(text, Path(folder), context)
+        if function is None or made is None:
+            return False
+        given = made.call(function, flags.get("input", []), context, garbage=85)
+    wanted = [expected_value(InputSpec.parse(text)) for text in flags.get("expected_output", [])]
+    return not given.failure and (not wanted or not compare(given.results, wanted))
 
 
 def _computes(
@@ -216,8 +242,10 @@ def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
     """Check healthy programs with their references, and print what each kind of them said."""
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, int]] = {}
-    for program in healthy_programs():
-        for reference in program.references:
+    programs = list(healthy_programs())
+    labels = dict.fromkeys(one.label for program in programs for one in program.references)
+    for label in labels:
+        for program, reference in _with(programs, label):
             path = folder / f"{program.name}-{re.sub(r'[^A-Za-z0-9]+', '_', reference.label)}.json"
             if finished and not path.is_file():
                 continue
@@ -234,6 +262,14 @@ def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
     click.echo("|---" * (1 + len(verdicts)) + "|")
     for label, counts in told.items():
         click.echo(f"| {label} | {' | '.join(str(counts.get(one, 0)) for one in verdicts)} |")
+
+
+def _with(programs: list[Healthy], label: str) -> Iterator[tuple[Healthy, Reference]]:
+    """The programs that have a reference of this kind."""
+    for program in programs:
+        for reference in program.references:
+            if reference.label == label:
+                yield program, reference
 
 
 def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
@@ -298,7 +334,7 @@ def table(results: list[Result]) -> str:
     lines += [
         "",
         f"{len(done)} of {len(results)} reduced; {small} of them to no more ops than the expert's; "
-        f"repro.sh ended with 0 for {scripts}; another release computes what is right for "
+        f"repro.sh ended with 0 for {scripts}; somebody else computes what is right for "
         f"{others}.",
     ]
     return "\n".join(lines)

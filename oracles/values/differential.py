@@ -123,6 +123,8 @@ class DifferentialRun:
                     bench = replace(found.bench, run_seconds=self._patience(found.bench, result))
                     focused = replace(trial, focus=self._focus(self.mismatch))
                     return ComparisonPlan(focused, bench), self._outcome(self.mismatch)
+                if result.failure == _HANGS:  # each further input would take as long
+                    return ComparisonPlan(None), self._outcome(None)
             if not self._device_available or self._ended is not End.EXITED:
                 break
         return ComparisonPlan(None), self._outcome(None)

@@ -199,6 +199,9 @@ class FirstJury(Jury):
         case = question.expecting(expected)
         if case.agrees(actual):
             return right(case)
+        excuse = self._excuse(case, actual)
+        if excuse:
+            return Finding(Judgement.UNDEFINED, excuse)
         bench = self._bench_beside(case, actual, trial)
         return Finding(Judgement.WRONG, bench.objection or f"judge: {_named(bench)}", case, bench)
 
@@ -208,6 +211,23 @@ class FirstJury(Jury):
         for side in self.comparison.fixed:
             given = self.bench.ask(side, question)
             yield side.name, given or ExecutionResult(failure="it cannot run")
+
+    def _excuse(self, case: ComparisonCase, actual: ExecutionResult) -> str:
+        """Why the program need not give the known results, according to the evaluator; '' if it
+        must, or if the front end may have made that of it.
+        """
+        evaluator = self.comparison.evaluator
+        meant = self.bench.ask(evaluator, case) if evaluator is not None else None
+        if evaluator is None or meant is None or self._obstacle(evaluator, meant):
+            return ""
+        if self._is_lowered(evaluator):
+            return ""
+        why = meaningless(meant, actual)
+        if why:
+            return f"the program {why}"
+        if case.agrees(meant) and replace(case, expected=meant).agrees(actual):
+            return "the results differ only in elements that are undefined"
+        return ""
 
     def _bench_beside(self, case: ComparisonCase, actual: ExecutionResult, trial: Trial) -> Bench:
         """Who can judge candidates: the first to compute the known results."""

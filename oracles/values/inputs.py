@@ -31,16 +31,20 @@ class Style:
     specials: bool = False
     is_tame: bool = True
     """Whether nearly every op is defined for such values."""
+    is_sparse: bool = False
+    """Whether half of the values are zero."""
 
 
 STYLES = (
     Style("small", (-3, 3, 1), (0, 3)),
     Style("positive", (0.5, 4, 0.5), (1, 7)),
     Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False),
+    Style("sparse", (0.5, 4, 0.5), (1, 7), is_tame=False, is_sparse=True),
     Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
-extreme ones may be out of range, which the guards notice."""
+extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor or
+a mask is wrong for."""
 
 SIZES = (5, 16, 1)
 """The sizes tried for dynamic dimensions."""
@@ -145,6 +149,9 @@ class Trial:
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
         if self.style.specials:
             self._place_specials(distinct, type_, source)
+        if self.style.is_sparse:
+            for place in source.sample(range(len(distinct)), len(distinct) // 2):
+                distinct[place] = 0.0 if type_.is_float else 0
         times = -(-count // _PERIOD)
         return [spelled(one, type_.element) for one in (distinct * times)[:count]]
 

@@ -33,7 +33,7 @@ def test_summary_counts_what_was_verified() -> None:
     text = table([Result(small, 0, "x", "3.4.0 vmvx"), Result(large, 1), Result(none)])
     assert text.splitlines()[-1] == (
         "2 of 3 reduced; 1 of them to no more ops than the expert's; "
-        "repro.sh ended with 0 for 1; another release computes what is right for 1."
+        "repro.sh ended with 0 for 1; somebody else computes what is right for 1."
     )
 
 

@@ -68,6 +68,14 @@ func.func @sum(%a: tensor<4xf32>) -> f32 {
   %t = arith.mulf %e, %large : f32
   return %t : f32
 }
+func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %tiny = arith.constant dense<1.0e-39> : tensor<2xf32>
+  %huge = arith.constant dense<1.0e38> : tensor<2xf32>
+  %s = arith.mulf %a, %tiny : tensor<2xf32>
+  %r = arith.mulf %s, %huge : tensor<2xf32>
+  %t = arith.mulf %a, %huge : tensor<2xf32>
+  return %r, %t : tensor<2xf32>, tensor<2xf32>
+}
 """
 
 
@@ -131,3 +139,10 @@ def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> N
 def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:
     (result,) = values("zeros", "2xf32=-0 2")
     assert result.defined == (False, True)
+
+
+def test_subnormal_numbers_may_be_zero(values: Callable[..., Sequence[Value]]) -> None:
+    flushed, normal = values("subnormal", "2xf32=2 0")
+    assert flushed.elements == pytest.approx((0.2, 0))
+    assert flushed.slack is not None and flushed.slack[0] > 0.2
+    assert normal.slack is None

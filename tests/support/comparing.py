@@ -57,10 +57,11 @@ class Meaning:
 
     name: str = "the evaluator"
     key: str = "the evaluator"
+    is_lowered: bool = False
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         told = [line for line in text.splitlines() if line.startswith("meaning: ")]
-        return Meant(told[0].removeprefix("meaning: ")) if told else None
+        return Meant(told[0].removeprefix("meaning: "), self.is_lowered) if told else None
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class Meant:
     """A program that means what the words say."""
 
     words: str
+    is_lowered: bool = False
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int

@@ -54,6 +54,15 @@ def test_integers_stay_in_the_range_of_their_type() -> None:
             assert all(low <= int(word) <= high for word in inputs[0].partition("=")[2].split())
 
 
+@pytest.mark.parametrize("type_", [FLOATS, WORDS])
+def test_half_of_a_sparse_tensor_is_zero(type_: ValueType) -> None:
+    for seed in (0, 1):
+        inputs = Trial(style("sparse"), seed=seed).inputs(function(type_))
+        assert inputs is not None
+        words = inputs[0].partition("=")[2].split()
+        assert words.count("0") == len(words) // 2
+
+
 SPECIALS = {"inf", "-inf", "nan", "-0"}
 
 

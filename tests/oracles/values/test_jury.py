@@ -33,9 +33,8 @@ def comparison(
         lab.side("reference"),
         releases=tuple(map(lab.side, releases)),
         outside=tuple(map(lab.side, outside)),
-        evaluator=Meaning(),
         named=named,
-        **more,  # type: ignore[arg-type]
+        **{"evaluator": Meaning(), **more},  # type: ignore[arg-type]
     )
 
 
@@ -196,12 +195,33 @@ def test_known_results_choose_the_judge(lab: Lab) -> None:
 
 
 def test_an_evaluator_that_sees_nothing_wrong_does_not_judge(lab: Lab) -> None:
-    """It contradicts nothing that is known, since the wrong element is undefined to it."""
+    """It contradicts nothing that is known, since the wrong element is undefined to it after the
+    front end.
+    """
     text = INPUT.replace(MEANS, "meaning: loose\n") + "old: 2xi32=1 5\n"
-    judge = oracle(lab, text, releases=("old",), **known(lab, "2xi32=1 5"))
+    expected = known(lab, "2xi32=1 5")
+    judge = oracle(lab, text, releases=("old",), evaluator=Meaning(is_lowered=True), **expected)
     outcome = judge.run(text)
     assert outcome.kind is Kind.MISCOMPILE
     assert "judge: old" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said"),
+    [
+        ("loose", "the results differ only in elements that are undefined"),
+        ("undefined division by zero", "the program is undefined: division by zero"),
+    ],
+)
+def test_what_is_known_of_undefined_elements_does_not_count(
+    lab: Lab, meaning: str, said: str
+) -> None:
+    """A function in Python gives some number for a shift by more than the width."""
+    text = INPUT.replace(MEANS, f"meaning: {meaning}\n") + "old: 2xi32=1 5\n"
+    judge = oracle(lab, text, releases=("old",), **known(lab, "2xi32=1 5"))
+    outcome = judge.run(text)
+    assert outcome.kind is Kind.UNDECIDED
+    assert said in outcome.stderr
 
 
 def test_known_results_that_nobody_computes_judge_nothing_else(lab: Lab) -> None:
