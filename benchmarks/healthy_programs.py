@@ -50,7 +50,7 @@ COMPILED = (
     Reference("other level", ("--reference", "flags:--iree-opt-level=O0")),
     Reference("other release and backend", ("--reference", "iree:3.4.0+vmvx")),
 )
-_PYTHON = Reference("Python function", ("--reference", "python:reference.py:f"))
+_PYTHON = Reference("Python function", ("--reference", "python:{folder}/reference.py:f"))
 
 
 def healthy_programs() -> Iterator[Healthy]:

@@ -22,22 +22,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from click.testing import CliRunner
 
-from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
+from benchmarks.healthy_programs import Healthy, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command, Limits
 from oracles.values import Implementation, InputSpec, PythonReference, with_backend
 from oracles.values.compare import compare
 from oracles.values.declared import declared_functions
-from oracles.values.execution import RunContext
+from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.given_files import expected_value
-from oracles.values.programs import read_results
+from oracles.values.programs import Function, read_results
+from reducer.cli import main as reducer_cli
+from reducer.evaluator.reference import EvaluatedModule
 from reducer.toolchain import install
 from reducer.upstream.reference import MlirRunner
 from reducer.upstream.tools import find_tools
@@ -242,21 +246,21 @@ def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
     """Check healthy programs with their references, and print what each kind of them said."""
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, int]] = {}
-    programs = list(healthy_programs())
-    labels = dict.fromkeys(one.label for program in programs for one in program.references)
-    for label in labels:
-        for program, reference in _with(programs, label):
-            path = folder / f"{program.name}-{re.sub(r'[^A-Za-z0-9]+', '_', reference.label)}.json"
-            if finished and not path.is_file():
-                continue
-            if force or not path.is_file():
-                said = _check(program, reference.options)
-                path.write_text(json.dumps(said), encoding="utf-8")
-            said = json.loads(path.read_text(encoding="utf-8"))
-            counts = told.setdefault(reference.label, {})
-            counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
-            if said["verdict"] == "wrong":
-                click.echo(f"{program.name} with {reference.label}: {said['why']}")
+    with remembered_answers():
+        for program in healthy_programs():
+            for reference in program.references:
+                name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
+                path = folder / f"{program.name}-{name}.json"
+                if finished and not path.is_file():
+                    continue
+                if force or not path.is_file():
+                    said = _check(program, reference.options)
+                    path.write_text(json.dumps(said), encoding="utf-8")
+                said = json.loads(path.read_text(encoding="utf-8"))
+                counts = told.setdefault(reference.label, {})
+                counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
+                if said["verdict"] == "wrong":
+                    click.echo(f"{program.name} with {reference.label}: {said['why']}")
     verdicts = sorted({verdict for counts in told.values() for verdict in counts})
     click.echo(f"| reference | {' | '.join(verdicts)} |")
     click.echo("|---" * (1 + len(verdicts)) + "|")
@@ -264,12 +268,30 @@ def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
         click.echo(f"| {label} | {' | '.join(str(counts.get(one, 0)) for one in verdicts)} |")
 
 
-def _with(programs: list[Healthy], label: str) -> Iterator[tuple[Healthy, Reference]]:
-    """The programs that have a reference of this kind."""
-    for program in programs:
-        for reference in program.references:
-            if reference.label == label:
-                yield program, reference
+@contextmanager
+def remembered_answers() -> Iterator[None]:
+    """Evaluate each call of a program once, whatever its results are compared with then."""
+    answers: dict[tuple[str, ...], ExecutionResult] = {}
+    evaluate = EvaluatedModule.call
+
+    def call(
+        module: EvaluatedModule,
+        function: Function,
+        inputs: Sequence[str],
+        context: RunContext,
+        *,
+        garbage: int,
+    ) -> ExecutionResult:
+        key = (module.path.read_text(encoding="utf-8"), function.name, *inputs)
+        if key not in answers:
+            answers[key] = evaluate(module, function, inputs, context, garbage=garbage)
+        return answers[key]
+
+    EvaluatedModule.call = call  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        EvaluatedModule.call = evaluate  # type: ignore[method-assign]
 
 
 def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
@@ -278,15 +300,15 @@ def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
         source.write_text(program.text, encoding="utf-8")
         (Path(folder) / "reference.py").write_text(program.python, encoding="utf-8")
         words = [
-            sys.executable, "-m", "reducer", "check", str(source), "--json", "-",
-            "--wrong-results", *options, "--iree", program.wheel, "--", "iree-compile",
-            *program.flags,
+            "check", str(source), "--json", "-", "--wrong-results",
+            *(word.format(folder=folder) for word in options),
+            "--iree", program.wheel, "--", "iree-compile", *program.flags,
         ]  # fmt: skip
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        done = CliRunner().invoke(reducer_cli, words)
     try:
         report: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        return {"verdict": f"exit code {done.returncode}", "why": done.stderr[-400:]}
+        return {"verdict": f"exit code {done.exit_code}", "why": done.stderr[-400:]}
     kind = str(report.get("kind", ""))
     wrong = kind in ("miscompile", "run-failure")
     right = {"success": "right", "cannot-judge": "cannot judge"}

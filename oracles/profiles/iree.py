@@ -310,7 +310,9 @@ RUNTIME = Runtime(
         r"| ?; invoking | *$).*)?$",
         re.M,
     ),
-    in_call=re.compile(r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) ", re.M),
+    in_call=re.compile(
+        r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) |^EXEC @", re.M
+    ),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),

@@ -214,7 +214,7 @@ class Runtime:
         failure: a pattern for the line of standard error that says why a module failed, with the
             groups `status`, `message` and `place` (what the module had called). The latter two may
             be missing.
-        in_call: a pattern for what standard error contains if the module failed while it ran, and
+        in_call: a pattern for what is printed if the module failed once a function was called, and
             not before.
         device_missing: the statuses that concern the machine and not the module.
         backends: the backends that run on any machine, with the flags that select them in every

@@ -68,6 +68,9 @@ def _odd_value(element: str) -> str | None:
     return "85" if element.startswith("i") else None
 
 
+CANNOT = "UNIMPLEMENTED"
+"""The failure of an implementation that cannot run a program, whether it is right or not."""
+
 _PRINTED = 256 << 20  # maximum number of bytes of results read
 
 

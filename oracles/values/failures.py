@@ -42,7 +42,8 @@ def failure_of(result: ProcessResult) -> RunFailure:
     status, place, message = _reported(result.stderr) or (f"exit code {code}", "", "")
     head = f"{status} in {place}" if place else status
     template = _NUMBERED.sub(r"\1N", template_of(message))
-    missing = status in RUNTIME.device_missing and not RUNTIME.in_call.search(result.stderr)
+    in_call = RUNTIME.in_call.search(f"{result.stdout}\n{result.stderr}") is not None
+    missing = status in RUNTIME.device_missing and not in_call
     said, folded = (": ".join(filter(None, (head, text))) for text in (message, template))
     return RunFailure(status, said, folded, code, missing)
 

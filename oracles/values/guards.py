@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from oracles.values.compare import compare
-from oracles.values.execution import Implementation, Poisoned, poisoned
+from oracles.values.execution import CANNOT, Implementation, Poisoned, poisoned
 from oracles.values.inputs import SIZES, STYLES, Trial
 from oracles.values.programs import Function
 from oracles.values.workbench import SECOND_GARBAGE, ComparisonCase, Workbench
@@ -126,7 +126,7 @@ class Guards:
             return WitnessVerdict.AGREES  # nothing is uninitialized
         for case in cases:
             result = self.bench.ask(witness, case)
-            if result is None or result.failure == "UNIMPLEMENTED":
+            if result is None or result.failure == CANNOT:
                 return WitnessVerdict.UNAVAILABLE
             if not case.agrees(result):
                 return WitnessVerdict.DISAGREES

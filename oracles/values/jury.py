@@ -31,6 +31,7 @@ from itertools import islice
 
 from oracles.values.comparison import Bench, Comparison
 from oracles.values.execution import (
+    CANNOT,
     ExecutionResult,
     Implementation,
     Poisoned,
@@ -181,7 +182,7 @@ class Jury:
             if side == self.comparison.evaluator or isinstance(side, Poisoned):
                 continue
             given = self.bench.ask(side, question)
-            if given is not None and given.failure != "UNIMPLEMENTED":
+            if given is not None and given.failure != CANNOT:
                 yield side, given
 
     def _guards(self, reference: Implementation, witnesses: Sequence[Implementation]) -> Guards:
@@ -192,7 +193,7 @@ class Jury:
     def _against(self, side: Implementation, case: ComparisonCase) -> str:
         """In which way a reference that the user named opposes the evaluator; '' if it agrees."""
         given = self.bench.ask(side, case)
-        if given is None:
+        if given is None or given.failure == CANNOT:
             return self.bench.why_not(side)
         if not case.agrees(given):
             said = self._shown(case, given)

@@ -46,6 +46,11 @@ def is_disturbing(element: Element) -> bool:
     return _source is not None and element.is_float and element.width >= 16
 
 
+def zero_sign() -> int:
+    """The sign of a zero that may have either."""
+    return -1 if np.signbit(_zero) else 1
+
+
 def coin() -> bool:
     """One of two ways to compute something."""
     assert _source is not None
@@ -85,7 +90,7 @@ def _flushes(element: Element) -> bool:
 
     Many processors, and the threads of some runtimes, compute so with floats of 32 bits and more.
     """
-    return element.width >= 32 and _zero == 0 and not np.signbit(_zero)
+    return element.width >= 32 and zero_sign() > 0
 
 
 def _flushed(data: Numbers, element: Element) -> Numbers:

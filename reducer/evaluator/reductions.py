@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.elements import Element, wrapped
+from reducer.evaluator.extrema import maximum, maxnum, minimum, minnum
 from reducer.evaluator.program import Block, Op
 
 Fold = Callable[[Any, tuple[int, ...]], Any]
@@ -41,8 +42,8 @@ class Plan:
 
 
 _FOLDS: dict[str, Any] = {
-    "arith.addf": np.add, "arith.mulf": np.multiply, "arith.maximumf": np.maximum,
-    "arith.minimumf": np.minimum, "arith.maxnumf": np.fmax, "arith.minnumf": np.fmin,
+    "arith.addf": np.add, "arith.mulf": np.multiply, "arith.maximumf": maximum,
+    "arith.minimumf": minimum, "arith.maxnumf": maxnum, "arith.minnumf": minnum,
     "arith.addi": np.add, "arith.muli": np.multiply, "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum, "arith.andi": np.bitwise_and, "arith.ori": np.bitwise_or,
     "arith.xori": np.bitwise_xor, "complex.add": np.add, "complex.mul": np.multiply,

@@ -15,7 +15,7 @@ from oracles.base import file_identity
 from oracles.command import resolve_binary, verifying_tool
 from oracles.limits import End, Limits, ProcessResult
 from oracles.process import run_process
-from oracles.values.execution import ExecutionResult, Program, RunContext
+from oracles.values.execution import CANNOT, ExecutionResult, Program, RunContext
 from oracles.values.failures import failure_of
 from oracles.values.programs import Function, Value, ValueType
 from reducer.ir import GenericSyntaxError
@@ -23,9 +23,6 @@ from reducer.upstream.entry import NAME, entry
 from reducer.upstream.memory import NotInMemory, from_bytes, to_bytes, width_of
 from reducer.upstream.plain import plain
 from reducer.upstream.tools import MlirTools
-
-CANNOT = "UNIMPLEMENTED"
-"""The failure of a program that cannot be run, whether it is right or not."""
 
 _PASSES = (
     "convert-elementwise-to-linalg",
@@ -65,7 +62,7 @@ class MlirRunner:
 
     @property
     def name(self) -> str:
-        return f"mlir-runner {self.tools.version}"
+        return _name(self.tools)
 
     @cached_property
     def key(self) -> str:
@@ -91,6 +88,10 @@ class MlirRunner:
         return None
 
 
+def _name(tools: MlirTools) -> str:
+    return f"mlir-runner {tools.version}"
+
+
 @dataclass(frozen=True)
 class _UpstreamProgram:
     """A module as `mlir-opt` prints it."""
@@ -112,7 +113,7 @@ class _UpstreamProgram:
             passes = f"--pass-pipeline={_pipeline(self.text)}"
             lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
         except (NotInMemory, _Unreadable) as error:
-            context.reasons[f"mlir-runner {self.tools.version}"] = str(error)
+            context.reasons[_name(self.tools)] = str(error)
             return ExecutionResult(failure=CANNOT)
         target.unlink(missing_ok=True)
         result = work.execute(lowered, garbage)

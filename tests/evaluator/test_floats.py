@@ -43,6 +43,14 @@ def program() -> str:
             f"func.func @{name}(%a: {kind}, %b: {kind}) -> {kind} {{\n"
             f"  %r = arith.{name} %a, %b : {kind}\n  return %r : {kind}\n}}"
         )
+    for name, op in (("largest", "maximumf"), ("smallest", "minimumf")):
+        text.append(
+            f"func.func @{name}(%a: {kind}) -> tensor<1xf32> {{\n"
+            "  %i = arith.constant dense<-0.0> : tensor<f32>\n"
+            f"  %r = linalg.reduce {{ arith.{op} }} ins(%a : {kind}) outs(%i : tensor<f32>)"
+            " dimensions = [0]\n  %v = tensor.extract %r[] : tensor<f32>\n"
+            "  %s = tensor.from_elements %v : tensor<1xf32>\n  return %s : tensor<1xf32>\n}"
+        )
     for name in ("oeq", "one", "ord", "ueq", "ult", "une", "uno", "oge"):
         text.append(
             f"func.func @{name}(%a: {kind}, %b: {kind}) -> tensor<?xi1> {{\n"
@@ -178,6 +186,15 @@ def test_nan_and_zero(module: Functions) -> None:
     np.testing.assert_array_equal(
         module("divf", f32(1, -1, 0), f32(0, 0, 0)), f32(math.inf, -math.inf, math.nan)
     )
+
+
+def test_signed_zeros(module: Functions) -> None:
+    """-0 is less than +0; NumPy gives whichever comes last."""
+    zeros = f32(0, -0.0, 0, -0.0), f32(-0.0, 0, 0, -0.0)
+    assert np.signbit(module("maximumf", *zeros)).tolist() == [False, False, False, True]
+    assert np.signbit(module("minimumf", *zeros)).tolist() == [True, True, False, True]
+    assert np.signbit(module("largest", zeros[0])).tolist() == [False]
+    assert np.signbit(module("smallest", zeros[0])).tolist() == [True]
 
 
 def test_comparisons_with_nan(module: Functions) -> None:

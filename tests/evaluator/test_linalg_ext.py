@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.reference import all_sorts_stable
 from reducer.evaluator.values import Array
@@ -59,6 +60,15 @@ func.func @scatter(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>
   ^bb0(%new: f32, %old: f32):
     %s = arith.subf %old, %new : f32
     iree_linalg_ext.yield %s : f32
+  } -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+func.func @unique(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>)
+    -> tensor<4x2xf32> {
+  %r = iree_linalg_ext.scatter dimension_map = [0] unique_indices(true)
+    ins(%u, %i : tensor<?x2xf32>, tensor<?x1xi32>) outs(%o : tensor<4x2xf32>) {
+  ^bb0(%new: f32, %old: f32):
+    iree_linalg_ext.yield %new : f32
   } -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
@@ -132,6 +142,14 @@ def test_updates_come_in_order(module: Functions) -> None:
     updates = f32(1, 2, 3, 4, 5, 6).reshape(3, 2)
     out = module("scatter", np.zeros((4, 2), np.float32), updates, i32(2, 0, 2).reshape(3, 1))
     assert out.tolist() == [[-3, -4], [0, 0], [-6, -8], [0, 0]]
+
+
+def test_unique_indices_that_repeat_are_undefined(module: Functions) -> None:
+    updates, target = f32(1, 2, 3, 4).reshape(2, 2), np.zeros((4, 2), np.float32)
+    out = module("unique", target, updates, i32(2, 0).reshape(2, 1))
+    assert out.tolist() == [[3, 4], [0, 0], [1, 2], [0, 0]]
+    with pytest.raises(UndefinedBehavior, match="meets one twice"):
+        module("unique", target, updates, i32(2, 2).reshape(2, 1))
 
 
 def test_gathers(module: Functions) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
-from oracles.values.execution import ExecutionResult, RunContext
+from oracles.values.execution import CANNOT, ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
-from reducer.upstream.reference import CANNOT, MlirRunner
+from reducer.upstream.reference import MlirRunner
 from reducer.upstream.tools import find_tools
 from tests.support.corpus import load_case
 from tests.support.opt_tools import find_opt

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.elements import Numbers
+from reducer.evaluator.extrema import maximum, maxnum, minimum, minnum
 from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
@@ -57,10 +58,10 @@ floating("arith.mulf")(lambda a, b: a * b)
 floating("arith.divf")(lambda a, b: np.divide(a, b))
 floating("arith.remf")(np.fmod)
 floating("arith.negf")(lambda a: -a)
-floating("arith.maximumf")(np.maximum)
-floating("arith.minimumf")(np.minimum)
-floating("arith.maxnumf", "arith.maxf")(np.fmax)
-floating("arith.minnumf", "arith.minf")(np.fmin)
+floating("arith.maximumf")(maximum)
+floating("arith.minimumf")(minimum)
+floating("arith.maxnumf", "arith.maxf")(maxnum)
+floating("arith.minnumf", "arith.minf")(minnum)
 
 _PREDICATES: list[Callable[[Any, Any], Any]] = [
     lambda a, b: np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.bool_),

@@ -12,6 +12,7 @@ import numpy as np
 
 from reducer.evaluator.dialects.arith_floats import floating, promised
 from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
+from reducer.evaluator.extrema import maximum, minimum
 from reducer.evaluator.noise import disturb, turned
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
@@ -69,7 +70,7 @@ floating("math.erf")(_each(math.erf))
 floating("math.erfc")(_each(math.erfc))
 floating("math.rsqrt")(lambda a: 1 / np.sqrt(a))
 floating("math.fma")(lambda a, b, c: a.astype(np.float64) * b + c)
-floating("math.clampf")(lambda a, low, high: np.minimum(np.maximum(a, low), high))
+floating("math.clampf")(lambda a, low, high: minimum(maximum(a, low), high))
 
 
 @floating("math.round", "stablehlo.round_nearest_afz")

@@ -36,12 +36,14 @@ def scatter(frame: Frame, op: Op, updates: Array, indices: Array, *rest: Array) 
     shape, rows = _points(frame, op, indices, batch)
     sizes = updates.shape[batch:]
     spare = target.data.ndim - len(sizes)
+    seen = _Places(op.text("unique_indices") == "true")
     for point in np.ndindex(*shape):
         if mask is not None and not frame.known(mask, "a mask")[point]:
             continue
         starts = [0] * target.data.ndim
         for dim, index in zip(dims, rows[point], strict=True):
             starts[dim] = int(index)
+        seen.add(starts)
         where = slices(starts, [1] * spare + list(sizes), [1] * len(starts), target.shape)
         old = target.map(lambda data, where=where: data[where].reshape(sizes))
         update = updates.map(lambda data, point=point: data[point])
@@ -92,14 +94,34 @@ def tensor_gather(frame: Frame, op: Op, source: Array, indices: Array) -> Array:
 def tensor_scatter(frame: Frame, op: Op, source: Array, target: Array, indices: Array) -> Array:
     dims = op.integers("scatter_dims")
     data = frame.known(indices, "an index")
+    seen = _Places(op.has("unique"))
     for point in np.ndindex(*data.shape[:-1]):
         starts, sizes = [0] * target.data.ndim, list(target.shape)
         for dim, index in zip(dims, data[point], strict=True):
             starts[dim], sizes[dim] = int(index), 1
+        seen.add(starts)
         where = slices(starts, sizes, [1] * len(starts), target.shape)
         update = source.map(lambda one, point=point: one[point])
         target = placed(target, where, update.map(_shaper(sizes)))
     return target
+
+
+class _Places:
+    """Where a scatter has written; `unique` is whether it promises to do so only once."""
+
+    def __init__(self, unique: bool) -> None:
+        self._unique = unique
+        self._seen: set[tuple[int, ...]] = set()
+
+    def add(self, starts: Sequence[int]) -> None:
+        """Note a place.
+
+        Raises:
+            UndefinedBehavior: it was written before, in spite of the promise.
+        """
+        if self._unique and tuple(starts) in self._seen:
+            raise UndefinedBehavior("a scatter to unique indices meets one twice")
+        self._seen.add(tuple(starts))
 
 
 def _shaper(sizes: Sequence[int]) -> Any:

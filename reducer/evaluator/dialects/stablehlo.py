@@ -22,6 +22,7 @@ from reducer.evaluator.elements import (
     wrapped,
 )
 from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.extrema import maximum, minimum
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op, terminators
 from reducer.evaluator.values import Array, merged
@@ -94,7 +95,7 @@ def part(op: Op, a: Numbers) -> Numbers:
 
 # ---- two operands -------------------------------------------------------------------------------
 
-_EXTREMA = {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum}
+_EXTREMA = {"stablehlo.maximum": maximum, "stablehlo.minimum": minimum}
 _RINGS = {"stablehlo.add": np.add, "stablehlo.subtract": np.subtract,
           "stablehlo.multiply": np.multiply}  # fmt: skip
 
@@ -213,7 +214,7 @@ def clamp(frame: Any, op: Op, least: Array, value: Array, most: Array) -> Array:
     """The limits may be one number for all elements."""
     element = op.result
     low, data, high = (_value(one.data, element) for one in (least, value, most))
-    out = np.minimum(np.maximum(data, low), high)
+    out = minimum(maximum(data, low), high)
     return Array(_stored(out, element), merged(least, value, most))
 
 

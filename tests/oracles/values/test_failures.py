@@ -18,8 +18,14 @@ DEVICE = "iree/runtime/src/iree/hal/driver_registry.c:200: NOT_FOUND; no driver 
 RUNTIME_ASSERTION = "iree-run-module: src/a.c:3: int f(int): Assertion `x < 3' failed.\n"
 
 
-def failed(stderr: str, exit_code: int = 1) -> RunFailure:
-    return failure_of(ProcessResult(End.EXITED, exit_code, 0.0, 0.0, 0, "", stderr))
+DENIED = (
+    "iree/runtime/src/iree/hal/buffer.c:200: PERMISSION_DENIED; operation requires "
+    "TRANSFER_SOURCE; `sync func @f(%input0: tensor<6xf32>) -> (%output0: tensor<8xf32>)`\n"
+)
+
+
+def failed(stderr: str, exit_code: int = 1, stdout: str = "") -> RunFailure:
+    return failure_of(ProcessResult(End.EXITED, exit_code, 0.0, 0.0, 0, stdout, stderr))
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,11 @@ def test_the_message_keeps_its_numbers() -> None:
 @pytest.mark.parametrize(("stderr", "missing"), [(DEVICE, True), (SHAPE, False), (ASSERT, False)])
 def test_a_device_that_is_missing_is_no_failure_of_the_program(stderr: str, missing: bool) -> None:
     assert failed(stderr).no_device is missing
+
+
+def test_a_result_that_cannot_be_read_is_a_failure_of_the_program() -> None:
+    """It has overwritten what describes its memory."""
+    assert not failed(DENIED, stdout="EXEC @f\n").no_device
 
 
 def test_a_call_that_is_not_implemented_is_a_failure_of_the_program() -> None:
