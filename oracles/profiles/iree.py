@@ -80,6 +80,8 @@ DISPATCHES = Dispatches(
     compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
+    mentioned=r"failed to run translation of source executable|failed to serialize executables?\b"
+    r"|(?:Configure|Translate|Serialize)\w*Executables?\w*Pass::runOnOperation",
     load=_LOAD,
     store=_STORE,
     same=_SAME,

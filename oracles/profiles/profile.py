@@ -46,6 +46,7 @@ class Dispatches:
         op: the op that contains a dispatch; its symbol name is that of the dispatch. Several of
             them in one text are compiled as well.
         compiled_in: the phases that compile dispatches; '' is the part after the last phase.
+        mentioned: a pattern for what is printed if a failure is in the compilation of a dispatch.
         load, store: the ops that read and write a part of a buffer as a tensor. The first operand
             of a store is the tensor.
         same: ops whose result is their first operand.
@@ -58,6 +59,7 @@ class Dispatches:
     compile_flags: tuple[str, ...]
     op: str
     compiled_in: frozenset[str]
+    mentioned: str = r"(?!)"
     load: frozenset[str] = frozenset()
     store: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ command lines is treated as data: it is quoted for the shell, for Markdown and f
 thing ever run is the command given by the user.
 """
 
-from reducer.bundle.facts import Facts, PassFile
+from reducer.bundle.facts import Facts, LevelFile, PassFile
 from reducer.bundle.gathering import gather
 from reducer.bundle.writing import METADATA, Bundle, archive_of, bundle_folder, make_bundle
 
@@ -13,6 +13,7 @@ __all__ = [
     "METADATA",
     "Bundle",
     "Facts",
+    "LevelFile",
     "PassFile",
     "archive_of",
     "bundle_folder",

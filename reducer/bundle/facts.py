@@ -204,6 +204,30 @@ SCHEMA = "mlir-reducer-report/1"
 
 
 @dataclass(frozen=True)
+class LevelFile:
+    """A program in other dialects than `repro.mlir`, with its command above it.
+
+    `made` says how `repro.mlir` was made of it. `text` is '' if it is the input itself.
+    """
+
+    level: str
+    made: str
+    text: str
+    lines: int
+    ops: int
+
+    @property
+    def name(self) -> str:
+        """The name of its file in a report."""
+        return f"repro.{self.level}.mlir"
+
+    def to_json(self) -> dict[str, Any]:
+        """The metadata, without the text."""
+        output = {"path": self.name, "lines": self.lines, "ops": self.ops}
+        return {"level": self.level, "made": self.made, "output": output if self.text else None}
+
+
+@dataclass(frozen=True)
 class PassFile:
     """A reproducer for the failing pass alone: a file with its command in the first line.
 
@@ -280,6 +304,7 @@ class Facts:
     source: str = ""
     pass_name: str = ""
     pass_file: PassFile | None = None
+    level_files: tuple[LevelFile, ...] = ()
     record: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None

@@ -27,6 +27,7 @@ from reducer.bundle.facts import (
     REPRO,
     CompilerInfo,
     Facts,
+    LevelFile,
     PassFile,
     ReproCheck,
     repro_check_of,
@@ -116,6 +117,7 @@ def gather(
     opt: Path | None = None,
     record: ReductionRecord | None = None,
     pass_file: PassFile | None = None,
+    level_files: Sequence[LevelFile] = (),
     cancel: threading.Event | None = None,
 ) -> Facts:
     """Gather the facts about the failure of `text` under `oracle`, and how to reproduce it.
@@ -125,6 +127,7 @@ def gather(
         opt: the compiler's `…-opt` tool, used to count ops.
         record: how the program was reduced.
         pass_file: the reproducer for the failing pass, if there is one.
+        level_files: programs in other dialects that fail as well.
         cancel: set it to end the run.
 
     Raises:
@@ -162,6 +165,7 @@ def gather(
         source=source,
         pass_name=_pass_of(outcome, pass_file, stack),
         pass_file=pass_file,
+        level_files=tuple(level_files),
         record=record or ReductionRecord(),
         files=files,
         runtime=_runtime(oracle),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from oracles.profiles import RELEASES, RUNTIME, profile_of
 from reducer import __version__
 from reducer.bundle import markdown as md
-from reducer.bundle.facts import FILES, Facts, PassFile
+from reducer.bundle.facts import FILES, Facts, LevelFile, PassFile
 from reducer.bundle.repro_script import shell_word
 from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.bundle.wording import (
@@ -122,6 +122,7 @@ def report_text(facts: Facts, *, verified: bool, left_out: Sequence[str] = ()) -
         f"## {form.context}",
         _context(facts),
         *_stack(facts),
+        *(part for level in facts.level_files for part in _level(level)),
         *_pass_level(facts.pass_file),
         *_boundary(facts.boundary),
         *_releases(facts),
@@ -241,6 +242,16 @@ def _stack(facts: Facts) -> Iterator[str]:
     if facts.stack:
         yield "### Stack"
         yield md.fenced("\n".join(facts.stack))
+
+
+def _level(found: LevelFile) -> Iterator[str]:
+    yield f"### In the dialects of the {found.level}"
+    told = f"The program above is in other dialects; {found.made}."
+    if found.text:
+        yield f"{md.plain(told)} The command fails in the same way on this one:"
+        yield _inline(found.text, found.name)
+    else:
+        yield md.plain(f"{told} Nothing smaller than the {found.level} itself is known to fail.")
 
 
 def _pass_level(found: PassFile | None) -> Iterator[str]:

@@ -178,6 +178,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "components": list(components(facts.compiler.name, facts.pass_name, facts.signature.op)),
         "pass": facts.pass_name,
         "pass_level": facts.pass_file and facts.pass_file.to_json(),
+        "levels": [one.to_json() for one in facts.level_files],
         "boundary": facts.boundary
         and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
         "versions": facts.versions and [asdict(one) for one in facts.versions],
@@ -356,6 +357,9 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
         files[LIT] = _bytes(test)
     if facts.pass_file is not None:
         files[PASS] = _bytes(facts.pass_file.text)
+    for level in facts.level_files:
+        if level.text:
+            files[level.name] = _bytes(level.text)
     if page is not None:
         files[PAGE] = _bytes(page)
     return files

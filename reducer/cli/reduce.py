@@ -32,7 +32,12 @@ from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
+<<<<<<< HEAD
 from reducer.storage.files import check_output, default_journal, default_output
+=======
+from reducer.session.level_above import ANY, INPUT
+from reducer.storage.files import check_output, default_journal, default_output, read_input
+>>>>>>> f5de156 (Leave a program in the dialects of the input beside a result in others)
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -92,6 +97,14 @@ Exit codes:
 @profile_with_option
 @passes_with_option
 @click.option(
+    "--level",
+    type=click.Choice([ANY, INPUT]),
+    default=ANY,
+    show_default=True,
+    help="The dialects of the result: of any level that COMMAND compiles from the start, whichever "
+    "gives the smallest program, or of the input.",
+)
+@click.option(
     "--resume",
     is_flag=True,
     help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
@@ -148,6 +161,7 @@ def reduce(
     max_calls: int | None,
     max_seconds: float | None,
     flaky: int | None,
+    level: str,
     elsewhere: bool,
     profile_with: tuple[str, ...],
     passes_with: tuple[str, ...],
@@ -230,6 +244,7 @@ def reduce(
             ask_elsewhere=elsewhere,
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
+            changes_level=level != INPUT,
         )
         display = make_display(
             wanted=progress,
@@ -245,10 +260,10 @@ def reduce(
                 bundle = None
                 with deferred.attempt("pass-level reproducer"):
                     if pass_level and flaky is None:
-                        level = pass_level_of(
+                        below = pass_level_of(
                             report, settings, reduction.oracle, display, reduction.stop
                         )
-                        report = replace(report, pass_level=level)
+                        report = replace(report, pass_level=below)
                 with deferred.attempt("bug report"):
                     if with_report and not reduction.stop.is_set():
                         bundle = report_of(

@@ -12,6 +12,7 @@ from oracles import Oracle
 from reducer.bundle import (
     Bundle,
     Facts,
+    LevelFile,
     PassFile,
     bundle_folder,
     gather,
@@ -34,7 +35,7 @@ from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
-from reducer.session.figures import PassRecord
+from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.pass_level import reduce_pass_level
 from reducer.toolchain import NEWEST
 from reducer.units import size
@@ -93,6 +94,15 @@ class OptionalSections:
             pass_file=None if report.same_program else pass_file_of(report, REPRO),
             pass_name=report.pass_name or facts.pass_name,
         )
+
+
+def level_file_of(level: LevelRecord, source: Path) -> LevelFile:
+    """A program at another level as a part of the report, unless it is the input itself."""
+    text = ""
+    if level.verified and level.output_path != source:
+        text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = text.replace(level.output_path.name, f"repro.{level.level}.mlir")
+    return LevelFile(level.level, level.made, text, level.output.lines, level.output.ops)
 
 
 def pass_file_of(level: PassRecord, name: str) -> PassFile:
@@ -315,6 +325,7 @@ def report_of(
             if level and not level.same_program
             else None
         ),
+        level_files=[level_file_of(one, report.input_path) for one in report.levels],
         cancel=stop,
     )
     if level is not None and level.same_program:

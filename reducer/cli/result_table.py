@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from reducer.bundle import Bundle
 from reducer.session import Report
 from reducer.session.best import OnDisk
-from reducer.session.figures import PassRecord
+from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.printing import one_line
 from reducer.units import duration, percent, plural
 
@@ -65,6 +65,7 @@ def report_table(report: Report, bundle: Bundle | None = None, whole: Whole | No
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         *_commands(report),
     ]
+    facts += [fact for level in report.levels for fact in _level_facts(level)]
     if report.pass_level is not None:
         facts += _pass_facts(report.pass_level)
     if bundle is not None:
@@ -126,6 +127,15 @@ def _commands(report: Report) -> list[tuple[str, str]]:
     if report.compile is None or report.run is None:
         return [("command", shlex.join(report.command))]
     return [("compile", shlex.join(report.compile)), ("run", shlex.join(report.run))]
+
+
+def _level_facts(level: LevelRecord) -> list[tuple[str, str]]:
+    size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
+    checked = "" if level.verified else "; NOT VERIFIED"
+    return [
+        (f"{level.level} level", f"{level.output_path} ({size}{checked}); {level.made}"),
+        (f"{level.level} run", shlex.join(level.command)),
+    ]
 
 
 def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:

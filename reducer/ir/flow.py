@@ -82,3 +82,13 @@ def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:
             break
         found |= level
     return sorted(found)
+
+
+def ops_between(module: Module, ops: Iterable[int]) -> list[int]:
+    """The ops and all those on def-use paths from one of them to another, in text order."""
+    ends = set(ops)
+    fed = set(ends)
+    for op in backward_slice(module, sorted(ends), len(module)):
+        if any(module.t.def_op[value] in fed for value in module.captured(op)):
+            fed.add(op)
+    return sorted(fed)

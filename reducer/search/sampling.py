@@ -27,6 +27,8 @@ from reducer.transformations import BodyOps, BoundaryTypes
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
 _EXAMPLES = (16, 64, None)  # the number of kinds in a candidate, rarest first; None for all
 _DEPTHS = (1, 4)  # the depth of the producers to include with an example
+_EXAMPLE = "one of each kind"
+_FEW = 0.05  # of the body ops, in an example of the rarest kinds only
 _MAX_EXAMPLE_WORK = 0.3  # total for all examples, as a fraction of one full run
 
 _PARTS = 100  # a window has 1/_PARTS of the body ops…
@@ -40,6 +42,20 @@ _LONG_CONSTANT = 300  # characters; the values of longer constants are ignored i
 _SYMBOL = re.compile(SYMBOL)
 
 
+def sample_rarest(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
+    """Try examples of the rarest kinds only, the cheapest candidates that `sample` begins with.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
+    body = BodyOps.of(state.document)
+    if len(body.ops) < _MIN_OPS:
+        return False
+    parts = list(_examples(body, _kinds(body.module, body.ops)))
+    few = [part for part in parts if len(part) <= _FEW * len(body.ops)]
+    return accept_first(state, boundary, body, few, _EXAMPLE)
+
+
 def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     """Try examples of every kind, then windows, and accept the first that keeps the failure.
 
@@ -50,7 +66,7 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     if len(body.ops) < _MIN_OPS:
         return False
     kinds = _kinds(body.module, body.ops)
-    if accept_first(state, boundary, body, _examples(body, kinds), "one of each kind"):
+    if accept_first(state, boundary, body, _examples(body, kinds), _EXAMPLE):
         return True
     size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
     if len(body.ops) < _MIN_WINDOWS * size:

@@ -42,6 +42,7 @@ def sweep(
     fine: bool = False,
     schedule: Schedule | None = None,
     again: bool = False,
+    finest: int | None = None,
 ) -> SweepResult:
     """Apply a transformation wherever that keeps the failure.
 
@@ -49,10 +50,13 @@ def sweep(
         fine: start with single sites, because an earlier sweep has tried larger chunks.
         schedule: remembers failed edits; a new one if None.
         again: also try edits that have failed in the same neighborhood before.
+        finest: try no chunks smaller than this fraction of the sites (8 for an eighth).
     """
     run = _Sweep(state, transformation, schedule or Schedule(), again)
-    for size in _sizes(len(transformation.sites(state.document)), transformation.all_at_once, fine):
-        run.over(size)
+    sites = len(transformation.sites(state.document))
+    for size in _sizes(sites, transformation.all_at_once, fine):
+        if finest is None or size >= sites // finest:
+            run.over(size)
     return run.swept
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from reducer.ir import NONE, Module
-from reducer.ir.flow import backward_slice
+from reducer.ir.flow import backward_slice, ops_between
 from reducer.search.candidate import Candidate
 from reducer.search.state import SearchState
 from reducer.transformations import BodyOps, BoundaryTypes, carve
@@ -33,22 +33,49 @@ def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequ
     return accept_first(state, boundary, body, kept, origin)
 
 
-def grow_set(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
+def grow_set(
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    seeds: Sequence[int],
+    depths: Sequence[int] = (0, *_DEPTHS),
+) -> bool:
     """Try ops that belong together, such as those of a dispatch, with ever more of their producers.
 
     Unlike the seeds of `grow_around`, which are alternatives, these are kept together.
+
+    Args:
+        depths: how many steps away from the ops the producers may be.
 
     Returns:
         Whether a candidate was accepted.
     """
     body = BodyOps.of(state.document)
     inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
+    # What lies on the way from one to another was fused, too, even if no location says so.
+    inside = set(ops_between(body.module, inside)).intersection(body.function_of)
     parts: dict[frozenset[int], None] = {}
-    for depth in (0, *_DEPTHS):
+    for depth in depths:
         around = backward_slice(body.module, sorted(inside), depth)
+        around += _said_about(body, boundary, around)
         parts.setdefault(frozenset(around).intersection(body.function_of))
     small = [part for part in parts if part and 2 * len(part) <= len(body.ops)]
     return accept_first(state, boundary, body, small, "carve the failing dispatch")
+
+
+def _said_about(body: BodyOps, boundary: BoundaryTypes, ops: Sequence[int]) -> list[int]:
+    """Ops without results about one tensor that these ops use or make: they may bound its sizes."""
+    module = body.module
+    values = {value for op in ops for value in (*module.captured(op), *module.results(op))}
+    tensors = {value for value in values if boundary.is_shaped(module.type_of(value))}
+    users = {user for value in tensors for user, _ in module.uses[value]}
+    return sorted(op for op in users if op in body.function_of and _is_remark(module, boundary, op))
+
+
+def _is_remark(module: Module, boundary: BoundaryTypes, op: int) -> bool:
+    if op in module.t.regions or module.t.num_results[op] or module.own_symbol_refs(op):
+        return False
+    operands = [value for value in module.t.operands[op] if value != NONE]
+    return sum(boundary.is_shaped(module.type_of(value)) for value in operands) == 1
 
 
 def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:

@@ -21,7 +21,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
-from reducer.session.figures import DegenerateChoice
+from reducer.session.figures import DegenerateChoice, LevelRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings
 from reducer.session.short_limits import ShortLimits
@@ -44,6 +44,21 @@ class Milestone:
     document: Module
     asked: Evaluator
     boundary: BoundaryTypes
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """A program from which the reduction went down to other dialects.
+
+    Attributes:
+        program: the program.
+        made: how the program below was made of it, as the end of a sentence.
+        seeds: the ops of the program that became what fails, as far as known.
+    """
+
+    program: Milestone
+    made: str
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass
@@ -71,6 +86,7 @@ class Context:
         health: where else the programs of this reduction compile; None if that is not asked.
         milestones: the small programs that were accepted so far, oldest first.
         above: the last program in the dialects of the input, if the document is in others.
+        levels: the smallest known programs at other levels than that of the result.
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
@@ -98,7 +114,8 @@ class Context:
     is_complete: bool = False
     health: HealthCheck | None = None
     milestones: list[Milestone] = field(default_factory=list)
-    above: Milestone | None = None
+    above: "Above | None" = None
+    levels: tuple[LevelRecord, ...] = ()
     readable: str = ""
     result: str | None = None
     is_verified: bool = False
@@ -218,6 +235,20 @@ class Context:
         self.best.fall_back(milestone.document)
         self.milestones = self.milestones[: self.milestones.index(milestone) + 1]
 
+    def go_down(self, above: Above) -> None:
+        """Take over what is known of the present program, in other dialects than the last."""
+        self.above = self.above or above
+        # Other releases make other IR of the input, so its health says nothing about this one's.
+        self.boundary = BoundaryTypes.of(self.module)
+        self.milestones.clear()
+        self.mark()
+
+    def come_up(self) -> None:
+        """Forget that the reduction went down, if it has returned to the program above."""
+        if self.above is not None and self.document is self.above.program.document:
+            self.boundary = self.above.program.boundary
+            self.above = None
+
     # ---- confirming ------------------------------------------------------------------------
 
     def confirm(self) -> None:
@@ -256,6 +287,7 @@ class Context:
         self.best.roll_back()
         assert isinstance(self.best.confirmed, Module | PlainText)
         self.document = self.best.confirmed
+        self.come_up()
         documents = [milestone.document for milestone in self.milestones]
         if self.document in documents:
             del self.milestones[len(documents) - documents[::-1].index(self.document) :]

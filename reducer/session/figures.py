@@ -231,6 +231,51 @@ class PassRecord:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class LevelRecord:
+    """A program at another level than that of the result, on which its command fails as well.
+
+    Attributes:
+        level: `input` for the dialects of the input.
+        output_path: where the program is; the input itself if nothing smaller is known.
+        output: its size, without the comments.
+        command: the command that fails on it.
+        verified: whether that command was run on it as it is.
+        made: what was made of it, as a sentence.
+    """
+
+    level: str
+    output_path: Path
+    output: Size
+    command: tuple[str, ...]
+    verified: bool
+    made: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "verified": self.verified,
+            "output": program_json(self.output_path, self.output),
+            "command": list(self.command),
+            "made": self.made,
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonValues) -> Self | None:
+        """Read the JSON; None if it does not name a program."""
+        path, size = path_of(data.part("output")), size_of(data.part("output"))
+        if path is None or size is None:
+            return None
+        return cls(
+            level=data.text("level") or "",
+            output_path=path,
+            output=size,
+            command=data.texts("command") or (),
+            verified=data.flag("verified") is True,
+            made=data.text("made") or "",
+        )
+
+
 @dataclass(frozen=True)
 class Origin:
     """An op of the input that survives in the result in some form; its location, if known."""

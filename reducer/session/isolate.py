@@ -74,9 +74,15 @@ def _first(alone: Evaluator, texts: Sequence[str]) -> str | None:
 def _dump(
     evaluator: Evaluator, oracle: CompilerOracle, dispatches: Dispatches, text: str, ops: int
 ) -> list[str]:
-    """The texts of all dispatches; none if the failure occurs before they are created."""
+    """The texts of all dispatches; none if the failure occurs before they are created.
+
+    This run of the whole program stops early, so it counts as the part of one that it takes.
+    """
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        flags = dispatches.dump_flags(Path(folder))
-        outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, ops)
+        flags, full = dispatches.dump_flags(Path(folder)), evaluator.known(text)
+        outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, 0)
+        whole = full is not None and 0 < outcome.cpu_seconds < full.cpu_seconds
+        share = outcome.cpu_seconds / full.cpu_seconds if whole and full is not None else 1.0
+        evaluator.costs.candidate_ops += round(ops * share)
         early = evaluator.judge(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))

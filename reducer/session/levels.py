@@ -8,26 +8,26 @@ may be in other dialects than the input. The last program in the dialects of the
 remembered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from oracles import CompilerOracle
 from oracles.profiles import Dispatches
-from reducer.ir import Module
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.locate.dispatches import Dispatch
 from reducer.search.candidate import Candidate
-from reducer.session.context import Context, Milestone
-from reducer.transformations import BoundaryTypes
+from reducer.session.context import Above, Context
 from reducer.transformations.as_input import as_inputs
 
-DISPATCH = "the dispatch as a program"
-"""The origin of a program made from the dispatch that fails."""
+ORIGIN = "the dispatch as a program"
 
 _WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
 
 
-def go_down_to_dispatch(context: Context, dispatch: Dispatch) -> bool:
+def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[int]) -> bool:
     """Continue with the program that a failing dispatch computes, if it fails from the start.
+
+    Args:
+        seeds: the ops of the document that the dispatch was made of.
 
     Raises:
         Stopped: see `Evaluator.run`.
@@ -37,31 +37,17 @@ def go_down_to_dispatch(context: Context, dispatch: Dispatch) -> bool:
     if module is None or dispatches is None:
         return False
     made = dispatch_as_input(module, dispatches)
-    return go_down(
-        context, [one for form in made for one in as_inputs(form, context.module)], DISPATCH
-    )
-
-
-def go_down(context: Context, programs: Iterable[Module], origin: str) -> bool:
-    """Continue with the first of several programs that fails and is a fraction of the document."""
+    programs = [one for form in made for one in as_inputs(form, context.module)]
     most = context.module.op_count // _WORTH_ANOTHER_DIALECT
-    candidates = [Candidate(program, origin) for program in programs if program.op_count <= most]
+    candidates = [Candidate(program, ORIGIN) for program in programs if program.op_count <= most]
     hit = context.asked.first_interesting(candidates, context.document)
     if hit is None:
         return False
-    above = context.milestone()
+    what = f"the dispatch {dispatch.name} that the compiler forms of it, made a program"
+    above = Above(context.milestone(), what, tuple(seeds))
     context.accept(hit[1])
-    arrived(context, above)
+    context.go_down(above)
     return True
-
-
-def arrived(context: Context, above: Milestone) -> None:
-    """Take over what is known of a document in other dialects, made from the program `above`."""
-    context.above = context.above or above
-    # Other releases make other IR of the input, so its health says nothing about this program's.
-    context.boundary = BoundaryTypes.of(context.module)
-    context.milestones.clear()
-    context.mark()
 
 
 def _dispatches(context: Context) -> Dispatches | None:

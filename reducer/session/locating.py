@@ -1,9 +1,13 @@
 """Stages that locate the failure without running anything large again, cheapest first."""
 
+import re
+
+from oracles import CompilerOracle
+from oracles.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
 from reducer.search.candidate import Candidate
-from reducer.search.sampling import sample
+from reducer.search.sampling import sample, sample_rarest
 from reducer.search.windows import grow_around, grow_set
 from reducer.session.best import PRINTED
 from reducer.session.context import Context
@@ -30,10 +34,25 @@ def sample_kinds(context: Context) -> bool:
     return context.is_located
 
 
+def sample_rarest_kinds(context: Context) -> bool:
+    """Try one op of each of the rarest kinds with its producers."""
+    context.is_located = sample_rarest(context.search(), context.module_boundary)
+    return context.is_located
+
+
+def fails_in_dispatch(context: Context) -> bool:
+    """Whether the message or the stack says that the compiler was compiling a dispatch."""
+    oracle, printed = context.full.oracle, context.first.stderr
+    if not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
+        return False
+    functions = name_frames(parse_stack(printed), oracle.symbols)
+    return bool(re.search(oracle.dispatches.mentioned, "\n".join([printed, *functions])))
+
+
 def follow_dispatch(context: Context) -> bool:
     """Trace the dispatch on which code generation fails back to the ops it was made from.
 
-    If these do not fail without the rest of the input, the dispatch itself becomes a program.
+    If these do not fail without much of the input, the dispatch itself becomes a program.
     """
     module, text = context.module, context.settings.text
     conversions = context.conversions
@@ -43,8 +62,8 @@ def follow_dispatch(context: Context) -> bool:
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
     if seeds:
         context.is_located = grow_set(context.search(), context.module_boundary, seeds)
-    if not context.is_located and context.settings.changes_level:
-        context.is_located = go_down_to_dispatch(context, dispatch)
+    if context.settings.changes_level and go_down_to_dispatch(context, dispatch, seeds):
+        context.is_located = True
     return context.is_located
 
 

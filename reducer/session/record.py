@@ -5,6 +5,7 @@ on it. `to_json` gives the fields of `reduce --json`; `from_json` reads them bac
 of a bug report's `metadata.json`.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from reducer.session.figures import (
     Costs,
     DegenerateChoice,
     Failure,
+    LevelRecord,
     Origin,
     OtherFailureRecord,
     PassRecord,
@@ -41,8 +43,9 @@ class ReductionRecord:
     instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
     too many or too large to keep. If the compiled program is at fault, `compile` and `run` show it
     with the compiler's own tools. `health` is where else the result compiles, None if that was not
-    asked. `degenerate` is None if the result is not degenerate. `origin` is computed only for a bug
-    report.
+    asked. `degenerate` is None if the result is not degenerate. `levels` are other programs on
+    which the command fails: one in the dialects of the input, if the result is in others. `origin`
+    is computed only for a bug report.
     """
 
     status: str | None = None
@@ -68,6 +71,7 @@ class ReductionRecord:
     health: HealthRecord | None = None
     degenerate: DegenerateChoice | None = None
     pass_level: PassRecord | None = None
+    levels: tuple[LevelRecord, ...] | None = None
     origin: tuple[Origin, ...] | None = None
 
     # ---- subsets ---------------------------------------------------------------------------
@@ -127,6 +131,7 @@ class ReductionRecord:
             "health": self.health and self.health.to_json(),
             "degenerate": self.degenerate and self.degenerate.to_json(),
             "pass_level": self.pass_level and self.pass_level.to_json(),
+            "levels": None if self.levels is None else [one.to_json() for one in self.levels],
             "origin": None if origin is None else [one.to_json() for one in origin],
         }
         # Once the reduction has ended, None means that there are none of these.
@@ -163,6 +168,7 @@ class ReductionRecord:
             health=HealthRecord.from_json(read.part("health")),
             degenerate=DegenerateChoice.from_json(read.part("degenerate")),
             pass_level=PassRecord.from_json(read.part("pass_level")),
+            levels=_levels(read.parts("levels")),
             origin=None if origin is None else tuple(map(Origin.from_json, origin)),
         )
 
@@ -206,6 +212,7 @@ class Report(ReductionRecord):
     notes: tuple[str, ...] = field()
     also_found: tuple[OtherFailureRecord, ...] = field()
     also_left_out: int = field()
+    levels: tuple[LevelRecord, ...] = field()
 
     # In memory only.
     signature: Signature
@@ -232,6 +239,10 @@ def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str
     order = ("calls", "by_verdict", "compiler_seconds", "full_run_equivalents")
     both = {**calls, **judged}
     return {key: both[key] for key in order if key in both}
+
+
+def _levels(data: Sequence[JsonValues] | None) -> tuple[LevelRecord, ...] | None:
+    return None if data is None else tuple(filter(None, map(LevelRecord.from_json, data)))
 
 
 def _flakiness(data: JsonValues) -> Flakiness | None:

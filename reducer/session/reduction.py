@@ -351,6 +351,7 @@ class Reduction:
             flaky=context.flaky,
             also_found=others.records if others else (),
             also_left_out=others.left_out if others else 0,
+            levels=context.levels,
             degenerate=context.degenerate,
             signature=context.first.signature,
             text=text,

@@ -8,9 +8,9 @@ from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.windows import halve
-from reducer.session import auditing, levels, sanity
+from reducer.session import auditing, sanity
 from reducer.session.before_pass import cut_before_pass
-from reducer.session.context import Context
+from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_shortest
 from reducer.session.flags import FlagReducer
@@ -85,10 +85,10 @@ def cut_text(context: Context) -> bool:
 
 def cut_before_the_pass(context: Context) -> bool:
     """Reduce the IR that enters the failing pass. The result may be in other dialects."""
-    above = context.milestone()
+    above = Above(context.milestone(), "the IR of its failing pass, cut and made a program again")
     if not cut_before_pass(context.search(), context.conversions):
         return False
-    levels.arrived(context, above)
+    context.go_down(above)
     return True
 
 

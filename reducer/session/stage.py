@@ -112,6 +112,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         context.fall_back()
         if context.best.confirmed is confirmed:
             context.document = start
+            context.come_up()
             del context.milestones[marked:]
         return False
     except Stopped as stopped:

@@ -6,7 +6,7 @@ To change the order, edit the tables at the end of this file. The stages themsel
 
 from reducer.health import Health
 from reducer.ir import Module, PlainText
-from reducer.session import auditing, degenerate, finishing, locating, shrinking
+from reducer.session import auditing, degenerate, finishing, level_above, locating, shrinking
 from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortLimits, carry_out
 
@@ -53,6 +53,10 @@ def _is_unlocated_module(context: Context) -> bool:
 
 def _is_large_unlocated_module(context: Context) -> bool:
     return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
+
+
+def _is_dispatch_unlocated(context: Context) -> bool:
+    return _is_large_unlocated_module(context) and locating.fails_in_dispatch(context)
 
 
 def _is_unlocated(context: Context) -> bool:
@@ -107,6 +111,10 @@ def _is_degenerate_and_fails_everywhere(context: Context) -> bool:
     return not compiles and degenerate.is_degenerate(context)
 
 
+def _went_down(context: Context) -> bool:
+    return context.above is not None
+
+
 def _always(context: Context) -> bool:
     return True
 
@@ -140,6 +148,9 @@ SEARCH: tuple[Step, ...] = (
         UnderShortLimits(stage)
         for stage in (
             Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
+            # What fails in a dispatch is found there with less work than by larger samples.
+            Stage("sample rare ops", _is_dispatch_unlocated, locating.sample_rarest_kinds),
+            Stage("find the failing dispatch", _is_dispatch_unlocated, locating.follow_dispatch),
             Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
             Stage(
                 "find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch
@@ -161,10 +172,13 @@ SEARCH: tuple[Step, ...] = (
     Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
     # If it fails everywhere, only its IR can tell.
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
+    # Whoever filed the failure wants it in the dialects of the input as well.
+    Stage("reduce the program above", _went_down, level_above.shrink_above),
 )
 
 FINISH: tuple[Step, ...] = (
     Stage("ask elsewhere", _is_unknown_elsewhere, auditing.complete),
     Stage("print", _always, finishing.print_for_people),
     Stage("verify", _always, finishing.verify),
+    Stage("print the program above", _went_down, level_above.print_above),
 )

@@ -1,7 +1,7 @@
 """The def-use graph."""
 
 from reducer.ir import Module
-from reducer.ir.flow import backward_slice, def_use_graph
+from reducer.ir.flow import backward_slice, def_use_graph, ops_between
 
 CHAIN = """\
 %0 = "t.a"() : () -> i32
@@ -21,3 +21,9 @@ def test_slices() -> None:
     module = Module.parse(CHAIN)
     assert backward_slice(module, [3], 1) == [1, 2, 3]
     assert backward_slice(module, [3], 2) == [0, 1, 2, 3]
+
+
+def test_what_lies_between() -> None:
+    module = Module.parse(CHAIN)
+    assert ops_between(module, [0, 3]) == [0, 1, 3]
+    assert ops_between(module, [1, 2]) == [1, 2]

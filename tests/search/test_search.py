@@ -13,7 +13,7 @@ from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Observers, Stopped
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
-from reducer.search.windows import grow_around, halve
+from reducer.search.windows import grow_around, grow_set, halve
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
 from tests.support.sides import function
@@ -97,6 +97,25 @@ def test_growing_around_the_right_op_takes_one_call() -> None:
     assert grow_around(state, BoundaryTypes.of(module), [culprit])
     assert op_names(state.document) == ["t.op2000"]
     assert evaluator.costs.calls == 1
+    evaluator.close()
+
+
+def test_ops_that_belong_together_take_along_what_lies_between_and_is_said_of_them() -> None:
+    """The failure needs a bound that something without results puts on a size."""
+    ops = [f'%{i + 1} = "t.op{i}"(%{i}) : (tensor<?xf32>) -> tensor<?xf32>' for i in range(60)]
+    ops.insert(31, '"t.bound"(%31) {most = 7 : index} : (tensor<?xf32>) -> ()')
+    ops.insert(40, '"t.write"(%31, %38) : (tensor<?xf32>, tensor<?xf32>) -> ()')
+    body = "\n".join([*ops, '"func.return"(%60) : (tensor<?xf32>) -> ()']).replace("(%0)", "(%a)")
+    text = function(body, arguments="%a: tensor<?xf32>", results="tensor<?xf32>")
+    module = Module.parse(text)
+    needed = [f'"t.op{n}"' for n in range(28, 34)] + ['"t.bound"']
+    oracle = PredicateOracle(lambda text: all(name in text for name in needed))
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    ends = [module.t.name.index("t.op28"), module.t.name.index("t.op33")]
+    assert grow_set(state, BoundaryTypes.of(module), ends)
+    assert evaluator.costs.calls == 1
+    assert '"t.write"' not in state.document.text
     evaluator.close()
 
 

@@ -15,6 +15,7 @@ from reducer.session.figures import (
     Costs,
     DegenerateChoice,
     Failure,
+    LevelRecord,
     Origin,
     OtherFailureRecord,
     PassRecord,
@@ -67,6 +68,16 @@ RECORD = ReductionRecord(
         command=("t-opt", "in.reduced.pass.mlir"),
         verified=True,
         costs=Costs(18, 0.65),
+    ),
+    levels=(
+        LevelRecord(
+            level="input",
+            output_path=Path("in.reduced.input.mlir"),
+            output=Size(9, 8, 70),
+            command=("t-compile", "in.reduced.input.mlir"),
+            verified=True,
+            made="its dispatch",
+        ),
     ),
     origin=(Origin("t.bad", "in.mlir", 5, 3, "t.bad"), Origin("t.more", "in.mlir")),
 )
@@ -141,6 +152,15 @@ JSON: dict[str, Any] = {
         "one_minimal": False,
         "oracle": {"calls": 18, "compiler_seconds": 0.65},
     },
+    "levels": [
+        {
+            "level": "input",
+            "verified": True,
+            "output": {"path": "in.reduced.input.mlir", "lines": 9, "ops": 8, "bytes": 70},
+            "command": ["t-compile", "in.reduced.input.mlir"],
+            "made": "its dispatch",
+        }
+    ],
     "origin": [
         {"op": "t.bad", "file": "in.mlir", "line": 5, "column": 3, "text": "t.bad"},
         {"op": "t.more", "file": "in.mlir"},

@@ -1,0 +1,139 @@
+"""The program in the dialects of the input, if the result of a reduction is in others.
+
+Whoever filed the failure knows the ops of the input, so there is always a program in its dialects,
+next to the result. It is not reduced to the end, which would cost more runs than the result
+itself: if it is still the whole input, the ops that became what fails are taken with ever more of
+their producers; if it is large, large parts of it are deleted. How many programs that tries depends
+on their verdicts alone, so that the outcome is the same for any number of workers and in a resumed
+reduction.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from reducer.ir import PlainText
+from reducer.search.budget import Budget, Stopped
+from reducer.search.sweep import sweep
+from reducer.search.windows import grow_set
+from reducer.session import finishing
+from reducer.session.best import Best
+from reducer.session.context import Above, Context
+from reducer.session.conversions import CompilerPasses
+from reducer.session.figures import LevelRecord
+from reducer.session.settings import Size
+from reducer.storage.journal import JournalNamespace
+from reducer.transformations.delete_ops import DeleteOps
+
+INPUT = "input"
+"""The name of the level of the input."""
+
+ANY = "any"
+"""The name for all levels."""
+
+_DEPTHS = (8, 16, 32, 64)  # steps from the ops that became what fails; 4 and fewer were not enough
+_SMALL_ENOUGH = 100  # ops; a larger program is not for people
+_FINEST = 4  # parts of 1/_FINEST of the ops are deleted
+
+
+def output_above(output: Path) -> Path:
+    """model.reduced.mlir -> model.reduced.input.mlir"""
+    return output.with_name(f"{output.name.removesuffix('.mlir')}.{INPUT}.mlir")
+
+
+def shrink_above(context: Context) -> bool:
+    """Make the program above the result small enough to read.
+
+    Raises:
+        Stopped: the user interrupted the run.
+    """
+    assert context.above is not None
+    above = _context_above(context, context.above)
+    try:
+        if _is_input(context):
+            grow_set(above.search(), above.module_boundary, context.above.seeds, _DEPTHS)
+        if above.document is not context.original:
+            _cut_coarsely(above)
+    except Stopped as stopped:
+        if stopped.reason != "budget":  # the result itself is complete
+            raise
+    if above.document is context.above.program.document:
+        return False
+    context.above = replace(context.above, program=above.milestone())
+    return True
+
+
+def _cut_coarsely(above: Context) -> None:
+    """Clean up and delete large parts until the program is small enough, or nothing helps."""
+    coarse = (CompilerPasses(above.conversions.after_passes), DeleteOps(above.module_boundary))
+    progress = True
+    while progress and above.document.op_count > _SMALL_ENOUGH:
+        progress = False
+        for transformation in coarse:
+            progress |= sweep(above.search(), transformation, finest=_FINEST).progress
+
+
+def print_above(context: Context) -> bool:
+    """Print the program above the result, verify it with its own command, and record it."""
+    assert context.above is not None
+    if _is_input(context):
+        context.levels = (_the_input(context),)
+        return False
+    above = _context_above(context, context.above)
+    above.full = above.full.with_(budget=Budget())
+    above.best.accept(above.module, "")
+    above.is_complete = True  # whatever it is, it is saved
+    finishing.print_for_people(above)
+    finishing.verify(above)
+    text = above.result or above.module.text
+    size = replace(Size.of(PlainText(text)), ops=above.module.op_count)
+    context.levels = (_record(context, above.settings.output, size, verified=above.is_verified),)
+    return True
+
+
+def _is_input(context: Context) -> bool:
+    """Whether the program above is still the whole input."""
+    above, original = context.above, context.original
+    return above is not None and original is not None and above.program.document is original
+
+
+def _the_input(context: Context) -> LevelRecord:
+    settings = context.settings
+    size = Size.of(PlainText(settings.text))
+    if context.original is not None:
+        size = replace(size, ops=context.original.op_count)
+    return _record(context, settings.input, size, verified=True)
+
+
+def _record(context: Context, path: Path, size: Size, *, verified: bool) -> LevelRecord:
+    assert context.above is not None
+    oracle = context.above.program.asked.oracle
+    return LevelRecord(
+        level=INPUT,
+        output_path=path,
+        output=size,
+        command=tuple(oracle.display(str(path))),
+        verified=verified,
+        made=f"the result was made of {context.above.made}",
+    )
+
+
+def _context_above(context: Context, above: Above) -> Context:
+    """A context in which stages work on the program above instead of the result."""
+    program = above.program
+    output = output_above(context.settings.output)
+    journal = JournalNamespace(context.journal, INPUT)
+    found = Context(
+        settings=replace(context.settings, output=output, changes_level=False),
+        first=context.first,
+        document=program.document,
+        full=program.asked.with_(review=None, is_observed=False),
+        best=Best(output, journal, program.document, Size.of(program.document)),
+        conversions=context.conversions,
+        journal=journal,
+        show=lambda phase: context.show(f"{INPUT} level: {phase}"),
+        note=context.note,
+        original=context.original,
+        is_located=True,
+    )
+    found.boundary = program.boundary
+    return found

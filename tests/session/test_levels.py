@@ -1,0 +1,80 @@
+"""A reduction that goes down to other dialects, and the program it leaves above."""
+
+from pathlib import Path
+
+import pytest
+
+from reducer.ir import Module
+from reducer.search.candidate import Candidate
+from reducer.session import level_above
+from reducer.session.context import Above, Context
+from reducer.session.strategy import finish
+from tests.session.test_strategy import chain, context_of
+from tests.support.predicate import PredicateOracle
+from tests.support.sides import function
+
+BELOW = Module.parse(function('"u.bad"() : () -> ()\n"func.return"() : () -> ()'))
+LENGTH = 150
+
+
+def fails(text: str) -> bool:
+    return '"t.op7"' in text or '"u.bad"' in text
+
+
+def below(tmp_path: Path, *, cut: bool, seeds: tuple[int, ...] = ()) -> Context:
+    """A reduction that continues with another program, made of the input or of a part of it."""
+    context, _ = context_of(PredicateOracle(fails), tmp_path, LENGTH)
+    context.original = context.module
+    if cut:
+        context.accept(Candidate(Module.parse(chain(LENGTH - 10)), "half"))
+    above = Above(context.milestone(), "its dispatch", seeds)
+    context.accept(Candidate(BELOW, "below"))
+    context.go_down(above)
+    return context
+
+
+def test_the_program_above_is_shrunk_printed_and_verified(tmp_path: Path) -> None:
+    context = below(tmp_path, cut=True)
+    assert level_above.shrink_above(context)
+    assert context.document is BELOW
+    finish(context)
+    (level,) = context.levels
+    assert level.verified and level.level == "input"
+    assert level.output_path == level_above.output_above(context.settings.output)
+    text = level.output_path.read_text()
+    assert '"t.op7"' in text and '"u.bad"' not in text
+    assert level.output.ops < LENGTH - 10
+    assert '"u.bad"' in context.settings.output.read_text()
+    assert str(level.output_path) in level.command
+    context.full.close()
+
+
+def test_the_ops_that_became_what_fails_are_taken_from_the_input(tmp_path: Path) -> None:
+    module = Module.parse(chain(LENGTH))
+    context = below(tmp_path, cut=False, seeds=(module.t.name.index("t.op9"),))
+    assert level_above.shrink_above(context)
+    assert context.above is not None
+    assert context.above.program.document.op_count < LENGTH / 5
+    context.full.close()
+
+
+def test_if_nothing_smaller_fails_the_program_above_is_the_input(tmp_path: Path) -> None:
+    context = below(tmp_path, cut=False)
+    assert not level_above.shrink_above(context)
+    finish(context)
+    (level,) = context.levels
+    assert level.output_path == context.settings.input and level.verified
+    assert not level_above.output_above(context.settings.output).exists()
+    context.full.close()
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_who_comes_up_again_leaves_nothing_behind(tmp_path: Path, cut: bool) -> None:
+    context = below(tmp_path, cut=cut)
+    assert context.above is not None
+    context.document = context.above.program.document
+    context.come_up()
+    assert context.above is None and context.boundary is not None
+    finish(context)
+    assert context.levels == ()
+    context.full.close()
