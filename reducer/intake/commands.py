@@ -18,8 +18,11 @@ _DUMPED = re.compile(r"^.*?\bProgram arguments:\s*", re.M)
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*", re.M)
 _END = re.compile(r"[|;&<>]|\d>")
 _PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
-# What would load other code, and what would write files of its own.
-_REFUSED = re.compile(r"--?load-(?:pass|dialect)-plugin|--?load\b")
+# What would load other code or run other programs, and what would write files of its own.
+_REFUSED = re.compile(
+    r"(?:^--?(?:load(?:-(?:pass|dialect)-plugin)?|print-changed-diff-path)"
+    r"|(?:linker-path|ptxas-from|preprocess-executables-with|toolkit|[{\s=]command))(?:=|$)"
+)
 _WRITES = re.compile(r"--?(?:o|mlir-pass-pipeline-crash-reproducer|mlir-output-\S*)(?:=.*)?$", re.S)
 
 FILE = "{}"
@@ -42,6 +45,11 @@ class FoundCommand:
     words: tuple[str, ...]
     input: str
     rank: int
+
+
+def runs_others(word: str) -> bool:
+    """Whether a flag or pipeline makes a compiler load other code or run other programs."""
+    return _REFUSED.search(word) is not None
 
 
 def is_compiler(program: str) -> bool:
@@ -111,7 +119,7 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
             break
     if len(kept) == 1 and not source:
         return None
-    if any(_REFUSED.match(word) for word in kept):
+    if any(map(runs_others, kept)):
         return None
     return FoundCommand((*kept, FILE), source, 0)
 

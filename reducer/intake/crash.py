@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reducer.intake.commands import FILE, TEST_ITSELF, FoundCommand, commands_in, tools_in
+from reducer.intake.commands import (
+    FILE,
+    TEST_ITSELF,
+    FoundCommand,
+    commands_in,
+    runs_others,
+    tools_in,
+)
 from reducer.intake.programs import program_in
 
 
@@ -42,6 +49,8 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
         tools = [given[0]] if given else [words[0] for words in commands] or tools_in(text)
         commands = tuple(with_pipeline(tool, program.pipeline) for tool in dict.fromkeys(tools))
         source = f"the crash reproducer in {path.name}"
+        if runs_others(program.pipeline):
+            return Crash((), program.text, source, _RUNS_OTHERS)
         missing = "" if commands else _NO_COMMAND
         return Crash(commands, program.text, source, missing, program.pipeline)
     if given:
@@ -63,6 +72,7 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
 
 
 _NO_COMMAND = "the compiler that it is for"
+_RUNS_OTHERS = "a pipeline that may be run, since that of the reproducer runs other programs"
 _NOTHING = "a command of a compiler, and a program for it"
 
 

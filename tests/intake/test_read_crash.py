@@ -116,6 +116,28 @@ def test_other_programs_and_plugins_are_never_found() -> None:
         assert read(f"$ {command}\n{PROGRAM}").commands == ()
 
 
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--load=x.so",
+        "--load-dialect-plugin x.so",
+        "--iree-llvmcpu-system-linker-path=/tmp/x",
+        "--iree-cuda-use-ptxas-from=/tmp/x",
+        "--iree-hal-preprocess-executables-with=/tmp/x",
+        "--pass-pipeline='builtin.module(iree-hal-preprocess-executables-with-tool{command=/tmp/x})'",
+        "--gpu-module-to-binary=toolkit=/tmp/x",
+        "--print-changed-diff-path=/tmp/x",
+    ],
+)
+def test_commands_that_run_other_programs_are_never_found(flag: str) -> None:
+    assert read(f"$ iree-compile {flag} a.mlir\n{PROGRAM}").commands == ()
+
+
+def test_a_pipeline_that_runs_other_programs_is_refused() -> None:
+    crash = read(REPRODUCER.replace("cse)", "gpu-module-to-binary{toolkit=/tmp/x})"))
+    assert crash.commands == () and crash.missing.startswith("a pipeline that may be run")
+
+
 def test_files_are_not_written() -> None:
     flags = "-o out.mlir --mlir-pass-pipeline-crash-reproducer=/etc/x --cse"
     assert read(f"$ mlir-opt {flags} a.mlir\n{PROGRAM}").commands == (("mlir-opt", "--cse", "{}"),)
