@@ -32,12 +32,8 @@ from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
-<<<<<<< HEAD
-from reducer.storage.files import check_output, default_journal, default_output
-=======
 from reducer.session.level_above import ANY, INPUT
-from reducer.storage.files import check_output, default_journal, default_output, read_input
->>>>>>> f5de156 (Leave a program in the dialects of the input beside a result in others)
+from reducer.storage.files import check_output, default_journal, default_output
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
