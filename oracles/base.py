@@ -88,6 +88,7 @@ def outcome_of_process(
     exit_code: int | None,
     diagnostics: tuple[Diagnostic, ...] = (),
     passes: tuple[str, ...] = (),
+    stack: tuple[str, ...] = (),
 ) -> Outcome:
     """An outcome with the cost and the (truncated) output of one process."""
     return Outcome(
@@ -100,6 +101,7 @@ def outcome_of_process(
         diagnostics=diagnostics,
         stderr=shorten(result.stderr, MAX_STDERR_LENGTH),
         passes=passes,
+        stack=stack,
     )
 
 

@@ -48,6 +48,8 @@ def difference(
     """
     if found == target:
         return ""
+    if target.varies:
+        return "" if _has_in_common(target, found, found.frames) else None
     if across is Across.ONE_BUILD:
         return None
     if across is Across.TOOLS:
@@ -68,11 +70,19 @@ def shows(target: Signature, outcome: Outcome) -> bool:
     """
     if same_failure(target, outcome.signature):
         return True
+    if target.varies:
+        return _has_in_common(target, outcome.signature, outcome.stack)
     if not target.kind.traits.costly:
         return False
     running = {"", *map(pass_stage, outcome.passes)}
     there = replace(outcome.signature, stage=target.stage)
     return target.stage in running and there == target
+
+
+def _has_in_common(target: Signature, found: Signature, stack: Sequence[str]) -> bool:
+    """Whether a crash has what all runs of a program have that does not crash in one place."""
+    same_end = found.kind is target.kind and found.template == target.template
+    return same_end and set(target.frames) <= set(stack)
 
 
 @dataclass(frozen=True)

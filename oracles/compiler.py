@@ -145,6 +145,7 @@ class CompilerOracle:
                     exit_code=classification.exit_code,
                     diagnostics=classification.diagnostics,
                     passes=classification.passes,
+                    stack=classification.crash.frames,
                 )
             )
 

@@ -29,7 +29,8 @@ class Signature:
     `template` is the message without anything that depends on the input (see `templates`), `op` the
     name of the failing operation, `stage` whether the input itself is rejected (`input`) or a pass
     failed (`pipeline`), `frames` the top functions of a crash, or offsets. `details` are further
-    errors and notes (strict only); `level` is the strictness (see `derive`).
+    errors and notes (strict only); `level` is the strictness (see `derive`). If `varies`, the same
+    program crashes in several places, and `frames` are what their stacks have in common.
     """
 
     kind: Kind
@@ -39,6 +40,7 @@ class Signature:
     frames: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     level: str = "normal"
+    varies: bool = False
 
     @property
     def text(self) -> str:
@@ -52,6 +54,8 @@ class Signature:
             known = self.names_functions
             line += (" in " if known else " at ") + " < ".join(self.frames)
             line += "" if known else ", in no function of its own"
+        if self.varies:
+            line += ", the rest of the stack varies"
         if self.details:
             line += f" and {len(self.details)} more message{'s' * (len(self.details) > 1)}"
         return line
@@ -92,6 +96,8 @@ class Signature:
         fields = [self.kind, self.template, self.op, self.stage, list(self.frames)]
         if self.level != "normal":  # keeps the buckets of different levels distinct
             fields += [self.level, list(self.details)]
+        if self.varies:
+            fields.append("varies")
         return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:12]
 
     def to_json(self) -> dict[str, object]:
@@ -105,6 +111,8 @@ class Signature:
         }
         if self.level != "normal":
             data |= {"details": list(self.details), "level": str(self.level)}
+        if self.varies:
+            data["varies"] = True
         return data
 
     @classmethod
@@ -121,6 +129,7 @@ class Signature:
             frames=tuple(str(frame) for frame in frames),
             details=tuple(str(detail) for detail in details),
             level=str(data.get("level", "normal")),
+            varies=bool(data.get("varies", False)),
         )
 
 
@@ -137,7 +146,8 @@ class Outcome:
     `exit_code` is negative for a signal and None if no process completed; `seconds` is wall-clock
     time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process. `pass_asked`
     is whether it took an extra run to learn the failing pass. `passes` are those that were running
-    when the run reached a limit, innermost first.
+    when the run reached a limit, innermost first, and `stack` is all of a crash that its signature
+    is made of.
     """
 
     kind: Kind
@@ -150,6 +160,7 @@ class Outcome:
     stderr: str = ""
     pass_asked: bool = False
     passes: tuple[str, ...] = ()
+    stack: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -187,5 +198,6 @@ class Outcome:
         fields["kind"] = Kind(data["kind"])
         fields["signature"] = Signature.from_json(data["signature"])
         fields["passes"] = tuple(data.get("passes", ()))
+        fields["stack"] = tuple(data.get("stack", ()))
         fields["diagnostics"] = tuple(Diagnostic.from_json(item) for item in data["diagnostics"])
         return cls(**fields)

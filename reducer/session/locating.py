@@ -13,6 +13,7 @@ from reducer.session.best import PRINTED
 from reducer.session.context import Context
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
+from reducer.session.sanity import refuse_varying_crash
 
 
 def follow_diagnostics(context: Context) -> bool:
@@ -79,6 +80,7 @@ def run_print(context: Context) -> bool:
 def fall_back_to_text(context: Context) -> bool:
     """Continue with the lines and brackets of the original input text."""
     if isinstance(context.document, Module):
+        refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
         context.note(

@@ -38,6 +38,7 @@ from reducer.session.sanity import Flakiness, SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size
 from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
+from reducer.session.varying import Steadied, VaryingCrash, steady
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
@@ -74,17 +75,39 @@ class Reduction:
         self._screen: VerifierScreen | None = None
         self._others: AlsoFoundStore | None = None
         self._recorder: HistoryRecorder | None = None
+        self._steadied: Steadied | None = None
 
     # ---- entry point -----------------------------------------------------------------------
 
     def run(self) -> Report:
-        """Reduce, verify and report.
+        """Reduce, verify and report. A crash that varies is reduced as what its runs share.
 
         Raises:
             ReducerError: the input is not interesting, the oracle is flaky, a file cannot be
                 written…; each has its own exit code.
             Stopped: the user interrupted the run before the input's own failure was known.
         """
+        try:
+            return self._attempt()
+        except VaryingCrash as crash:
+            if self._shared is not None or self._steadied is not None:
+                raise
+            steadied = steady(self.oracle, crash, self.settings.text, self.stop)
+            if steadied is None or self.stop.is_set():
+                raise
+        self._restart(steadied)
+        return self._attempt()
+
+    def _restart(self, steadied: Steadied) -> None:
+        """Forget everything about the failure; the journal of the first attempt is replaced."""
+        self.oracle, self._steadied = steadied.oracle, steadied
+        self._best = self._live = self._screen = self._others = self._recorder = None
+        self._health = None
+        self.notes.clear()
+        self._note(steadied.message)
+
+    def _attempt(self) -> Report:
+        """Reduce the failure as it is known so far."""
         self.journal = self._shared or Journal.open(
             self.settings.journal,
             identity=self._identity(),
@@ -226,6 +249,7 @@ class Reduction:
             "limits": f"{limits.seconds} s, {limits.memory} bytes",
             "version": __version__,
             **({} if flaky is None else {"flaky": str(flaky)}),
+            **({} if self._steadied is None else {"varies": self._steadied.signature.bucket}),
         }
 
     def _printer(self) -> OptPrinter | None:
@@ -248,6 +272,8 @@ class Reduction:
         sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
         if self.settings.flaky is None:
             first = sanity.run_input()
+            if self._steadied is not None:
+                first = replace(first, signature=self._steadied.signature)
         else:
             first, rate = sanity.measure_input(self.settings.flaky)
             flaky = Flakiness(rate)

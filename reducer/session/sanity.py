@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
 from oracles.comparison import shows
+from oracles.kind import Kind
 from oracles.values import ValuesOracle
-from reducer.errors import CannotJudge, FlakyOracle, NotInteresting
+from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.sequential import Rate, SequentialTest
+from reducer.session.varying import flaky_error
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -118,6 +120,7 @@ WOULD_HELP = (
 
 _QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
+_QUICK_SECONDS = 2.0  # seconds; what takes longer is not run ten times on a suspicion
 _CHEAP_SECONDS = 10.0  # seconds; a slower input is not run again as a whole
 
 
@@ -200,7 +203,8 @@ class SanityChecks:
         measured = measure(self._run, wants, 1 + most)
         target = most_frequent(measured.outcomes, wants)
         if target is not None:
-            raise FlakyOracle(flakiness_message(measured, target, "the input"))
+            message = flakiness_message(measured, target, "the input")
+            raise flaky_error(message, self.text, target, measured.outcomes)
 
     # ---- once the target is known ----------------------------------------------------------
 
@@ -250,20 +254,44 @@ def _repeat(evaluator: Evaluator, text: str, ops: int, times: int, what: str) ->
     for number in range(1, times + 1):
         outcome = evaluator.run_once(text, ops, repetition=number)
         if evaluator.judge(outcome) is not Verdict.SAME:
-            raise FlakyOracle(measured_flakiness(evaluator, text, ops, what))
+            assert evaluator.target is not None
+            measured = run_again(evaluator, text, ops)
+            message = flakiness_message(measured, evaluator.target, what)
+            raise flaky_error(message, text, evaluator.target, measured.outcomes)
+
+
+def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
+    """Raise VaryingCrash if a quick text that crashed without a message now does so elsewhere.
+
+    A failure that is gone although the program is the same may have been luck.
+    """
+    known, target = evaluator.known(text), evaluator.target
+    if known is None or known.kind is not Kind.CRASH or evaluator.query.test is not None:
+        return
+    if target is None or target.varies or known.seconds > _QUICK_SECONDS:
+        return
+    measured = run_again(evaluator, text, ops)
+    if measured.rate(target).failed < len(measured.outcomes):
+        raise flaky_error(
+            flakiness_message(measured, target, "the input"), text, target, measured.outcomes
+        )
 
 
 def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
     """Measure a failure that did not occur in every run; return the message. `what` is the text."""
-    target = evaluator.target
-    assert target is not None
+    assert evaluator.target is not None
+    return flakiness_message(run_again(evaluator, text, ops), evaluator.target, what)
+
+
+def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
+    """The outcomes of `REPORTED_RUNS` runs of a text, or fewer if it is interrupted."""
     outcomes: list[Outcome] = []
     try:
         for number in range(REPORTED_RUNS):
             outcomes.append(evaluator.run_once(text, ops, repetition=number))
     except Stopped:
         pass  # the runs so far are enough for the message
-    return flakiness_message(RepeatedRuns(tuple(outcomes)), target, what)
+    return RepeatedRuns(tuple(outcomes))
 
 
 def _advice(outcome: Outcome) -> str:

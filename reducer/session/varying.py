@@ -1,0 +1,116 @@
+"""Crashes that vary: the same program crashes in several places, or not at all now and then.
+
+Who reads freed or uninitialized memory crashes wherever that leads. What the stacks have in common
+is then all that identifies the bug, and a fixed address space often makes it crash in one place.
+"""
+
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from oracles import CompilerOracle, Oracle, Outcome, Signature
+from oracles.comparison import shows
+from oracles.frames import SIGNATURE_FRAMES
+from oracles.kind import Kind
+from reducer.errors import FlakyOracle
+
+FIXED_ADDRESSES = ("setarch", "-R")
+"""What starts a program without address-space randomization."""
+
+_RUNS = 5
+
+
+class VaryingCrash(FlakyOracle):
+    """The same text crashed in different ways; `outcomes` are those of runs of `text`."""
+
+    def __init__(self, message: str, text: str, outcomes: Sequence[Outcome]) -> None:
+        super().__init__(message)
+        self.text = text
+        self.outcomes = tuple(outcomes)
+
+
+def flaky_error(
+    message: str, text: str, target: Signature, outcomes: Sequence[Outcome]
+) -> FlakyOracle:
+    """The error for a text that did not always have the target failure."""
+    if target.kind is Kind.CRASH and not target.varies:
+        return VaryingCrash(message, text, outcomes)
+    return FlakyOracle(message)
+
+
+@dataclass(frozen=True)
+class Steadied:
+    """An oracle and a signature with which a crash that varies can be reduced.
+
+    `message` says to the user what is taken for the same failure from now on, and why.
+    """
+
+    oracle: CompilerOracle
+    signature: Signature
+    message: str
+
+
+def steady(
+    oracle: Oracle, crash: VaryingCrash, source: str, cancel: threading.Event
+) -> Steadied | None:
+    """How to reduce a crash that varies; None if its runs have nothing in common.
+
+    Args:
+        source: the input of the reduction, which must have the failure as well.
+    """
+    if not isinstance(oracle, CompilerOracle):
+        return None
+    seen = [one for one in crash.outcomes if one.kind is Kind.CRASH]
+    places = len({one.signature for one in seen})
+    fixed = _with_fixed_addresses(oracle)
+    if fixed is not None:
+        again = [fixed.run(crash.text, cancel=cancel) for _ in range(_RUNS)]
+        common = in_common([*seen, *again])
+        alike = common is not None and len({one.signature for one in again}) == 1
+        if common is not None and alike and shows(common, fixed.run(source, cancel=cancel)):
+            return Steadied(
+                fixed,
+                common,
+                f"{_varies(crash.outcomes, places)}; all {_RUNS} runs with "
+                f"'{' '.join(FIXED_ADDRESSES)}', which turns off address-space randomization, "
+                f"crashed alike, so the command now starts with it, and any '{common.text}' counts "
+                "as the same failure",
+            )
+    common = in_common(crash.outcomes)
+    if common is None or not shows(common, oracle.run(source, cancel=cancel)):
+        return None
+    said = f"{_varies(crash.outcomes, places)}; any '{common.text}' counts as the same failure"
+    return Steadied(oracle, common, said)
+
+
+def _varies(outcomes: Sequence[Outcome], places: int) -> str:
+    passed = sum(not one.failed for one in outcomes)
+    rest = f" and passed in {passed}" if passed else ""
+    return f"the same program crashed in {places} ways in {len(outcomes)} runs{rest}"
+
+
+def in_common(outcomes: Iterable[Outcome]) -> Signature | None:
+    """The signature that all runs share; None if one does not crash, or they have no function."""
+    first, *others = outcomes
+    if any(one.kind is not Kind.CRASH for one in (first, *others)):
+        return None
+    if {one.signature.template for one in others} - {first.signature.template}:
+        return None
+    shared = [frame for frame in first.stack if all(frame in one.stack for one in others)]
+    if not shared:
+        return None
+    frames = tuple(shared[:SIGNATURE_FRAMES])
+    return replace(first.signature, frames=frames, stage="", details=(), varies=True)
+
+
+def _with_fixed_addresses(oracle: CompilerOracle) -> CompilerOracle | None:
+    """The oracle with a fixed address space; None if it has one or the system forbids it."""
+    launcher = oracle.command.launcher
+    if FIXED_ADDRESSES[0] in launcher or shutil.which(FIXED_ADDRESSES[0]) is None:
+        return None
+    tried = subprocess.run([*FIXED_ADDRESSES, "true"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        return None
+    return oracle.with_command(replace(oracle.command, launcher=(*FIXED_ADDRESSES, *launcher)))

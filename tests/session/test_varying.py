@@ -1,0 +1,95 @@
+"""Crashes whose stack depends on addresses, as after a read of garbage."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Outcome, Signature
+from oracles.comparison import shows
+from reducer.errors import FlakyOracle
+from reducer.session import Reduction, Report, Settings
+from reducer.session.varying import FIXED_ADDRESSES, in_common
+from tests.support.fake_compilers import write_script
+from tests.support.silent import Silent
+
+LINES = "".join(f"line{number}\n" for number in range(12)) + "bad\n"
+STACK = """\
+grep -q bad "$1" || exit 0
+cat >&2 <<END
+Stack dump:
+ #0 0x0000000000001000 llvm::sys::RunSignalHandlers() (/b/x+0x1000)
+ #1 0x0000000000002000 (/lib/libc.so.6+0x3c050)
+ #2 0x0000000000003000 a::anywhere$PLACE() (/b/x+0x3000)
+ #3 0x0000000000004000 a::Pattern::matchAndRewrite() (/b/x+0x4000)
+END
+kill -SEGV $$
+"""
+BY_ADDRESS = "PLACE=$(sed -n 's/-.*\\[stack\\]//p' /proc/self/maps)\n" + STACK
+BY_CHANCE = "PLACE=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')\n" + STACK
+NOTHING_IN_COMMON = BY_CHANCE.replace("a::Pattern::matchAndRewrite", "a::other$PLACE")
+
+
+def reduce(folder: Path, body: str) -> tuple[Report, Reduction]:
+    script = write_script(folder / "crashes", f"#!/bin/sh\n{body}")
+    settings = Settings(
+        input=folder / "in.mlir",
+        text=LINES,
+        output=folder / "out.mlir",
+        journal=folder / "journal",
+        jobs=1,
+    )
+    oracle = CompilerOracle(Command.parse([str(script)]), script)
+    reduction = Reduction(settings, oracle, Silent())
+    return reduction.run(), reduction
+
+
+def needs_fixed_addresses() -> None:
+    if shutil.which("setarch") is None or subprocess.call([*FIXED_ADDRESSES, "true"]):
+        pytest.skip("address-space randomization cannot be turned off here")
+
+
+def test_a_fixed_address_space_becomes_part_of_the_command(tmp_path: Path) -> None:
+    needs_fixed_addresses()
+    report, reduction = reduce(tmp_path, BY_ADDRESS)
+    assert report.text.split() == ["bad"]
+    assert report.verified
+    assert tuple(report.command[:2]) == FIXED_ADDRESSES
+    assert report.signature.frames == ("a::Pattern::matchAndRewrite",)
+    assert any("setarch -R" in note for note in reduction.notes)
+
+
+def test_what_all_stacks_have_is_the_failure(tmp_path: Path) -> None:
+    report, reduction = reduce(tmp_path, BY_CHANCE)
+    assert report.text.split() == ["bad"]
+    assert report.verified
+    assert "setarch" not in report.command
+    assert report.signature.text == (
+        "crash: SIGSEGV in a::Pattern::matchAndRewrite, the rest of the stack varies"
+    )
+    assert any("counts as the same failure" in note for note in reduction.notes)
+
+
+def test_crashes_without_anything_in_common_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FlakyOracle, match="does not fail on every run"):
+        reduce(tmp_path, NOTHING_IN_COMMON)
+
+
+def crash(*stack: str, template: str = "SIGSEGV") -> Outcome:
+    signature = Signature(Kind.CRASH, template, frames=stack[:3])
+    return Outcome(Kind.CRASH, signature, stack=stack)
+
+
+def test_common_frames_may_be_below_those_of_a_signature() -> None:
+    common = in_common([crash("a", "b", "c", "f"), crash("x", "f")])
+    assert common is not None
+    assert common.frames == ("f",)
+    assert shows(common, crash("p", "q", "r", "f"))
+    assert not shows(common, crash("p", "q"))
+    assert Signature.from_json(common.to_json()) == common
+
+
+def test_other_signals_and_successes_have_nothing_in_common() -> None:
+    assert in_common([crash("f"), crash("f", template="SIGABRT")]) is None
+    assert in_common([crash("f"), Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))]) is None
