@@ -16,6 +16,19 @@ _PASSES = {
     ),
     "canonicalize": lambda library, manager: library.passes.common.add_canonicalizer(manager),
     "cse": lambda library, manager: library.passes.common.add_cse(manager),
+    "tritongpu-global-scratch-memory-allocation": lambda library, manager: (
+        library.passes.ttgpuir.add_allocate_global_scratch_memory(manager)
+    ),
+    "convert-triton-gpu-to-llvm": lambda library, manager: (
+        library.nvidia.passes.ttgpuir.add_to_llvmir(manager, 75, 80)
+    ),
+    "convert-triton-amdgpu-to-llvm": lambda library, manager: (
+        library.amd.passes.ttgpuir.add_to_llvmir(manager, "gfx942", True)
+    ),
+    "tritongpu-coalesce": lambda library, manager: library.passes.ttgpuir.add_coalesce(manager),
+    "allocate-shared-memory": lambda library, manager: (
+        library.passes.ttgpuir.add_allocate_shared_memory(manager)
+    ),
 }
 
 

@@ -1,0 +1,33 @@
+"""The failures of other tools are what their table says."""
+
+import pytest
+
+from oracles import Kind
+from tests.support.opt_corpus import FOLDER, OptCase, opt_cases
+from tests.support.opt_tools import find_opt
+
+FEW = ("mlir-186830", "mlir-222539", "mlir-173553")
+"""What is checked every time; `python -m benchmarks.opt_corpus` checks and reduces them all."""
+
+
+def test_each_table_has_its_program() -> None:
+    names = sorted(case.name for case in opt_cases())
+    assert names == sorted(path.stem for path in FOLDER.glob("*.mlir"))
+    assert len(names) >= 25
+    assert len({case.tool for case in opt_cases()}) >= 4
+
+
+@pytest.mark.parametrize("case", opt_cases(), ids=lambda case: case.name)
+def test_tables_are_complete(case: OptCase) -> None:
+    assert Kind(case.kind).traits.is_bug
+    assert case.issue.startswith("https://github.com/")
+    assert case.title
+    assert case.flags
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_it_fails_as_described(name: str) -> None:
+    find_opt()
+    (case,) = (case for case in opt_cases() if case.name == name)
+    outcome = case.oracle().run(case.text)
+    assert (outcome.kind, case.message in outcome.stderr) == (case.kind, True)
