@@ -139,7 +139,10 @@ def planted(case: OptCase, ops: int) -> str:
         if functions and case.oracle().run(functions).failed:
             continue
         text = inside + functions
-        if case.oracle().run(text).signature.bucket == case.oracle().run(case.text).signature.bucket:
+        if (
+            case.oracle().run(text).signature.bucket
+            == case.oracle().run(case.text).signature.bucket
+        ):
             return text
     return case.text
 

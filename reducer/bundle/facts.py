@@ -275,6 +275,7 @@ class Facts:
         messages: the lines that name the failure.
         log: an excerpt of the compiler's output.
         stack: the functions on the stack of a crash.
+        backtrace: that stack as it was printed; '' if there is none.
         lines, ops: the size of the program.
         failure_line: the line of `text` that the failure points to.
         source: the name of the input.
@@ -302,6 +303,7 @@ class Facts:
     ops: int
     failure_line: int | None = None
     source: str = ""
+    backtrace: str = ""
     pass_name: str = ""
     pass_file: PassFile | None = None
     level_files: tuple[LevelFile, ...] = ()

@@ -33,7 +33,7 @@ from reducer.bundle.facts import (
     repro_check_of,
 )
 from reducer.bundle.run_check import RunCheck
-from reducer.bundle.wording import excerpt, folded_stack
+from reducer.bundle.wording import backtrace, excerpt, folded_stack
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
@@ -157,6 +157,7 @@ def gather(
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         stack=stack,
+        backtrace=hide_folders(backtrace(outcome.stderr), folders),
         exit_code=outcome.exit_code,
         seconds=outcome.seconds,
         lines=Size.of(PlainText(body)).lines,

@@ -78,7 +78,7 @@ def _cost(record: ReductionRecord) -> str:
         seconds = f"{costs.compiler_seconds:,.0f} s of compiler time"
         words = [f"{costs.calls:,} compiler runs", seconds]
     words += [f"{wall:,.0f} s of wall time"] if wall is not None else []
-    end = " The result is 1-minimal." if record.one_minimal else ""
+    end = " No single edit that mlir-reducer knows makes it smaller." if record.one_minimal else ""
     return f"{', '.join(words)}.{end}"
 
 
@@ -91,6 +91,7 @@ MAX_CHARACTERS = 60_000
 
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
 _LOG = 4_000
+_RAW = 12_000  # characters of a backtrace; all of it is in the archive
 _CELL = 90
 _THEN = {
     Verdict.NOT_INTERESTING: "passes",
@@ -242,6 +243,10 @@ def _stack(facts: Facts) -> Iterator[str]:
     if facts.stack:
         yield "### Stack"
         yield md.fenced("\n".join(facts.stack))
+    if facts.backtrace:
+        raw = facts.backtrace
+        raw = raw if len(raw) <= _RAW else f"{raw[:_RAW].rstrip()}…"
+        yield md.folded("Backtrace as printed", md.fenced(raw))
 
 
 def _level(found: LevelFile) -> Iterator[str]:

@@ -8,6 +8,7 @@ from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.profiles import any_of, profile_of
 from reducer.bundle.facts import Facts
 from reducer.bundle.markdown import code
+from reducer.units import plural
 
 _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV"}  # fmt: skip
@@ -85,6 +86,10 @@ def _signal(facts: Facts) -> str:
 
 _LINES, _WIDTH = 24, 220
 _DUMP = re.compile(r"^// -----// IR Dump ")
+_FRAME = re.compile(
+    r"(?:Stack dump\b|\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+"
+    r"|\d+\.\s+(?!Program arguments))"
+)
 _STACK = re.compile(
     rf"^(?:Stack dump(?: without symbol names)?\b|{any_of(lambda profile: profile.crash_banners)}"
     r"|PLEASE submit |\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+|\d+\.\s+"
@@ -134,20 +139,21 @@ def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     Args:
         resolver: returns the symbols of a library, given its file name.
     """
-    names = name_frames(parse_stack(stderr), resolver)
+    frames = parse_stack(stderr)
+    names = name_frames(frames, resolver)
     lines: list[str] = []
-    hidden = 0
+    hidden: list[bool] = []  # for each frame that is not shown, whether it has no name
     seen: set[str] = set()
     for number, name in enumerate(names):
         if not distinctive([name]) or name in seen:
-            hidden += 1
+            hidden.append(not name and not frames[number].is_system)
             continue
         if len(seen) == _SHOWN:
-            hidden += len(names) - number
+            hidden += [False] * (len(names) - number)
             break
         if hidden and lines:
             lines.append(_folded(hidden))
-        hidden = 0
+        hidden = []
         seen.add(name)
         lines.append(f"#{number:<2} {name}")
     if hidden and lines:
@@ -155,8 +161,22 @@ def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _folded(count: int) -> str:
-    return f"    … {count} frame{'s' * (count > 1)} of pass managers, threads, and the like"
+def _folded(hidden: Sequence[bool]) -> str:
+    """What stands for frames that are not shown; True for each that has no name."""
+    unnamed, known = sum(hidden), len(hidden) - sum(hidden)
+    told = [f"{plural(unnamed, 'frame')} without a name"] if unnamed else []
+    if known:
+        told.append(f"{plural(known, 'frame')} of pass managers, threads, and the like")
+    return f"    … {', '.join(told)}"
+
+
+def backtrace(stderr: str) -> str:
+    """The stack of a crash as the compiler printed it, with all frames; '' if there is none.
+
+    Without the command, which may name files of the user.
+    """
+    lines = [line for line in stderr.splitlines() if _FRAME.match(line)]
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 _TARGET = re.compile(

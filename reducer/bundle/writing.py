@@ -196,6 +196,7 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
 
 REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
 PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
+BACKTRACE = "backtrace.txt"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
 _MAX_BUNDLED_BYTES = 100_000_000  # of a file that the command refers to
@@ -360,6 +361,8 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
     for level in facts.level_files:
         if level.text:
             files[level.name] = _bytes(level.text)
+    if facts.backtrace:
+        files[BACKTRACE] = _bytes(f"{facts.backtrace}\n")
     if page is not None:
         files[PAGE] = _bytes(page)
     return files

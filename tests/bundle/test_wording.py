@@ -5,6 +5,7 @@ from dataclasses import replace
 from oracles import Kind, Signature
 from oracles.symbols import Symbols
 from reducer.bundle.wording import (
+    backtrace,
     components,
     excerpt,
     folded_stack,
@@ -107,6 +108,33 @@ def test_uninformative_frames_are_counted() -> None:
         "#5  b::XPass::runOnOperation",
         "    … 1 frame of pass managers, threads, and the like",
     )
+
+
+def test_frames_without_a_name_are_called_so() -> None:
+    text = "\n".join(
+        (
+            " #0 0x00007f0000000004 a::Fold::apply(int) const (/lib/libA.so+0x4)",
+            " #1 0x00007f0000000005 (/lib/libA.so+0x5)",
+            " #2 0x00007f0000000006 (/lib/libA.so+0x6)",
+            " #3 0x00007f0000000007 mlir::PassManager::run(mlir::Operation*) (/lib/libA.so+0x7)",
+        )
+    )
+    assert folded_stack(text, unknown) == (
+        "#0  a::Fold::apply",
+        "    … 2 frames without a name, 1 frame of pass managers, threads, and the like",
+    )
+
+
+def test_the_backtrace_as_it_was_printed() -> None:
+    text = (
+        "x.mlir:1:1: error: no\nStack dump:\n0.\tProgram arguments: mlir-opt x.mlir\n"
+        " #0 0x00007f0000000004 a::f() (/lib/libA.so+0x4)\nAborted\n"
+    )
+    assert backtrace(text).splitlines() == [
+        "Stack dump:",
+        " #0 0x00007f0000000004 a::f() (/lib/libA.so+0x4)",
+    ]
+    assert backtrace("error: no\n") == ""
 
 
 def test_no_stack() -> None:
