@@ -68,3 +68,22 @@ def test_data_is_cut_to_size() -> None:
     ranks = DropDims().of(Module.parse(DATA))
     (text,) = ranks.texts({0: DROPPED})
     assert "dense<[1, 2, 3]> : tensor<3xi32>" in text
+
+
+EXPAND = function(
+    """
+    %0 = "t.expand"(%a, %n, %n, %n) <{reassociation = [[0, 1], [2]], shape = array<i64: -9223372036854775808, -9223372036854775808, -9223372036854775808>}> : (tensor<?x?xf32>, index, index, index) -> tensor<?x?x?xf32>
+    "func.return"() : () -> ()
+    """,  # noqa: E501
+    arguments="%a: tensor<?x?xf32>, %n: index",
+)
+
+
+def test_trailing_operands_that_an_array_counts_are_sizes() -> None:
+    ranks = DropDims().of(Module.parse(EXPAND))
+    texts = [text for number in ranks.values for text in ranks.texts({number: DROPPED})]
+    assert any(
+        "(%a, %n, %n) <{reassociation = [[0, 1]], shape = array<i64: -9223372036854775808, "
+        "-9223372036854775808>}> : (tensor<?xf32>, index, index) -> tensor<?x?xf32>" in text
+        for text in texts
+    )

@@ -349,12 +349,14 @@ class SizeRewrite:
         if len(kinds) != len(operands):
             return []
         if found is None:
-            if any(parse_shaped(kind) for kind in kinds):
-                return []  # as in `tensor.extract`, whose last operands are indices, not sizes
             first = len(kinds)
             while first > 0 and kinds[first - 1] == "index":
                 first -= 1
-            return [(first, len(kinds) - first)] if first < len(kinds) else []
+            count = len(kinds) - first
+            listed = [sum(size is None for size, _ in pairs) for pairs in self._array_sizes(op)]
+            if any(parse_shaped(kind) for kind in kinds) and count not in listed:
+                return []  # as in `tensor.extract`, whose last operands are indices, not sizes
+            return [(first, count)] if count else []
         out, first = [], 0
         for size in found[1]:
             if size and all(kind == "index" for kind in kinds[first : first + size]):
