@@ -45,8 +45,27 @@ tensor<9x?xf32>' in with_size(PAD, 8, 1)  # fmt: skip
     assert "(tensor<4x2xf32>) -> tensor<16x5xf32>" in with_size(PAD, None, 2)
 
 
-def test_pads_have_no_dims_to_drop() -> None:
+def test_the_numbers_of_a_pad_are_no_dims() -> None:
     assert list(DropDims().of(Module.parse(PAD)).values.values()) == [4, None]
+
+
+def test_a_pad_loses_a_dim() -> None:
+    text = function(
+        """
+        %0 = "t.pad"(%a) <{high = array<i64: 4, 0>, low = array<i64: 8, 0>}> ({
+        ^bb0(%i: index, %j: index):
+          "t.yield"() : () -> ()
+        }) : (tensor<4x7xf32>) -> tensor<16x7xf32>
+        "func.return"() : () -> ()
+        """,
+        arguments="%a: tensor<4x7xf32>",
+    )
+    ranks = DropDims().of(Module.parse(text))
+    number = next(n for n, size in ranks.values.items() if size == 7)
+    (after,) = ranks.texts({number: DROPPED})
+    assert "<{high = array<i64: 4>, low = array<i64: 8>}>" in after
+    assert "^bb0(%i: index):" in after
+    assert "(tensor<4xf32>) -> tensor<16xf32>" in after
 
 
 def test_a_dynamic_size_may_become_the_static_one_beside_it() -> None:

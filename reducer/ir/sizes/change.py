@@ -166,7 +166,7 @@ class SizeRewrite:
             for entry in syntax.entries
             if (numbers := integer_array(entry)) is not None
         }
-        gone: dict[int, set[int]] = {}
+        gone = self._padded_places(op)
         for name, numbers in arrays.items():
             for place in range(len(numbers)):
                 if self.sizes.get(Element(op, name, place), 0) is DROPPED:
@@ -179,6 +179,19 @@ class SizeRewrite:
                     after.append(DYNAMIC if size is None else size)
             if after != numbers:
                 self.rewrite.set_entry(op, name, write_array(after))
+
+    def _padded_places(self, op: int) -> dict[int, set[int]]:
+        """The places that arrays of a pad lose, by their length; its body loses them as well."""
+        if op not in self.ties.padding:
+            return {}
+        ((value, shape),) = self.ties.shaped(self.module.t.operands[op])
+        places = {n for n, size in enumerate(self._dims(value)) if size is DROPPED}
+        rank = len(shape.dims)
+        for block in self.module.blocks_of(op):
+            arguments = self.module.block_args(block)
+            for place in places if len(arguments) == rank else ():
+                self.rewrite.drop_block_argument(block, place)
+        return {rank: places} if places else {}
 
     def _groups(self, op: int) -> bool:
         """Remove dropped dims from reassociations.

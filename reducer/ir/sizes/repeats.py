@@ -89,7 +89,10 @@ def tie_sums(ties: Ties, op: int) -> bool:
             ties.sums.append(Sum(Dim(result, place), Dim(value, place), added, tuple(numbers)))
         else:
             ties.tie(Dim(value, place), Dim(result, place))
-    return any(any(numbers) for _, _, *numbers in rows)
+    if not any(any(numbers) for _, _, *numbers in rows):
+        return False
+    ties.padding.add(op)
+    return True
 
 
 def _is_sum(small: int | None, large: int | None, low: int, high: int) -> bool:
