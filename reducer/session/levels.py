@@ -23,7 +23,7 @@ ORIGIN = "the dispatch as a program"
 _WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
 
 
-def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[int]) -> bool:
+def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[int] = ()) -> bool:
     """Continue with the program that a failing dispatch computes, if it fails from the start.
 
     Args:

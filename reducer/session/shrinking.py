@@ -8,12 +8,14 @@ from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
 from reducer.search.windows import halve
-from reducer.session import auditing, sanity
+from reducer.session import auditing, locating, sanity
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_shortest
 from reducer.session.flags import FlagReducer
+from reducer.session.isolate import failing_dispatch
+from reducer.session.levels import go_down_to_dispatch
 from reducer.session.printing import command_line
 from reducer.transformations import (
     Tuning,
@@ -83,8 +85,20 @@ def cut_text(context: Context) -> bool:
     return context.document is not before
 
 
-def cut_before_the_pass(context: Context) -> bool:
-    """Reduce the IR that enters the failing pass. The result may be in other dialects."""
+def go_down(context: Context) -> bool:
+    """Continue with what fails one level below, in other dialects than the document.
+
+    That is the dispatch that fails, or what is left of the IR that enters the failing pass.
+    """
+    if not locating.fails_in_dispatch(context):
+        return _cut_before_the_pass(context)
+    module = context.module
+    asked, conversions = context.asked, context.conversions
+    dispatch = failing_dispatch(asked, conversions, module.text, module.op_count)
+    return dispatch is not None and go_down_to_dispatch(context, dispatch)
+
+
+def _cut_before_the_pass(context: Context) -> bool:
     above = Above(context.milestone(), "the IR of its failing pass, cut and made a program again")
     if not cut_before_pass(context.search(), context.conversions):
         return False

@@ -12,7 +12,7 @@ from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortL
 
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch
-_WORTH_GOING_THROUGH_PASS = 60  # ops; below this, finding the pass costs as many runs as reducing
+_WORTH_GOING_DOWN = 60  # ops; below this, finding the pass costs as many runs as reducing
 _SMALL_ENOUGH_FOR_FLAGS = 300  # ops; trying a flag costs a full run of what is left
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes several runs of the whole module
 
@@ -79,8 +79,8 @@ def _is_worth_stopping_early(context: Context) -> bool:
     return context.document.op_count >= _WORTH_STOPPING_EARLY
 
 
-def _is_worth_going_through_pass(context: Context) -> bool:
-    is_large = context.document.op_count >= _WORTH_GOING_THROUGH_PASS
+def _is_worth_going_down(context: Context) -> bool:
+    is_large = context.document.op_count >= _WORTH_GOING_DOWN
     return _is_module(context) and is_large and context.settings.changes_level
 
 
@@ -126,9 +126,7 @@ _HALVE = Stage("halve", _is_not_halved, shrinking.halve_module)
 _POLISH = Stage("polish", _is_module, shrinking.polish_module)
 _CUT_TEXT = Stage("cut as text", _is_text, shrinking.cut_text)
 _DROP_FLAGS = Stage("drop flags", _may_lose_flags, shrinking.drop_flags)
-_CUT = Stage(
-    "cut before the failing pass", _is_worth_going_through_pass, shrinking.cut_before_the_pass
-)
+_GO_DOWN = Stage("go down a level", _is_worth_going_down, shrinking.go_down)
 _AUDIT = Stage("ask elsewhere", _has_other_places, auditing.audit)
 _COMPLETE_AUDIT = Stage("ask elsewhere", _has_other_places, auditing.complete)
 _COMPARE = Stage(
@@ -164,7 +162,7 @@ SEARCH: tuple[Step, ...] = (
     UnderShortLimits(Stage("halve", _is_too_large_to_repeat, shrinking.halve_module)),
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
-    _CUT,
+    _GO_DOWN,
     # Minimize what is left.
     *_MINIMIZE,
     Again(_DROP_FLAGS, _MINIMIZE),

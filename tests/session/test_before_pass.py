@@ -180,7 +180,7 @@ def reduce(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Report]:
     """A whole reduction of the crash that goes through the pass, even if there is little to cut."""
-    monkeypatch.setattr(strategy, "_WORTH_GOING_THROUGH_PASS", 1)
+    monkeypatch.setattr(strategy, "_WORTH_GOING_DOWN", 1)
     monkeypatch.setattr(before_pass, "_WORTH_ANOTHER_DIALECT", 1)
     case, toolchain = corpus(CRASH), iree_toolchain("3.8.0")
     (run,) = (run for run in case.runs if run.wheel == "3.8.0")

@@ -1,14 +1,19 @@
 """A reduction that goes down to other dialects, and the program it leaves above."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from benchmarks.plant import plant
+from oracles import Command, CompilerOracle, Limits
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
-from reducer.session import level_above
+from reducer.session import level_above, shrinking
 from reducer.session.context import Above, Context
 from reducer.session.strategy import finish
+from reducer.toolchain import Toolchain
+from tests.conftest import NEWEST_TESTED
 from tests.session.test_strategy import chain, context_of
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function
@@ -65,6 +70,24 @@ def test_if_nothing_smaller_fails_the_program_above_is_the_input(tmp_path: Path)
     (level,) = context.levels
     assert level.output_path == context.settings.input and level.verified
     assert not level_above.output_above(context.settings.output).exists()
+    context.full.close()
+
+
+@pytest.mark.iree
+def test_ops_that_are_needed_together_become_their_dispatch(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    toolchain = iree_toolchain(NEWEST_TESTED)
+    text = plant(Path(__file__).with_name("fused.mlir").read_text(), 4)
+    words = ["iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
+    oracle = CompilerOracle(Command.parse(words), toolchain.compile, limits=Limits(120.0))
+    context, _ = context_of(oracle, tmp_path, text=text, opt=toolchain.opt)
+    before = context.full.costs.calls
+    assert shrinking.go_down(context)
+    assert context.full.costs.calls - before <= 10
+    assert context.document.op_count <= 20
+    assert "torch." not in context.document.text
+    assert context.above is not None and context.above.program.document.text.count("torch.") > 20
     context.full.close()
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, Kind, Limits, Outcome, Signature
+from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.budget import Budget, Stopped
 from reducer.search.evaluator import Evaluator
 from reducer.session import finishing, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Context
-from reducer.session.conversions import CompilerPasses, Conversions
+from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.session.settings import Settings, Size
 from reducer.session.strategy import search
 from reducer.storage.journal import Journal
@@ -100,13 +100,19 @@ def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Bes
 
 
 def context_of(
-    oracle: PredicateOracle, folder: Path, length: int = 40, header: str = ""
+    oracle: Oracle,
+    folder: Path,
+    length: int = 40,
+    header: str = "",
+    text: str = "",
+    opt: Path | None = None,
 ) -> tuple[Context, list[str]]:
     """The initial context of the stages, and the list of notes that they will add.
 
-    `header` is in the text as given, but not in its generic form.
+    `header` is in the text as given, but not in its generic form. Instead of a chain of ops, it may
+    be any `text` that `opt` can print.
     """
-    text = header + chain(length)
+    text = text or header + chain(length)
     settings = Settings(
         input=folder / "in.mlir",
         text=text,
@@ -115,8 +121,11 @@ def context_of(
         keep_flags=True,
     )
     notes: list[str] = []
-    module = Module.parse(chain(length))
     journal = Journal.open(settings.journal, identity={}, resume=False)
+    printer = OptPrinter(opt, Limits(60.0)) if opt else None
+    conversions = Conversions(printer, journal, notes.append)
+    module = conversions.module(text) if opt else Module.parse(chain(length))
+    assert module is not None
     first = oracle.run(text, limits=oracle.limits)
     context = Context(
         settings=settings,
@@ -124,7 +133,7 @@ def context_of(
         document=module,
         full=Evaluator(oracle, journal, target=first.signature),
         best=Best(settings.output, journal, module, Size.of(module)),
-        conversions=Conversions(None, journal, notes.append),
+        conversions=conversions,
         journal=journal,
         show=lambda phase: None,
         note=notes.append,
@@ -277,7 +286,7 @@ def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> 
         "run it again",
         "find the failing phase",
         "halve",
-        "cut before the failing pass",
+        "go down a level",
         "find the failing phase",
         "polish",
     ]
