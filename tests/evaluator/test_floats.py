@@ -38,10 +38,11 @@ def program() -> str:
             f"  %r = arith.truncf %a : {kind} to tensor<?x{small}>\n"
             f"  %s = arith.extf %r : tensor<?x{small}> to {kind}\n  return %s : {kind}\n}}"
         )
-    for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "remf", "divf"):
+    binary = ("maximumf", "maxnumf", "minimumf", "minnumf", "remf", "divf")
+    for op in (*(f"arith.{name}" for name in binary), "math.copysign"):
         text.append(
-            f"func.func @{name}(%a: {kind}, %b: {kind}) -> {kind} {{\n"
-            f"  %r = arith.{name} %a, %b : {kind}\n  return %r : {kind}\n}}"
+            f"func.func @{op.partition('.')[2]}(%a: {kind}, %b: {kind}) -> {kind} {{\n"
+            f"  %r = {op} %a, %b : {kind}\n  return %r : {kind}\n}}"
         )
     for name, op in (("largest", "maximumf"), ("smallest", "minimumf")):
         text.append(
@@ -219,6 +220,15 @@ def test_casts_to_integers(module: Functions) -> None:
     assert out.mask().tolist() == [False, False, True, True]
     assert module("from_ui8", np.int8([-1, 5])).astype(float).tolist() == [255, 5]
     assert module("bitcast", f32(1, -0.0)).tolist() == [0x3F800000, -(1 << 31)]
+
+
+def test_the_bits_of_a_nan_are_not_defined(module: Functions) -> None:
+    """Ops may make any NaN, of either sign."""
+    (found,) = module.arrays("bitcast", f32(1, math.nan))
+    assert found.mask().tolist() == [False, True]
+    (found,) = module.arrays("copysign", f32(2, 2, math.nan), f32(-1, math.nan, -1))
+    assert found.mask().tolist() == [False, True, False]
+    assert found.data[0] == -2
 
 
 def test_promises_of_fast_math(module: Functions) -> None:

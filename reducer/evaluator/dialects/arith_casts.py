@@ -111,7 +111,9 @@ def to_integer(a: Numbers, op: Op, least: int, most: int) -> tuple[Numbers, Numb
 
 
 @elementwise("arith.bitcast", "complex.bitcast")
-def bitcast(op: Op, a: Numbers) -> Numbers:
+def bitcast(op: Op, a: Numbers) -> Any:
+    """Which NaN an op makes is not defined, so neither are the bits of one."""
     if op.operand.dtype.kind == "c" or op.result.dtype.kind == "c":
         return np.ascontiguousarray(a).view(op.result.dtype).reshape(np.shape(a))
-    return from_bits(to_bits(np.asarray(a), op.operand), op.result)
+    out = from_bits(to_bits(np.asarray(a), op.operand), op.result)
+    return (out, np.isnan(a)) if op.operand.is_float and op.result.is_integer else out

@@ -22,7 +22,7 @@ _finfo: Any = ml_dtypes.finfo
 _UFUNCS = {
     "absf": np.abs, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin,
     "asinh": np.arcsinh, "atan": np.arctan, "atanh": np.arctanh, "atan2": np.arctan2,
-    "cbrt": np.cbrt, "ceil": np.ceil, "copysign": np.copysign, "cosh": np.cosh,
+    "cbrt": np.cbrt, "ceil": np.ceil, "cosh": np.cosh,
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "floor": np.floor, "log": np.log,
     "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "powf": np.power,
     "roundeven": np.rint, "sinh": np.sinh, "sqrt": np.sqrt, "tanh": np.tanh, "trunc": np.trunc,
@@ -78,6 +78,16 @@ def round_away(a: Numbers) -> Numbers:
     """To the nearest integer, and halves away from zero."""
     whole = np.trunc(a)
     return np.asarray(whole + np.where(np.abs(a - whole) >= 0.5, np.copysign(1, a), 0))
+
+
+@elementwise("math.copysign")
+def copysign(op: Op, a: Numbers, sign: Numbers) -> tuple[Numbers, Numbers]:
+    """The sign of a NaN is not defined."""
+    wide = op.operand.wide
+    out = np.copysign(a.astype(wide, copy=False), sign.astype(wide, copy=False))
+    broken = promised(op, a, sign)
+    unknown = np.isnan(sign) if broken is None else np.isnan(sign) | broken
+    return np.asarray(out).astype(op.result.dtype, copy=False), unknown
 
 
 for _name, _test in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):

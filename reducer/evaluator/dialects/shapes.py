@@ -78,7 +78,10 @@ def bitcast(frame: Frame, op: Op, tensor: Array, *dims: Array) -> Array:
     before, after = op.operand, op.result
     if before.width != after.width:
         raise Unsupported([f"{op.name} between widths"])
-    return Array(from_bits(to_bits(tensor.data, before), after), tensor.poison)
+    out = from_bits(to_bits(tensor.data, before), after)
+    if not (before.is_float and after.is_integer and np.isnan(tensor.data).any()):
+        return Array(out, tensor.poison)
+    return Array(out, tensor.mask() | np.isnan(tensor.data))  # the bits of a NaN are not defined
 
 
 @op("flow.tensor.clone")

@@ -238,7 +238,8 @@ def convert(op: Op, a: Numbers) -> Any:
 
 
 @elementwise("stablehlo.bitcast_convert")
-def bitcast(op: Op, a: Numbers) -> Numbers:
+def bitcast(op: Op, a: Numbers) -> Any:
     if op.operand.width != op.result.width:
         raise Unsupported([f"{op.name} to another width"])
-    return from_bits(to_bits(np.asarray(a), op.operand), op.result)
+    out = from_bits(to_bits(np.asarray(a), op.operand), op.result)
+    return (out, np.isnan(a)) if op.operand.is_float and op.result.is_integer else out
