@@ -11,19 +11,19 @@ compiler rejects do not count: whether they are run at all depends on the checks
 which must not affect the result.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
 from typing import Generic
 
 from oracles import Outcome
 from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.descent_plan import DescentPlan, together
 from reducer.search.schedule import FailedValues
+from reducer.search.speculation import Plan
 from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, Tuning, V
 
-_TOGETHER = 3  # steps to try for all parameters at once, before lowering them one by one
 _MANY = 3  # with fewer options, all are tried regardless of other failures
 
 _Outcomes = set[tuple[Verdict, str]]
@@ -36,6 +36,7 @@ def descend(
     *,
     again: bool = False,
     failed_values: FailedValues | None = None,
+    following: Callable[[D], Plan[D] | None] = lambda document: None,
 ) -> bool:
     """Give every parameter of the document the simplest value with which it still fails.
 
@@ -43,12 +44,13 @@ def descend(
         again: the parameters were tuned before, so only the simplest and the nearest value of each
             are tried; the others follow only if one of these keeps the failure.
         failed_values: remembers values that did not work, and may defer trying them again.
+        following: what will be asked after that, for workers that are ahead.
 
     Returns:
         Whether any candidate was accepted.
     """
     descent = _Descent(
-        state, tuning.name, tuning.of(state.document), failed_values or FailedValues()
+        state, tuning.name, tuning.of(state.document), failed_values or FailedValues(), following
     )
     return descent.run(again=again)
 
@@ -57,7 +59,12 @@ class _Descent(Generic[D, V]):
     """A descent: the parameters of a document, and the values accepted for them so far."""
 
     def __init__(
-        self, state: SearchState[D], name: str, space: Parameters[V], failed_values: FailedValues
+        self,
+        state: SearchState[D],
+        name: str,
+        space: Parameters[V],
+        failed_values: FailedValues,
+        following: Callable[[D], Plan[D] | None],
     ) -> None:
         self.state = state
         self.name = name
@@ -65,6 +72,9 @@ class _Descent(Generic[D, V]):
         self.failed_values = failed_values
         self.values = dict(space.values)
         self.changes = 0
+        self._following = following
+        self._left: tuple[int, ...] = tuple(self.values)  # parameters whose turn is yet to come
+        self._nearby = False
         self._outcomes: dict[int, _Outcomes] = {}  # of the latest options, by index
 
     def run(self, *, again: bool) -> bool:
@@ -72,7 +82,9 @@ class _Descent(Generic[D, V]):
             self._lower_together()
         lowered: dict[int, int] = {}  # parameter -> value of `changes` when it was last tried
         while waiting := [n for n in self.values if lowered.get(n) != self.changes]:
-            for number in waiting:
+            for place, number in enumerate(waiting):
+                self._left = tuple(waiting[place + 1 :])
+                self._nearby = again or number in lowered
                 if again or number in lowered:
                     self._lower_nearby(number)
                 else:
@@ -82,13 +94,7 @@ class _Descent(Generic[D, V]):
 
     def _lower_together(self) -> None:
         """Try the first few steps of all parameters at once."""
-        ladders = [self.space.simpler(n, v)[:_TOGETHER] for n, v in self.values.items()]
-        steps = list(zip_longest(*ladders))
-        options = [
-            {n: v for n, v in zip(self.values, step, strict=True) if v is not None}
-            for step in steps
-        ]
-        self._climb([option for option in options if len(option) > 1])
+        self._climb([dict(step) for step in together(self.space, self.values)])
 
     def _lower(self, number: int) -> None:
         """Find the simplest value of one parameter with which the document still fails.
@@ -243,7 +249,9 @@ class _Descent(Generic[D, V]):
                 and _is_other_failure(outcomes_of_option[0])
             )
 
-        hit = self.state.evaluator.first_interesting(candidates, self.state.document, on_rejected)
+        hit = self.state.evaluator.first_interesting(
+            candidates, self.state.document, on_rejected, plan=self._plan(options[start:])
+        )
         if hit is None:
             return None
         index, candidate = hit
@@ -252,6 +260,21 @@ class _Descent(Generic[D, V]):
         self.values.update(options[place])
         self.changes += 1
         return place
+
+    def _plan(self, options: Sequence[Mapping[int, V]]) -> DescentPlan[D, V]:
+        """These options, and what will probably be tried after them."""
+        return DescentPlan(
+            self.state,
+            self.state.document,
+            self.name,
+            self.space,
+            tuple(self.values.items()),
+            self._left,
+            tuple(tuple(option.items()) for option in options),
+            self._nearby,
+            self.failed_values,
+            self._following,
+        )
 
     def _candidates(
         self, options: Sequence[Mapping[int, V]]

@@ -17,42 +17,19 @@ from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.comparison import shows
 from reducer.ir import D, Document
+from reducer.search.asker import Asker
 from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
+from reducer.search.observers import Observers, OtherFailure
 from reducer.search.query import Query, QueryChanges, Review, RunLimits
-from reducer.search.running import Running
+from reducer.search.running import GLANCE, Running
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates, Screen, ScreenedCandidates
 from reducer.search.sequential import Rate, SequentialTest
+from reducer.search.speculation import Plan, Speculation
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""
-
-
-@dataclass(frozen=True)
-class OtherFailure:
-    """A candidate with a failure other than the target, and the oracle that reported it."""
-
-    text: str
-    outcome: Outcome
-    oracle: Oracle
-
-
-@dataclass(frozen=True)
-class Observers:
-    """Callbacks of a search; none of them affects it.
-
-    Attributes:
-        on_verdict: called with each verdict as it arrives, on a worker's thread.
-        on_other_failure: called with each candidate that fails differently, on the caller's thread
-            and in order of preference. Candidates after an accepted one are not reported, so the
-            calls are the same for any number of workers.
-        on_judged: called with every judged candidate, in the same order.
-    """
-
-    on_verdict: Callable[[Verdict, Outcome], None] = lambda verdict, outcome: None
-    on_other_failure: Callable[[OtherFailure], None] = lambda failure: None
-    on_judged: Callable[[Candidate[Any], Verdict], None] = lambda candidate, verdict: None
 
 
 @dataclass(frozen=True)
@@ -70,6 +47,7 @@ class _Shared:
     observers: Observers
     names_matter: bool
     pool: ThreadPoolExecutor
+    speculation: Speculation
     accounts: Accounts = field(default_factory=Accounts)
     rates: InvalidRates = field(default_factory=InvalidRates)
 
@@ -115,10 +93,12 @@ class Evaluator:
             observers=observers or Observers(),
             names_matter=names_matter,
             pool=ThreadPoolExecutor(jobs, thread_name_prefix="oracle"),
+            speculation=Speculation(jobs),
         )
 
     def close(self) -> None:
         """Shut down the workers of all views."""
+        self._shared.speculation.close()
         self._shared.pool.shutdown(wait=True, cancel_futures=True)
 
     # ---- views -----------------------------------------------------------------------------
@@ -211,6 +191,21 @@ class Evaluator:
         """Whether a document has the target failure."""
         return self.judge(self.run(document.text, document.op_count)) is Verdict.SAME
 
+    def prepare(self, document: Document, repetitions: Sequence[int] = (0,)) -> None:
+        """Have idle workers run a document that will be asked about soon."""
+        shared = self._shared
+        if shared.jobs == 1 or self.query.test is not None:
+            return
+        for repetition in repetitions[: max(0, int(min(99, self._spare)))]:
+            digest = self._digest(document.text, repetition)
+            if self.cache.get(digest) is None:
+                shared.speculation.pin(digest, Candidate(document, ""), self._asker(None))
+
+    @property
+    def _spare(self) -> float:
+        """How many runs the budget still allows."""
+        return self.query.budget.calls_left(self.costs)
+
     def run_once(
         self,
         text: str,
@@ -237,12 +232,14 @@ class Evaluator:
             accounts.enter_reuse()
             return self._reviewed(text, known, cancel)
         self.check(trial)
-        outcome = query.oracle.run(text, cancel=cancel, limits=query.scaled_limits)
+        ahead = self._shared.speculation.take(digest, cancel, query.scaled_limits)
+        outcome = ahead or query.oracle.run(text, cancel=cancel, limits=query.scaled_limits)
         if not outcome.cancelled:
             accounts.owe(digest)  # before the cache, or the run would seem free
             self.cache.put(digest, outcome, ops)
         reviewed = self._reviewed(text, outcome, cancel)
-        accounts.enter_run(self.judge(reviewed), outcome.cpu_seconds, ops)
+        if ahead is None:  # otherwise it has been counted
+            accounts.enter_run(self.judge(reviewed), outcome.cpu_seconds, ops)
         if trial is None and not outcome.cancelled:
             self._charge([digest])
         if self.stop.is_set():
@@ -300,6 +297,8 @@ class Evaluator:
         candidates: Iterable[Candidate[D]],
         base: Document | None = None,
         on_rejected: OnRejected | None = None,
+        *,
+        plan: Plan[D] | None = None,
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate in the given order that has the target failure, with its position.
 
@@ -308,21 +307,28 @@ class Evaluator:
                 that the compiler would reject are not run (see `screening`).
             on_rejected: called in the given order for each candidate judged before the interesting
                 one; if it returns True, the search ends there with None.
+            plan: what will be asked about, these candidates first, for workers that are ahead.
 
         Raises:
             Stopped: see `run`.
         """
         source = self._screened(iter(candidates), base)
+        plan = plan if self._shared.jobs > 1 and self.query.test is None else None
+        places = self._shared.jobs if plan is None else 1
         running: list[Running[D]] = []
         withdrawn: list[Running[D]] = []
         try:
             while True:
-                self._refill(source, running)
+                self._refill(source, running, places)
                 if not running:
                     source.end()
                     return None
                 head = running.pop(0)
+                if plan is not None:
+                    self._speculate(plan, head, base)
                 verdict, outcome = head.judged()
+                if plan is not None:
+                    self._learn(head.candidate, verdict)
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()
@@ -351,9 +357,9 @@ class Evaluator:
         return self.known(text) is not None
 
     def _refill(
-        self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]]
+        self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]], places: int
     ) -> None:
-        while len(running) < self._shared.jobs:
+        while len(running) < places:
             item = next(source, None)
             if item is None:
                 return
@@ -362,6 +368,35 @@ class Evaluator:
             running.append(
                 Running(position, candidate, start, self._charge, self.stop, ahead=len(running))
             )
+
+    def _speculate(self, plan: Plan[D], head: Running[D], base: Document | None) -> None:
+        """Keep idle workers busy until the candidate has been run."""
+        speculation = self._shared.speculation
+        head.notify(speculation.changed)
+        digest, asker = self._digest(head.candidate.text), self._asker(base)
+        while not head.is_done and not self.stop.is_set():
+            speculation.steer(plan, digest, asker, spare=self._spare, until=lambda: head.is_done)
+            while not speculation.changed.wait(GLANCE):
+                if self.stop.is_set() or head.is_done:
+                    break
+
+    def _asker(self, base: Document | None) -> Asker:
+        shared = self._shared
+        return Asker(
+            self.query,
+            base,
+            shared.rates,
+            shared.accounts,
+            shared.observers.on_verdict,
+            self.cache,
+            self.judge,
+            self._digest,
+        )
+
+    def _learn(self, candidate: Candidate[Any], verdict: Verdict) -> None:
+        self._shared.speculation.learn(
+            candidate.origin, self._digest(candidate.text), accepted=verdict is Verdict.SAME
+        )
 
     def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns

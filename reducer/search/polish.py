@@ -1,15 +1,21 @@
 """Alternate transformations and tunings until none makes progress."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic
 
 from oracles.base import outcome_digest
-from reducer.ir import D
+from reducer.ir import D, Document
 from reducer.search.descend import descend
+from reducer.search.descent_plan import whole_descent
 from reducer.search.schedule import FailedValues, Schedule
+from reducer.search.speculation import Plan
 from reducer.search.state import SearchState
-from reducer.search.sweep import sweep
+from reducer.search.sweep import Following, SweepPlan, sweep
 from reducer.transformations import Transformation, Tuning
+
+Next = Callable[[D], Plan[D] | None]
+"""What will be asked about a document next, as far as that is known."""
 
 
 def reduce_to_fixpoint(
@@ -26,7 +32,13 @@ def reduce_to_fixpoint(
         on_phase: is called with the name of each transformation before it is tried.
     """
     fixpoint = Fixpoint(state, on_phase)
-    while fixpoint.over(transformations) or fixpoint.over(transformations, again=True):
+
+    def then_again(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, transformations, True, _nothing)
+
+    while fixpoint.over(transformations, following=then_again) or fixpoint.over(
+        transformations, again=True
+    ):
         transformations = fixpoint.schedule.order(transformations)
 
 
@@ -40,23 +52,80 @@ class Fixpoint(Generic[D]):
         self._failed_on: dict[str, str] = {}  # transformation -> document on which no edit worked
         self._swept: set[str] = set()
 
-    def over(self, transformations: Sequence[Transformation[D]], *, again: bool = False) -> bool:
-        """Sweep with each transformation; return whether any made progress."""
+    def over(
+        self,
+        transformations: Sequence[Transformation[D]],
+        *,
+        again: bool = False,
+        following: Next[D] = lambda document: None,
+    ) -> bool:
+        """Sweep with each transformation; return whether any made progress.
+
+        `following` is what will be asked after that, for workers that are ahead.
+        """
         before = self._digest()
-        for transformation in transformations:
+        for number, transformation in enumerate(transformations):
             if self._failed_on.get(transformation.name) != self._digest():
                 self.state.checkpoint()
                 self._on_phase(transformation.name)
                 # After a success, only edits near the change are worth trying again.
                 again_now = again
-                while self._sweep(transformation, again_now):
+                after = partial(self._after, transformations, number, again, following)
+                while self._sweep(transformation, again_now, after):
                     again_now = False
         return self._digest() != before
 
-    def _sweep(self, transformation: Transformation[D], again: bool) -> bool:
+    def plan(
+        self,
+        document: D,
+        transformations: Sequence[Transformation[D]],
+        again: bool,
+        following: Next[D],
+        start: int = 0,
+    ) -> Plan[D] | None:
+        """What `over` will ask about a document, from the transformation number `start` on."""
+        digest = outcome_digest(document.text)
+        for number in range(start, len(transformations)):
+            transformation = transformations[number]
+            if self._failed_on.get(transformation.name) != digest:
+                after = partial(self._after, transformations, number, again, following)
+                fine = transformation.name in self._swept
+                return SweepPlan.whole(
+                    self.state, document, transformation, self.schedule, again, fine, after
+                )
+        return following(document)
+
+    def _after(
+        self,
+        transformations: Sequence[Transformation[D]],
+        number: int,
+        again: bool,
+        following: Next[D],
+        document: D,
+        progress: bool,
+    ) -> Plan[D] | None:
+        """What follows a sweep with the transformation of this number."""
+        if not progress:
+            return self.plan(document, transformations, again, following, number + 1)
+        transformation = transformations[number]
+        after = partial(self._after, transformations, number, again, following)
+        return SweepPlan.whole(
+            self.state, document, transformation, self.schedule, False, True, after
+        )
+
+    def _sweep(
+        self, transformation: Transformation[D], again: bool, following: Following[D]
+    ) -> bool:
         name = transformation.name
         fine = name in self._swept
-        swept = sweep(self.state, transformation, fine=fine, schedule=self.schedule, again=again)
+        swept = sweep(
+            self.state,
+            transformation,
+            fine=fine,
+            schedule=self.schedule,
+            again=again,
+            following=following,
+        )
         self._swept.add(name)
         if not swept.progress and not swept.deferred:
             self._failed_on[name] = self._digest()
@@ -86,17 +155,31 @@ def polish(
             turn the state back to an earlier document, and returns whether it did.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
+
+    def then_last(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, last, True, _nothing)
+
+    def then_again(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, transformations, True, then_last)
+
+    def then_tune(document: D) -> Plan[D] | None:
+        return tuner.plan(document, then_again)
+
     progress = True
     while progress:
-        while fixpoint.over(transformations):
+        while fixpoint.over(transformations, following=then_tune):
             transformations = fixpoint.schedule.order(transformations)
         progress = (
-            tuner.run()
+            tuner.run(following=then_again)
             or audit()
-            or fixpoint.over(transformations, again=True)
-            or tuner.run(everything=True)
+            or fixpoint.over(transformations, again=True, following=then_last)
+            or tuner.run(everything=True, following=then_last)
             or fixpoint.over(last, again=True)
         )
+
+
+def _nothing(document: Document) -> None:
+    """The search ends there, or it is not known how it goes on."""
 
 
 class _Tuner(Generic[D]):
@@ -116,7 +199,7 @@ class _Tuner(Generic[D]):
         self._was_on: dict[str, str] = {}  # tuning -> document that it could not simplify
         self._failed_on: dict[str, str] = {}  # the same, with no values deferred
 
-    def run(self, *, everything: bool = False) -> bool:
+    def run(self, *, everything: bool = False, following: Next[D] = lambda document: None) -> bool:
         """Run the tunings; return whether anything was simplified.
 
         Args:
@@ -126,20 +209,43 @@ class _Tuner(Generic[D]):
         done = self._failed_on if everything else self._was_on
         self._tried.everything = everything
         while waiting := [t for t in self.tunings if done.get(t.name) != self._digest()]:
-            for tuning in waiting:
-                self._tune(tuning)
+            for place, tuning in enumerate(waiting):
+                self._tune(tuning, partial(self._plan, waiting[place + 1 :], following))
                 if everything and self._digest() != before:
                     return True
         return self._digest() != before
 
-    def _tune(self, tuning: Tuning[D, Any]) -> None:
+    def plan(self, document: D, following: Next[D]) -> Plan[D] | None:
+        """What `run` will ask about a document that has not been tuned since it was changed."""
+        return self._plan(self.tunings, following, document)
+
+    def _plan(
+        self, tunings: Sequence[Tuning[D, Any]], following: Next[D], document: D
+    ) -> Plan[D] | None:
+        if not tunings:
+            return following(document)
+        tuning, *others = tunings
+        return whole_descent(
+            self.state,
+            document,
+            tuning.name,
+            tuning.of(document),
+            again=tuning.name in self._tuned,
+            failed=self._tried,
+            following=partial(self._plan, others, following),
+        )
+
+    def _tune(self, tuning: Tuning[D, Any], following: Next[D]) -> None:
         """Run one tuning. With simpler values, different parameters may become tied."""
         self.state.checkpoint()
         self._on_phase(tuning.name)
         self._tried.deferred = 0
         again = tuning.name in self._tuned
         self._tuned.add(tuning.name)
-        if not descend(self.state, tuning, again=again, failed_values=self._tried):
+        lowered = descend(
+            self.state, tuning, again=again, failed_values=self._tried, following=following
+        )
+        if not lowered:
             self._was_on[tuning.name] = self._digest()
             if not self._tried.deferred:
                 self._failed_on[tuning.name] = self._digest()

@@ -10,7 +10,7 @@ from reducer.ir import D
 from reducer.search.budget import CandidateRuns, Stopped
 from reducer.search.candidate import Candidate, Verdict
 
-_GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
+GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
 
 Start = Callable[[threading.Event, CandidateRuns], Future[tuple[Verdict, Outcome]]]
 """Start the candidate on a worker; the event cancels the run."""
@@ -53,6 +53,15 @@ class Running(Generic[D]):
         self._charge(self._trial.digests)
         return found
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the worker has finished."""
+        return self._future.done()
+
+    def notify(self, changed: threading.Event) -> None:
+        """Set an event when the worker has finished."""
+        self._future.add_done_callback(lambda _: changed.set())
+
     def settle(self) -> None:
         """Wait for the worker to finish, and ignore the result."""
         self._future.exception() if not self._future.cancel() else None
@@ -66,7 +75,7 @@ class Running(Generic[D]):
             if self._stop.is_set():
                 self.cancel.set()
             try:
-                self._future.exception(timeout=_GLANCE)
+                self._future.exception(timeout=GLANCE)
             except TimeoutError:
                 continue
         return self._future.result()

@@ -16,12 +16,13 @@ value and symbol names.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.ir.lexer import SYMBOL
 from reducer.search.state import SearchState
-from reducer.search.windows import accept_first
+from reducer.search.windows import accept_first, halving
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
@@ -66,14 +67,15 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     if len(body.ops) < _MIN_OPS:
         return False
     kinds = _kinds(body.module, body.ops)
-    if accept_first(state, boundary, body, _examples(body, kinds), _EXAMPLE):
+    then = partial(halving, state, boundary)
+    if accept_first(state, boundary, body, _examples(body, kinds), _EXAMPLE, then):
         return True
     size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
     if len(body.ops) < _MIN_WINDOWS * size:
         return False
     for width in (size, size * _WIDER):
         windows = list(_windows(body, kinds, width))
-        if accept_first(state, boundary, body, windows, "sample"):
+        if accept_first(state, boundary, body, windows, "sample", then):
             return True
     return False
 

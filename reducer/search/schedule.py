@@ -136,9 +136,13 @@ class FailedValues:
         if where:
             self._failed.add((tuning, where, str(value)))
 
+    def has_failed(self, tuning: str, where: str, value: object) -> bool:
+        """Whether a value has failed in these surroundings."""
+        return (tuning, where, str(value)) in self._failed
+
     def is_deferred(self, tuning: str, where: str, value: object) -> bool:
         """Whether to skip a value for now; if so, count it in `deferred`."""
-        if self.everything or (tuning, where, str(value)) not in self._failed:
+        if self.everything or not self.has_failed(tuning, where, value):
             return False
         self.deferred += 1
         return True

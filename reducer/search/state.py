@@ -36,7 +36,9 @@ class SearchState(Generic[D]):
         self._on_accept = on_accept
         self._admits = admits
 
-    def candidate(self, write: Callable[[], str | None], origin: str) -> Candidate[D] | None:
+    def candidate(
+        self, write: Callable[[], str | None], origin: str, document: D | None = None
+    ) -> Candidate[D] | None:
         """The candidate that an edit makes of the document; None unless smaller and admitted.
 
         Also None if the edit changes nothing, or if its text cannot be parsed: a textual edit may
@@ -45,17 +47,19 @@ class SearchState(Generic[D]):
         Args:
             write: returns the edit's text; may raise GenericSyntaxError if it parses that text
                 itself.
+            document: what the edit was applied to, if that is not the present document.
         """
+        before = self.document if document is None else document
         try:
             text = write()
-            document = None if text is None else self.parse(text)
+            after = None if text is None else self.parse(text)
         except GenericSyntaxError:
             return None
-        if document is None or not size_key(document) < size_key(self.document):
+        if after is None or not size_key(after) < size_key(before):
             return None
-        if not self._admits(document):
+        if not self._admits(after):
             return None
-        return Candidate(document, origin)
+        return Candidate(after, origin)
 
     def accept(self, candidate: Candidate[D]) -> None:
         """Make an interesting candidate the new best."""

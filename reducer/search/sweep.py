@@ -5,18 +5,21 @@ after a success, the sweep keeps its granularity and continues at the same posit
 costs O(sites) oracle calls (the observation behind OPDD, Gharachorlu & Sumner, QRS 2018).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Generic
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from reducer.ir import D
+from reducer.ir import D, Module
 from reducer.search.candidate import Candidate, is_nothing
 from reducer.search.schedule import Edit, Schedule, edit_of
+from reducer.search.speculation import Ahead, Plan
 from reducer.search.state import SearchState
 from reducer.transformations import Site, Transformation
 
 _FEW = 8  # up to this many sites are tried one by one right away
 _COARSEST = 4  # a chunk has at most 1/_COARSEST of the sites, since halves were tried before
+
+
+_SAME_AGAIN = 0.03  # the chance that an edit works that has failed in the same neighborhood
 
 
 @dataclass
@@ -27,14 +30,6 @@ class SweepResult:
     deferred: int = 0
 
 
-@dataclass
-class _Chunks:
-    """The candidates offered in one go: the first site and the edit of each, in order."""
-
-    starts: list[int] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-
-
 def sweep(
     state: SearchState[D],
     transformation: Transformation[D],
@@ -43,6 +38,7 @@ def sweep(
     schedule: Schedule | None = None,
     again: bool = False,
     finest: int | None = None,
+    following: "Following[D] | None" = None,
 ) -> SweepResult:
     """Apply a transformation wherever that keeps the failure.
 
@@ -51,82 +47,150 @@ def sweep(
         schedule: remembers failed edits; a new one if None.
         again: also try edits that have failed in the same neighborhood before.
         finest: try no chunks smaller than this fraction of the sites (8 for an eighth).
+        following: what will be tried after this sweep, for workers that are ahead.
     """
-    run = _Sweep(state, transformation, schedule or Schedule(), again)
-    sites = len(transformation.sites(state.document))
-    for size in _sizes(sites, transformation.all_at_once, fine):
-        if finest is None or size >= sites // finest:
-            run.over(size)
-    return run.swept
+    schedule = schedule or Schedule()
+    swept = SweepResult()
+    start = SweepPlan.whole(state, state.document, transformation, schedule, again, fine, following)
+    if finest is not None:
+        least = len(transformation.sites(state.document)) // finest
+        start = replace(start, sizes=tuple(size for size in start.sizes if size >= least))
+    for level in range(len(start.sizes)):
+        _sweep_over(state, replace(start, level=level), swept)
+    return swept
 
 
-def _sizes(sites: int, all_at_once: bool, fine: bool) -> list[int]:
+def _sweep_over(state: SearchState[D], plan: "SweepPlan[D]", swept: SweepResult) -> None:
+    """Try chunks of one size, from the last site to the first."""
+    name, schedule = plan.transformation.name, plan.schedule
+    position = len(plan.transformation.sites(state.document))
+    while position > 0:
+        before = state.document
+        plan = replace(
+            plan, document=before, position=position, progress=swept.progress, offered=Offered()
+        )
+        ahead = replace(plan, offered=Offered())  # workers are further than the search
+        hit = state.evaluator.first_interesting(
+            (each.candidate for each in plan.candidates()), before, plan=ahead
+        )
+        offered = plan.offered
+        swept.deferred += offered.deferred
+        if hit is None:
+            schedule.learn(name, offered.edits, None)
+            return
+        index, candidate = hit
+        schedule.learn(name, offered.edits[:index], len(before.text) - len(candidate.text))
+        state.accept(candidate)
+        swept.progress = True
+        position = min(offered.starts[index], len(plan.transformation.sites(state.document)))
+
+
+def _sizes(sites: int, all_at_once: bool, fine: bool) -> tuple[int, ...]:
     """The chunk sizes to try, in decreasing order down to 1."""
     if sites == 0:
-        return []
+        return ()
     sizes = [sites] if all_at_once and sites > 1 else []
     size = sites // _COARSEST
     while not fine and size > 1 and sites > _FEW:
         sizes.append(size)
         size //= 2
-    return [*sizes, 1]
+    return (*sizes, 1)
 
 
-class _Sweep(Generic[D]):
-    def __init__(
-        self,
+# ---- what a sweep asks, and in which order ---------------------------------------------------
+
+
+@dataclass
+class Offered:
+    """The candidates offered in one go: the first site and the edit of each, in order.
+
+    `deferred` counts the edits between them that were left out.
+    """
+
+    starts: list[int] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    deferred: int = 0
+
+
+Following = Callable[[D, bool], Plan[D] | None]
+"""What follows a sweep that ends with a document; the flag says whether it made progress."""
+
+
+@dataclass(frozen=True)
+class SweepPlan(Plan[D]):
+    """The rest of a sweep over a document: chunks of the size `sizes[level]` before `position`."""
+
+    state: SearchState[D]
+    document: D
+    transformation: Transformation[D]
+    schedule: Schedule
+    again: bool
+    sizes: tuple[int, ...]
+    level: int
+    position: int
+    progress: bool = field(default=False, compare=False)
+    following: Following[D] | None = field(default=None, compare=False)
+    offered: Offered = field(default_factory=Offered, compare=False)
+
+    @staticmethod
+    def whole(
         state: SearchState[D],
+        document: D,
         transformation: Transformation[D],
         schedule: Schedule,
         again: bool,
-    ) -> None:
-        self.state = state
-        self.transformation = transformation
-        self.schedule = schedule
-        self.again = again
-        self.swept = SweepResult()
+        fine: bool,
+        following: Following[D] | None,
+    ) -> "SweepPlan[D]":
+        """A sweep from its beginning."""
+        sites = len(transformation.sites(document))
+        sizes = _sizes(sites, transformation.all_at_once, fine)
+        return SweepPlan(
+            state, document, transformation, schedule, again, sizes, 0, sites, following=following
+        )
 
-    def over(self, size: int) -> None:
-        """Try chunks of one size, from the last site to the first."""
-        state = self.state
-        position = len(self.transformation.sites(state.document))
-        while position > 0:
-            offered = _Chunks()
-            before = state.document
-            hit = state.evaluator.first_interesting(
-                self._candidates(size, position, offered), before
-            )
-            if hit is None:
-                self._learn(offered.edits, None)
-                return
-            index, candidate = hit
-            self._learn(offered.edits[:index], len(before.text) - len(candidate.text))
-            state.accept(candidate)
-            self.swept.progress = True
-            position = min(offered.starts[index], len(self.transformation.sites(state.document)))
-
-    def _learn(self, failed: list[Edit], gained: int | None) -> None:
-        self.schedule.learn(self.transformation.name, failed, gained)
-
-    def _candidates(self, size: int, position: int, offered: _Chunks) -> Iterator[Candidate[D]]:
-        """The candidates for the chunks before `position`; records them in `offered`."""
-        document = self.state.document
-        sites = self.transformation.sites(document)
+    def candidates(self) -> Iterator[Ahead[D]]:
+        if not self.sizes:
+            return
+        sites = self.transformation.sites(self.document)
+        position, size = self.position, self.sizes[self.level]
         while position > 0:
             low = max(0, position - size)
             chunk = sites[low:position]
             position = low
-            edit = edit_of(self.transformation, document, chunk)
-            if not self.again and self.schedule.has_failed(edit):
-                self.swept.deferred += 1
+            edit = edit_of(self.transformation, self.document, chunk)
+            failed = self.schedule.has_failed(edit)
+            if failed and not self.again:
+                self.offered.deferred += 1
                 continue
-            candidate = self._candidate(document, chunk)
+            candidate = self._candidate(chunk)
             if candidate is not None and not is_nothing(candidate.document):
-                offered.starts.append(low)
-                offered.edits.append(edit)
-                yield candidate
+                self.offered.starts.append(low)
+                self.offered.edits.append(edit)
+                yield Ahead(candidate, _SAME_AGAIN if failed else None, self._identity(chunk))
 
-    def _candidate(self, document: D, chunk: Sequence[Site]) -> Candidate[D] | None:
+    def if_accepted(self, index: int, candidate: Candidate[D]) -> Plan[D] | None:
+        document = candidate.document
+        position = min(self.offered.starts[index], len(self.transformation.sites(document)))
+        return replace(self, document=document, position=position, progress=True, offered=Offered())
+
+    def if_rejected(self) -> Plan[D] | None:
+        if self.level + 1 < len(self.sizes):
+            position = len(self.transformation.sites(self.document))
+            return replace(self, level=self.level + 1, position=position, offered=Offered())
+        return self.following(self.document, self.progress) if self.following else None
+
+    def _identity(self, chunk: Sequence[Site]) -> Hashable:
+        """What is edited, in words that stay the same when the program changes elsewhere."""
+        document = self.document
+        if not isinstance(document, Module) or len(chunk) > _FEW:
+            return None
+        named = [(document.header(site.op), site.number, site.name) for site in chunk]
+        return (self.transformation.name, *named)
+
+    def _candidate(self, chunk: Sequence[Site]) -> Candidate[D] | None:
         return self.state.candidate(
-            lambda: self.transformation.apply(document, chunk), self.transformation.name
+            lambda: self.transformation.apply(self.document, chunk),
+            self.transformation.name,
+            self.document,
         )

@@ -6,12 +6,15 @@ hint, halve the module: stubs make each half valid, so all runs together cost ab
 full runs, whereas bisecting prefixes would cost half of a full run each time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice, ops_between
 from reducer.search.candidate import Candidate
+from reducer.search.speculation import Ahead, Plan
 from reducer.search.state import SearchState
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
@@ -85,12 +88,22 @@ def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
         Whether a candidate was accepted.
     """
     progress = False
-    while len(BodyOps.of(state.document).ops) > _SMALL:
-        body = BodyOps.of(state.document)
-        if not accept_first(state, boundary, body, _halves(body), "halve"):
+    while (plan := halving(state, boundary, state.document)) is not None:
+        if not _accept(state, plan):
             break
         progress = True
     return progress
+
+
+def halving(
+    state: SearchState[Module], boundary: BoundaryTypes, module: Module
+) -> "PartsPlan | None":
+    """The halves of a module, and so on; None if it is small."""
+    body = BodyOps.of(module)
+    if len(body.ops) <= _SMALL:
+        return None
+    then = partial(halving, state, boundary)
+    return PartsPlan(state, boundary, module, "halve", lambda: _halves(body), then)
 
 
 def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -142,26 +155,67 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
     return part.issuperset(inside) and (not inside or function in left)
 
 
+@dataclass(frozen=True)
+class PartsPlan(Plan[Module]):
+    """Sets of body ops of a module to try in order, and what follows if one keeps the failure."""
+
+    state: SearchState[Module]
+    boundary: BoundaryTypes
+    module: Module
+    origin: str
+    parts: Callable[[], Iterable[frozenset[int]]] = field(compare=False)
+    then: Callable[[Module], Plan[Module] | None] = field(compare=False)
+
+    def candidates(self) -> Iterator[Ahead[Module]]:
+        body = BodyOps.of(self.module)
+        for part in self.parts():
+            candidate = self.state.candidate(
+                partial(carve, body, part, self.boundary), self.origin, self.module
+            )
+            if candidate is not None:
+                yield Ahead(candidate)
+
+    def if_accepted(self, index: int, candidate: Candidate[Module]) -> Plan[Module] | None:
+        return self.then(candidate.document)
+
+    def if_rejected(self) -> Plan[Module] | None:
+        return None
+
+
 def accept_first(
     state: SearchState[Module],
     boundary: BoundaryTypes,
     body: BodyOps,
     parts: Iterable[frozenset[int]],
     origin: str,
+    then: Callable[[Module], Plan[Module] | None] = lambda module: None,
 ) -> bool:
     """Try sets of body ops in order, and accept the first that is smaller and keeps the failure.
+
+    `then` is what will be tried after that, for workers that are ahead.
 
     Returns:
         Whether a candidate was accepted.
     """
+    made: list[frozenset[int]] = []
+    left = iter(parts)
 
-    def candidates() -> Iterator[Candidate[Module]]:
-        for part in parts:
-            candidate = state.candidate(partial(carve, body, part, boundary), origin)
-            if candidate is not None:
-                yield candidate
+    def each() -> Iterator[frozenset[int]]:
+        """The parts, which may be costly to find, once for all who ask."""
+        for number in count():
+            if number == len(made):
+                part = next(left, None)
+                if part is None:
+                    return
+                made.append(part)
+            yield made[number]
 
-    hit = state.evaluator.first_interesting(candidates())
+    return _accept(state, PartsPlan(state, boundary, body.module, origin, each, then))
+
+
+def _accept(state: SearchState[Module], plan: PartsPlan) -> bool:
+    candidates = (ahead.candidate for ahead in plan.candidates())
+    hit = state.evaluator.first_interesting(candidates, plan=plan)
     if hit is None:
         return False
     state.accept(hit[1])

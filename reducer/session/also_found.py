@@ -18,7 +18,7 @@ from typing import Any
 
 from oracles import Signature
 from reducer.errors import OutputNotWritable
-from reducer.search.evaluator import OtherFailure
+from reducer.search.observers import OtherFailure
 from reducer.session.figures import OtherFailureRecord
 from reducer.session.printing import message_of, one_line
 from reducer.storage.files import write_atomic

@@ -14,7 +14,8 @@ from reducer.health import Condition, Elsewhere, Health, HealthCheck, places_of
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, Observers, OtherFailure, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.observers import Observers, OtherFailure
 from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
 from reducer.session import auditing, strategy

@@ -245,19 +245,20 @@ def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
         known = evaluator.known(document.text)
         quick = known is not None and known.seconds < _CHEAP_SECONDS
         times = 0 if not quick else 2 if document.text == source.text else 1
-    _repeat(evaluator, document.text, document.op_count, times, "a candidate")
+    _repeat(evaluator, document, times, "a candidate")
 
 
-def _repeat(evaluator: Evaluator, text: str, ops: int, times: int, what: str) -> None:
+def _repeat(evaluator: Evaluator, document: Document, times: int, what: str) -> None:
     if evaluator.query.test is not None:
         return
+    evaluator.prepare(document, range(1, times + 1))
     for number in range(1, times + 1):
-        outcome = evaluator.run_once(text, ops, repetition=number)
+        outcome = evaluator.run_once(document.text, document.op_count, repetition=number)
         if evaluator.judge(outcome) is not Verdict.SAME:
             assert evaluator.target is not None
-            measured = run_again(evaluator, text, ops)
+            measured = run_again(evaluator, document.text, document.op_count)
             message = flakiness_message(measured, evaluator.target, what)
-            raise flaky_error(message, text, evaluator.target, measured.outcomes)
+            raise flaky_error(message, document.text, evaluator.target, measured.outcomes)
 
 
 def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:

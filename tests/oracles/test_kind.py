@@ -14,7 +14,8 @@ from oracles.kind import Conclusion, NamedBy, Resource, Traits
 from oracles.plugin import Case, Plugin, PluginOracle
 from reducer.bundle.wording import expected, happened, title
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, OtherFailure
+from reducer.search.evaluator import Evaluator
+from reducer.search.observers import OtherFailure
 from reducer.session.also_found import AlsoFoundStore
 from reducer.session.printing import message_of
 from reducer.storage.journal import Journal

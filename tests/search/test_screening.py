@@ -9,7 +9,8 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, Observers
+from reducer.search.evaluator import Evaluator
+from reducer.search.observers import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 

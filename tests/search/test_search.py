@@ -10,7 +10,8 @@ from oracles import Kind, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator, Observers, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.observers import Observers
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, grow_set, halve

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Outcome, Signature
-from reducer.search.evaluator import OtherFailure
+from reducer.search.observers import OtherFailure
 from reducer.session import also_found
 from reducer.session.also_found import AlsoFoundStore, also_found_folder
 from reducer.storage.journal import Journal

@@ -1,0 +1,118 @@
+"""Idle workers run what will probably be asked next, and nothing else changes."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from oracles import Limits, Outcome
+from reducer.ir import PlainText
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.query import RunLimits
+from reducer.search.speculation import Ahead, Plan
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+PATIENCE = 60.0  # seconds to wait for runs that should start at once
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Groups of texts: one of a group is accepted, or the next group follows."""
+
+    groups: tuple[tuple[str, ...], ...]
+    accepted: tuple[tuple[str, ...], ...] = ()
+
+    def candidates(self) -> Iterator[Ahead[PlainText]]:
+        for text in self.groups[0]:
+            yield Ahead(Candidate(PlainText(text), "test"))
+
+    def if_accepted(self, index: int, candidate: Candidate[PlainText]) -> Plan[PlainText] | None:
+        return Steps(self.accepted) if self.accepted else None
+
+    def if_rejected(self) -> Plan[PlainText] | None:
+        return Steps(self.groups[1:]) if len(self.groups) > 1 else None
+
+
+class Meeting(PredicateOracle):
+    """Runs of these texts only end once all of them have started."""
+
+    def __init__(self, texts: Sequence[str], fails: Callable[[str], bool]) -> None:
+        super().__init__(fails)
+        self.barrier = threading.Barrier(len(texts))
+        self.expected = set(texts)
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        if text in self.expected:
+            self.barrier.wait(PATIENCE)
+        return super().run(text, cancel=cancel, limits=limits)
+
+
+def ask(evaluator: Evaluator, plan: Steps) -> str | None:
+    candidates = [ahead.candidate for ahead in plan.candidates()]
+    hit = evaluator.first_interesting(candidates, plan=plan)
+    return hit and hit[1].text
+
+
+def test_what_follows_a_rejection_is_run_meanwhile() -> None:
+    plan = Steps((("a", "b"), ("c",), ("d",)))
+    oracle = Meeting("abcd", lambda text: False)
+    evaluator = Evaluator(oracle, Memory(), jobs=4, target=FAILURE)
+    assert [ask(evaluator, Steps(plan.groups[n:])) for n in range(3)] == [None] * 3
+    evaluator.close()
+    assert sorted(oracle.texts) == ["a", "b", "c", "d"]
+    assert evaluator.costs.charged == evaluator.costs.calls == 4
+
+
+def test_what_follows_an_acceptance_is_run_meanwhile() -> None:
+    plan = Steps((("a",),), accepted=(("b",),))
+    evaluator = Evaluator(Meeting("ab", lambda text: True), Memory(), jobs=2, target=FAILURE)
+    assert ask(evaluator, plan) == "a"
+    assert ask(evaluator, Steps(plan.accepted)) == "b"
+    evaluator.close()
+    assert evaluator.costs.charged == evaluator.costs.calls == 2
+
+
+def test_what_nobody_asks_about_leaves_no_trace_but_its_cost() -> None:
+    memory, plan = Memory(), Steps((("a",), ("b",)))
+    evaluator = Evaluator(Meeting("ab", lambda text: False), memory, jobs=2, target=FAILURE)
+    assert ask(evaluator, plan) is None
+    evaluator.close()
+    assert len(memory.outcomes) == evaluator.costs.charged == 1
+    assert evaluator.known("a") is not None and evaluator.known("b") is None
+
+
+def test_a_single_worker_runs_nothing_ahead() -> None:
+    oracle = PredicateOracle(lambda text: False)
+    evaluator = Evaluator(oracle, Memory(), jobs=1, target=FAILURE)
+    ask(evaluator, Steps((("a",), ("b",))))
+    evaluator.close()
+    assert oracle.texts == ["a"]
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(1.0, 1), (50.0, 2)])
+def test_a_run_that_todays_limits_would_have_ended_is_repeated(seconds: float, runs: int) -> None:
+    """Limits tighten when something is accepted; a run ahead started under those before."""
+
+    class Slow(Meeting):
+        def run(self, text: str | bytes, **options: object) -> Outcome:
+            outcome = super().run(text)
+            changes = {"seconds": seconds} if text == "b" else {}
+            return Outcome(**{**vars(outcome), **changes})  # type: ignore[arg-type]
+
+    limits = RunLimits(Limits(seconds=100.0))
+    oracle = Slow("ab", lambda text: False)
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE).with_(limits=limits)
+    ask(evaluator, Steps((("a",), ("b",))))
+    oracle.expected = set()
+    limits.lower(Limits(seconds=40.0))
+    assert ask(evaluator, Steps((("b",),))) is None
+    evaluator.close()
+    assert oracle.texts.count("b") == runs
