@@ -6,7 +6,8 @@ parsed into a new table. A `span` is a pair of character offsets into `Module.te
 """
 
 import re
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, MutableSequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -32,38 +33,55 @@ class Alias:
     end: int
 
 
+Numbers = MutableSequence[int]
+"""A column of a table."""
+
+
+def _numbers() -> Numbers:
+    """An empty column. A list would take nine times as much memory for each number."""
+    return array("q")
+
+
 @dataclass(slots=True)
 class Tables:
     """The arrays that the parser fills, indexed by op, value, block or region number."""
 
     # Ops
     name: list[str] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)  # start of the op's first line
-    end: list[int] = field(default_factory=list)  # just past its last newline
-    header_end: list[int] = field(default_factory=list)  # just past the first line('s newline)
-    tail_start: list[int] = field(default_factory=list)  # start of the `}) …` line, or NONE
-    operands_start: list[int] = field(default_factory=list)  # inside the parentheses
-    operands_end: list[int] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)  # enclosing op, or NONE
-    block: list[int] = field(default_factory=list)  # enclosing block, or NONE
-    first_result: list[int] = field(default_factory=list)
-    num_results: list[int] = field(default_factory=list)
+    start: Numbers = field(default_factory=_numbers)  # start of the op's first line
+    end: Numbers = field(default_factory=_numbers)  # just past its last newline
+    header_end: MutableSequence[int] = field(
+        default_factory=_numbers
+    )  # just past the first line('s newline)
+    tail_start: MutableSequence[int] = field(
+        default_factory=_numbers
+    )  # start of the `}) …` line, or NONE
+    operands_start: Numbers = field(default_factory=_numbers)  # inside the parentheses
+    operands_end: Numbers = field(default_factory=_numbers)
+    parent: Numbers = field(default_factory=_numbers)  # enclosing op, or NONE
+    block: Numbers = field(default_factory=_numbers)  # enclosing block, or NONE
+    first_result: Numbers = field(default_factory=_numbers)
+    num_results: Numbers = field(default_factory=_numbers)
     operands: list[tuple[int, ...]] = field(default_factory=list)  # values; NONE = undeclared
     successors: dict[int, tuple[str, ...]] = field(default_factory=dict)
     regions: dict[int, list[int]] = field(default_factory=dict)  # op -> regions
     # Values
     token: list[str] = field(default_factory=list)  # how a use is written: %0, %3#1, %arg0
-    def_op: list[int] = field(default_factory=list)  # NONE for block arguments
-    def_block: list[int] = field(default_factory=list)  # NONE for op results
+    def_op: Numbers = field(default_factory=_numbers)  # NONE for block arguments
+    def_block: Numbers = field(default_factory=_numbers)  # NONE for op results
     # Regions and blocks
-    region_op: list[int] = field(default_factory=list)
+    region_op: Numbers = field(default_factory=_numbers)
     region_blocks: list[list[int]] = field(default_factory=list)
-    block_region: list[int] = field(default_factory=list)
+    block_region: Numbers = field(default_factory=_numbers)
     block_ops: list[list[int]] = field(default_factory=list)
-    block_start: list[int] = field(default_factory=list)  # label line, or where ops begin
-    block_label_end: list[int] = field(default_factory=list)  # past the label line, or NONE
-    block_first_arg: list[int] = field(default_factory=list)
-    block_num_args: list[int] = field(default_factory=list)
+    block_start: MutableSequence[int] = field(
+        default_factory=_numbers
+    )  # label line, or where ops begin
+    block_label_end: MutableSequence[int] = field(
+        default_factory=_numbers
+    )  # past the label line, or NONE
+    block_first_arg: Numbers = field(default_factory=_numbers)
+    block_num_args: Numbers = field(default_factory=_numbers)
     # Outside the ops
     aliases: list[Alias] = field(default_factory=list)
     resources: tuple[int, int] | None = None  # the {-# … #-} section

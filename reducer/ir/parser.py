@@ -8,8 +8,10 @@ full parser and several times cheaper; tree-sitter parses individual ops later, 
 
 import gc
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
@@ -74,6 +76,8 @@ class _Header:
     successors: tuple[str, ...]
     opens_region: bool
 
+
+_NONES = repeat(NONE)
 
 _MAX_REMEMBERED = 1 << 14  # headers, each of at most…
 _MAX_LENGTH = 1_000  # …this many characters
@@ -158,9 +162,11 @@ class _Parser:
         """The lines, with those rejoined that an attribute's printer has broken."""
         position, number, start, held = 0, 0, 0, ""
         text = self.text
-        for line in text[:stop].split("\n"):
+        while position < stop:
             number += 1
-            end = min(position + len(line) + 1, stop)
+            newline = text.find("\n", position, stop)
+            at, end = (stop, stop) if newline < 0 else (newline, newline + 1)
+            line = text[position:at]
             if not held and line in _headers:
                 start, position = position, end
                 yield number, start, end, line
@@ -198,7 +204,7 @@ class _Parser:
     def _op(self, start: int, end: int, header: _Header) -> None:
         t, region = self.t, self.stack[-1]
         op = len(t.name)
-        t.name.append(header.name)
+        t.name.append(sys.intern(header.name))
         t.start.append(start)
         t.end.append(end)
         t.header_end.append(end)
@@ -215,7 +221,11 @@ class _Parser:
         t.num_results.append(self._define_results(op, header.results, region))
         t.operands.append(())
         if header.operands:
-            region.waiting.append((op, header.operands))
+            # Nearly all operands are defined above; keeping the names of all takes much memory.
+            values = tuple(map(region.defs.get, header.operands, _NONES))
+            t.operands[op] = values
+            if NONE in values:
+                region.waiting.append((op, header.operands))
         if header.successors:
             t.successors[op] = header.successors
         if header.opens_region:
