@@ -17,8 +17,9 @@ from oracles import Signature
 from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
-from reducer.session.before_pass import ORIGIN
+from reducer.session.before_pass import ORIGIN as CUT
 from reducer.session.conversions import GENERIC, LOCATED, CompilerPasses, key_of
+from reducer.session.levels import ORIGIN as DISPATCH
 from reducer.session.origins import Origins
 from reducer.session.settings import Size
 
@@ -28,7 +29,7 @@ KEY = "history"
 FELL_BACK = "fall back"
 """The origin of a moment at which the best became larger again."""
 
-_PRINTED_ANEW = frozenset({CompilerPasses.name, ORIGIN})  # renames the values
+_PRINTED_ANEW = frozenset({CompilerPasses.name, CUT, DISPATCH})  # renames the values
 _VERSION = 1
 _MAX_FINAL = 4 << 20  # maximum length of the final program in generic form that is kept
 

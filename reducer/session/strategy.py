@@ -115,6 +115,11 @@ def _went_down(context: Context) -> bool:
     return context.above is not None
 
 
+def _went_down_quickly(context: Context) -> bool:
+    """Whether the program above can be run a few times: no run takes as long as the limit."""
+    return _went_down(context) and not context.exhausts
+
+
 def _always(context: Context) -> bool:
     return True
 
@@ -171,7 +176,7 @@ SEARCH: tuple[Step, ...] = (
     # If it fails everywhere, only its IR can tell.
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Whoever filed the failure wants it in the dialects of the input as well.
-    Stage("reduce the program above", _went_down, level_above.shrink_above),
+    Stage("reduce the program above", _went_down_quickly, level_above.shrink_above),
 )
 
 FINISH: tuple[Step, ...] = (

@@ -22,6 +22,7 @@ from reducer.session.history import (
     read_history,
     reading,
 )
+from reducer.session.levels import ORIGIN as DISPATCH
 from reducer.session.settings import Size
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
@@ -93,7 +94,7 @@ def test_falling_back_is_told() -> None:
     assert recorder.history.tries[FELL_BACK].bytes == -900
 
 
-@pytest.mark.parametrize("origin", [CompilerPasses.name, CUT])
+@pytest.mark.parametrize("origin", [CompilerPasses.name, CUT, DISPATCH])
 def test_names_of_values_tell_nothing_of_what_the_compiler_printed(origin: str) -> None:
     text = function(
         """
