@@ -109,8 +109,8 @@ def _row(case: OptCase, ops: int, folder: Path) -> Row:
                           check=False)  # fmt: skip
     if not report.is_file():
         return Row(case.name, (done.stderr.strip().splitlines() or ["failed"])[-1][:60])
-    found = json.loads(report.read_text())
-    result = (folder / "reduced.mlir").read_text()
+    found = json.loads(report.read_text(encoding="utf-8"))
+    result = (folder / "reduced.mlir").read_text(encoding="utf-8")
     return Row(
         case.name,
         found["status"],

@@ -201,7 +201,9 @@ def _witness(program: Path, case: Case, run: Run, flags: dict[str, list[str]]) -
     if file.is_file():
         name = re.findall(r"^def (\w+)", file.read_text(encoding="utf-8"), re.M)[-1]
         others.append(PythonReference(file, name, sys.executable))
-    agreeing = (side.name for side in others if _gives(side, program.read_text("utf-8"), flags))
+    agreeing = (
+        side.name for side in others if _gives(side, program.read_text(encoding="utf-8"), flags)
+    )
     return next(agreeing, "")
 
 

@@ -60,7 +60,9 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
     for one in found:
         named = _named(one, path.parent)
         if named is not None:
-            return Crash(commands, named.read_text("utf-8", "surrogateescape"), str(named))
+            return Crash(
+                commands, named.read_text(encoding="utf-8", errors="surrogateescape"), str(named)
+            )
     if program is not None:
         missing = "" if commands else _NO_COMMAND
         return Crash(commands, program.text, f"the program in {path.name}", missing)
