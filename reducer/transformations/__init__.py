@@ -32,6 +32,7 @@ from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
+from reducer.transformations.passed_operands import DropPassedOperands
 from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines
 from reducer.transformations.properties import DropProperties
@@ -78,6 +79,7 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         ForwardOperand(boundary),
         DeleteUnused(),
         DropStructuredOperands(),
+        DropPassedOperands(),
         DropAttributes(),
         DropOperands(),
         DropReturns(),

@@ -98,6 +98,20 @@ EXPAND = function(
 )
 
 
+def test_an_index_goes_with_its_dim() -> None:
+    text = function(
+        """
+        %0 = "t.load"(%a, %i, %j) : (memref<4x8xf32>, index, index) -> f32
+        "func.return"() : () -> ()
+        """,
+        arguments="%a: memref<4x8xf32>, %i: index, %j: index",
+    )
+    ranks = DropDims().of(Module.parse(text))
+    number = next(n for n, size in ranks.values.items() if size == 4)
+    (after,) = ranks.texts({number: DROPPED})
+    assert '"t.load"(%a, %j) : (memref<8xf32>, index) -> f32' in after
+
+
 def test_trailing_operands_that_an_array_counts_are_sizes() -> None:
     ranks = DropDims().of(Module.parse(EXPAND))
     texts = [text for number in ranks.values for text in ranks.texts({number: DROPPED})]

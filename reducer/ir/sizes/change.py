@@ -324,6 +324,24 @@ class SizeRewrite:
                     if after is not None:
                         self.rewrite.drop_operand(op, held)
                     held += 1
+        self._indices_of_dropped(op)
+
+    def _indices_of_dropped(self, op: int) -> None:
+        """Drop the indices into dims that go, as of a load: one trailing operand for each dim."""
+        operands, kinds = self.module.t.operands[op], self.module.syntax(op).operand_types
+        first = len(kinds)
+        while first > 0 and kinds[first - 1] == "index":
+            first -= 1
+        count = len(kinds) - first
+        sized = segment_sizes(self.module, op) is not None or self._index_groups(op)
+        if not count or sized or len(kinds) != len(operands):
+            return
+        for value, shape in self.ties.shaped(v for v in operands if v != NONE):
+            if len(shape.dims) == count:
+                gone = [n for n, size in enumerate(self._dims(value)) if size is DROPPED]
+                for number in gone:
+                    self.rewrite.drop_operand(op, first + number)
+                return
 
     def _size_operands(self, op: int) -> Iterable[tuple[int, list[_Before]]]:
         """Groups of size operands: the number of the first, and the sizes before and after."""
