@@ -89,3 +89,18 @@ def _families() -> dict[str, str]:
     for (before, _), after in _RANK_REDUCED.items():
         families.union(before, after)
     return {name: families[name] for name in list(families)}
+
+
+# The plain jump of a dialect, for each of its branches that choose. A module need not contain one.
+_JUMPS = {
+    "cf.cond_br": "cf.br",
+    "cf.switch": "cf.br",
+    "llvm.cond_br": "llvm.br",
+    "llvm.switch": "llvm.br",
+    "spirv.BranchConditional": "spirv.Branch",
+}
+
+
+def plain_jump(branch: str) -> str | None:
+    """The op that jumps to one target, for a branch that chooses among several, if it is known."""
+    return _JUMPS.get(branch)

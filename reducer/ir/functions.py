@@ -149,6 +149,16 @@ def predecessors(module: Module) -> dict[int, list[int]]:
     return out
 
 
+def is_jump(module: Module, op: int) -> bool:
+    """Whether an op only continues with one other block, and passes it all its operands."""
+    t = module.t
+    targets = t.successors.get(op, ())
+    if len(targets) != 1 or op in t.regions or t.num_results[op]:
+        return False
+    target = block_named(module, op, targets[0])
+    return target != NONE and len(t.operands[op]) == t.block_num_args[target]
+
+
 def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
     """Blocks that become unreachable if some branches are limited to one successor.
 

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import block_named, predecessors
+from reducer.ir.functions import block_named, is_jump, predecessors
 from reducer.transformations.base import Site
-
-_JUMPS = frozenset({"cf.br", "llvm.br"})
 
 
 class MergeBlocks:
@@ -23,7 +21,7 @@ class MergeBlocks:
         return [
             Site(op)
             for op in sorted(module.t.successors)
-            if module.t.name[op] in _JUMPS and _is_only_way(module, op, found)
+            if is_jump(module, op) and _is_only_way(module, op, found)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:

@@ -4,15 +4,10 @@ import re
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import block_named, end_of_block, unreachable_blocks
+from reducer.ir.dialects import plain_jump
+from reducer.ir.functions import block_named, end_of_block, is_jump, unreachable_blocks
 from reducer.transformations.base import Site
 
-_JUMPS = {
-    "cf.cond_br": "cf.br",
-    "cf.switch": "cf.br",
-    "llvm.cond_br": "llvm.br",
-    "llvm.switch": "llvm.br",
-}
 _SEGMENTS = re.compile(r"operandSegmentSizes = array<i32: ([\d, ]+)>")
 
 
@@ -29,7 +24,7 @@ class TakeOneBranch:
         return [
             Site(op, number)
             for op, targets in sorted(module.t.successors.items())
-            if module.t.name[op] in _JUMPS
+            if len(targets) > 1 and op not in module.t.regions and _jump_beside(module, op)
             for number in range(len(targets))
             if passed_to(module, op, number) is not None
         ]
@@ -61,7 +56,9 @@ class ReturnEarly:
         return [
             Site(op)
             for op in sorted(module.t.successors)
-            if module.t.name[op] in _JUMPS.keys() | _JUMPS.values() and _bare_return(module, op)
+            if op not in module.t.regions
+            and not module.t.num_results[op]
+            and _bare_return(module, op)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
@@ -114,12 +111,25 @@ def passing(module: Module, op: int, number: int) -> range | None:
     return None if any(operands[n] == NONE for n in found) else found
 
 
+def _jump_beside(module: Module, op: int) -> str:
+    """The name of the plain jump that can replace a branch; '' if its dialect shows none."""
+    name = module.t.name[op]
+    known = plain_jump(name)
+    return known or module.derived(_jumps).get(name.partition(".")[0], "")
+
+
+def _jumps(module: Module) -> dict[str, str]:
+    """A plain jump of each dialect that has one in the module."""
+    names = (module.t.name[op] for op in module.t.successors if is_jump(module, op))
+    return {name.partition(".")[0]: name for name in names}
+
+
 def _jump(module: Module, op: int, number: int) -> str:
     passed = passed_to(module, op, number) or ()
     tokens = ", ".join(module.t.token[value] for value in passed)
     types = ", ".join(module.type_of(value) for value in passed)
     header = module.header(op)
     indent = header[: len(header) - len(header.lstrip())]
-    name = _JUMPS[module.t.name[op]]
+    name = _jump_beside(module, op)
     target = module.t.successors[op][number]
     return f'{indent}"{name}"({tokens})[{target}] : ({types}) -> ()\n'

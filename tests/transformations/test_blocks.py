@@ -65,3 +65,8 @@ def test_a_block_without_ops_stays() -> None:
         """
     )
     assert MergeBlocks().sites(Module.parse(text)) == []
+
+
+def test_jumps_are_known_by_their_shape() -> None:
+    merged = body_of(apply_to(MergeBlocks(), CHAIN.replace("cf.br", "spirv.Branch")))
+    assert merged == body_of(apply_to(MergeBlocks(), CHAIN))

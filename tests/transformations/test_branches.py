@@ -137,3 +137,15 @@ def test_an_empty_block_is_removed_with_its_branch() -> None:
 def test_return_instead_of_a_jump_to_a_block_without_ops() -> None:
     after = body_of(apply_to(ReturnEarly(), UNFINISHED))
     assert after == '^bb0(%c: i1):\n"func.return"() : () -> ()'
+
+
+def test_branches_of_any_dialect_take_its_plain_jump() -> None:
+    """A jump is known by its shape: one target, which takes all operands."""
+    other = BRANCH.replace("cf.cond_br", "t.choose").replace("cf.br", "t.go")
+    taken = body_of(apply_to(TakeOneBranch(), other, 0))
+    assert taken == body_of(apply_to(TakeOneBranch(), BRANCH, 0)).replace("cf.br", "t.go")
+
+
+def test_a_dialect_that_shows_no_jump_keeps_its_branches() -> None:
+    text = BRANCH.replace("cf.cond_br", "t.choose")
+    assert not TakeOneBranch().sites(Module.parse(text))
