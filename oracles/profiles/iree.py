@@ -81,6 +81,8 @@ DISPATCHES = Dispatches(
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
     mentioned=r"failed to run translation of source executable|failed to serialize executables?\b"
+    r"|failed to translate the MLIR LLVM dialect"
+    r'|see current operation:\s*"?hal\.executable'
     r"|(?:Configure|Translate|Serialize)\w*Executables?\w*Pass::runOnOperation",
     load=_LOAD,
     store=_STORE,

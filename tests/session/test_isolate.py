@@ -1,5 +1,6 @@
 """From a crash in code generation to the dispatch and back to the op, with a real compiler."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
+from oracles.profiles.iree import DISPATCHES
 from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.locate.dispatch_as_input import dispatch_as_input
@@ -145,6 +147,23 @@ def test_a_dispatch_of_many_ops_becomes_a_program(isolation: Callable[..., Isola
     assert names >= {"iree_linalg_ext.gather", "iree_linalg_ext.attention", "util.assume.int"}
     assert not any(name.startswith(("hal.", "torch.")) for name in names)
     work.evaluator.close()
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_told"),
+    [
+        ("error: failed to run translation of source executable to target executable", True),
+        ('note: see current operation: \n"hal.executable.variant"() <{', True),
+        (
+            "mlir::iree_compiler::IREE::HAL::TranslateTargetExecutableVariantsPass::runOnOperation",
+            True,
+        ),
+        ("mlir::iree_compiler::DispatchCreation::CollapseDimensionsPass::runOnOperation", False),
+        ("error: failed to legalize operation 'torch.operator'", False),
+    ],
+)
+def test_what_is_printed_tells_of_a_dispatch(printed: str, is_told: bool) -> None:
+    assert bool(re.search(DISPATCHES.mentioned, printed)) == is_told
 
 
 def test_a_failure_before_there_are_dispatches_costs_one_run(
