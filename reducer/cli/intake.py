@@ -30,8 +30,9 @@ def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
     crash = read_crash(text, path, given)
     if given and not crash.text:
         return None
-    if not crash.commands and crash.pipeline and (tool := _tool_for(crash.pipeline)):
-        return replace(crash, commands=(with_pipeline(tool, crash.pipeline),), missing="")
+    if not crash.commands and crash.pipeline and (tools := _tools_for(crash.pipeline)):
+        commands = tuple(with_pipeline(tool, crash.pipeline) for tool in tools)
+        return replace(crash, commands=commands, missing="")
     if crash.missing:
         raise UsageError(
             f"no command to run, and {path.name} lacks {crash.missing}; put the failing command "
@@ -40,19 +41,20 @@ def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
     return crash
 
 
-def _tool_for(pipeline: str) -> str | None:
-    """The name of an installed `…-opt` tool whose help lists all passes of a pipeline."""
+def _tools_for(pipeline: str) -> list[str]:
+    """The names of the installed `…-opt` tools whose help lists all passes of a pipeline."""
     try:
         passes = [step.name for step in parse_pipeline(pipeline).passes]
     except ValueError:
-        return None
+        return []
+    found: dict[str, None] = {}
     for folder in os.get_exec_path():
         for program in sorted(Path(folder).glob("*-opt*"), reverse=True):
             if is_compiler(program.name) and os.access(program, os.X_OK):
                 tool = OptTool(program, limits=Limits(seconds=10), calls=1, seconds=10)
-                if all(map(tool.knows_pass, passes)):
-                    return program.name
-    return None
+                if program.name not in found and all(map(tool.knows_pass, passes)):
+                    found[program.name] = None
+    return list(found)
 
 
 def agree(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]:
