@@ -150,11 +150,12 @@ def crash_trace_of(output: str, frames: Sequence[str]) -> CrashTrace:
     """The trace of a crash from the compiler's output and the frames of its signature."""
     own = [frame for frame in parse_stack(output) if frame.module and not frame.is_system]
     digits = [f"{frame.module}:{frame.address & 0xFFF:03x}" for frame in own]
-    unnamed = [_digits_of(frame) for frame in frames if is_offset(frame)]
+    nameless = [frame for frame in frames if is_offset(frame)]
+    unnamed = [_digits_of(frame) for frame in nameless if "+" in frame]  # else a distance
     depth = max([DEPTH, *(digits.index(one) + 1 for one in unnamed if one in digits)])
     crashed = len(digits) > HANDLER + 1  # a third frame belongs to the handler as well
     known = tuple(digits[:depth]) if crashed else ()
-    return CrashTrace(Landmarks.of(frames), known, unnamed=bool(unnamed))
+    return CrashTrace(Landmarks.of(frames), known, unnamed=bool(nameless))
 
 
 def _digits_of(frame: str) -> str:

@@ -108,3 +108,9 @@ def test_a_stack_with_names_has_no_digits() -> None:
 def test_a_short_stack_yields_no_trace() -> None:
     assert not crash_trace_of("\n".join(RAW.splitlines()[:6]), [])
     assert not crash_trace_of("", [])
+
+
+def test_distances_between_frames_give_no_digits() -> None:
+    trace = crash_trace_of("no stack\n", ("x-opt-0x15946", "x-opt-0x1579d"))
+    assert trace.unnamed
+    assert trace.digits == ()
