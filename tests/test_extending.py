@@ -11,7 +11,7 @@ from reducer.ir import Module
 from reducer.transformations import Transformation
 
 DOCS = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
-EXAMPLE, TEST = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+EXAMPLE, TEST, *_ = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 NAME = "reducer.transformations.replace_by_arguments"
 
 
