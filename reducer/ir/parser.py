@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
+from typing import NamedTuple
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
@@ -60,8 +61,7 @@ def parse_generic(text: str) -> Tables:
             gc.enable()
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(NamedTuple):
     """What the first line of an op says; offsets count from the start of the line.
 
     `results` are the names that are defined, each with how many values it stands for, 0 if the
