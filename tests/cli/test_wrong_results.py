@@ -109,7 +109,7 @@ def test_a_reference_that_cannot_run_is_named_once(model: Path, tmp_path: Path) 
     words = [*LLVM, "--reference", f"python:{reference}:twice", "--python", str(without)]
     done = run("check", model, *words, *COMMAND)
     assert done.exit_code == 5
-    assert done.stdout.count("No module named 'numpy' (on 8 inputs)") == 1
+    assert done.stdout.count("No module named 'numpy' (on 10 inputs)") == 1
     assert "cannot judge:" in done.stdout and "success" not in done.stdout
     assert run("reduce", model, *words, *COMMAND).exit_code == 5
 
