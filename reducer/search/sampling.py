@@ -29,7 +29,6 @@ _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
 _EXAMPLES = (16, 64, None)  # the number of kinds in a candidate, rarest first; None for all
 _DEPTHS = (1, 4)  # the depth of the producers to include with an example
 _EXAMPLE = "one of each kind"
-_FEW = 0.05  # of the body ops, in an example of the rarest kinds only
 _MAX_EXAMPLE_WORK = 0.3  # total for all examples, as a fraction of one full run
 
 _PARTS = 100  # a window has 1/_PARTS of the body ops…
@@ -41,20 +40,6 @@ _MAX_WORK = 0.25  # per round, as a fraction of one full run
 _MIN_NEW_FINGERPRINTS = 0.02  # a window must add this many new fingerprints per body op
 _LONG_CONSTANT = 300  # characters; the values of longer constants are ignored in fingerprints
 _SYMBOL = re.compile(SYMBOL)
-
-
-def sample_rarest(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
-    """Try examples of the rarest kinds only, the cheapest candidates that `sample` begins with.
-
-    Returns:
-        Whether a candidate was accepted.
-    """
-    body = BodyOps.of(state.document)
-    if len(body.ops) < _MIN_OPS:
-        return False
-    parts = list(_examples(body, _kinds(body.module, body.ops)))
-    few = [part for part in parts if len(part) <= _FEW * len(body.ops)]
-    return accept_first(state, boundary, body, few, _EXAMPLE)
 
 
 def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:

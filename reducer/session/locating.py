@@ -7,7 +7,7 @@ from oracles.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics
 from reducer.search.candidate import Candidate
-from reducer.search.sampling import sample, sample_rarest
+from reducer.search.sampling import sample
 from reducer.search.windows import grow_around, grow_set
 from reducer.session.best import PRINTED
 from reducer.session.context import Context
@@ -32,12 +32,6 @@ def follow_diagnostics(context: Context) -> bool:
 def sample_kinds(context: Context) -> bool:
     """Try one op of each kind with its producers, then a few small windows."""
     context.is_located = sample(context.search(), context.module_boundary)
-    return context.is_located
-
-
-def sample_rarest_kinds(context: Context) -> bool:
-    """Try one op of each of the rarest kinds with its producers."""
-    context.is_located = sample_rarest(context.search(), context.module_boundary)
     return context.is_located
 
 

@@ -55,10 +55,6 @@ def _is_large_unlocated_module(context: Context) -> bool:
     return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
 
 
-def _is_dispatch_unlocated(context: Context) -> bool:
-    return _is_large_unlocated_module(context) and locating.fails_in_dispatch(context)
-
-
 def _is_unlocated(context: Context) -> bool:
     return not context.is_located
 
@@ -151,9 +147,6 @@ SEARCH: tuple[Step, ...] = (
         UnderShortLimits(stage)
         for stage in (
             Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
-            # What fails in a dispatch is found there with less work than by larger samples.
-            Stage("sample rare ops", _is_dispatch_unlocated, locating.sample_rarest_kinds),
-            Stage("find the failing dispatch", _is_dispatch_unlocated, locating.follow_dispatch),
             Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
             Stage(
                 "find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch

@@ -173,7 +173,7 @@ def test_a_script_without_an_interpreter_cannot_be_run(reducer: Reducer) -> None
 
 def test_a_spent_budget_keeps_the_best_and_can_be_raised(reducer: Reducer, script: Script) -> None:
     fake = script(f"echo >> {reducer.home}/runs\n" + FAIL)
-    first = reducer("reduce", "in.mlir", "--max-calls", 12, "-j1", "--json", "-", "--", fake)
+    first = reducer("reduce", "in.mlir", "--max-calls", 6, "-j1", "--json", "-", "--", fake)
     assert first.returncode == 3, first.stderr
     assert "x.bad" in result(reducer)
     assert len(result(reducer)) <= len(program())
@@ -187,8 +187,8 @@ def test_a_spent_budget_keeps_the_best_and_can_be_raised(reducer: Reducer, scrip
     whole = reducer("reduce", "in.mlir", "-o", "whole.mlir", "-j1", "--", fake)
     assert whole.returncode == 0, whole.stderr
     assert result(reducer) == result(reducer, "whole.mlir")
-    confirmation = 1  # of the first, partial result
-    assert paid - confirmation <= (reducer.home / "runs").read_text().count("\n")
+    extra = 2  # the first, partial result as a `…-opt` tool prints it, and its confirmation
+    assert paid - extra <= (reducer.home / "runs").read_text().count("\n")
 
 
 def test_seconds_are_a_budget_too(reducer: Reducer, script: Script) -> None:
@@ -244,7 +244,7 @@ def test_a_run_that_goes_on_and_is_killed_leaves_the_result(
 ) -> None:
     hang = f"[ ! -e {reducer.home}/hang ] || sleep 1000\n"
     fake = script(f"echo >> {reducer.home}/runs\n{hang}" + FAIL)
-    assert reducer("reduce", "in.mlir", "-j1", "--max-calls", 12, "--", fake).returncode == 3
+    assert reducer("reduce", "in.mlir", "-j1", "--max-calls", 6, "--", fake).returncode == 3
     best, before = result(reducer), runs(reducer)
     (reducer.home / "hang").touch()
     with reducer.start("reduce", "in.mlir", "-j1", "--", fake) as process:

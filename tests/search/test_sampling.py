@@ -2,7 +2,7 @@
 
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
-from reducer.search.sampling import sample, sample_rarest
+from reducer.search.sampling import sample
 from reducer.search.state import SearchState
 from reducer.transformations import BoundaryTypes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -55,13 +55,3 @@ def test_a_failure_that_needs_everything_costs_little_and_is_not_found() -> None
     assert not found
     assert state.document is module
     assert state.evaluator.costs.candidate_ops <= module.op_count / 2
-
-
-def test_the_rarest_kinds_alone_cost_next_to_nothing() -> None:
-    module = model(61, odd=47)
-    oracle = PredicateOracle(lambda text: '"t.odd"' in text and '"t.op50"' in text)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
-    assert sample_rarest(state, BoundaryTypes.of(module)) == (state.document is not module)
-    assert evaluator.costs.candidate_ops <= module.op_count / 5
-    evaluator.close()
