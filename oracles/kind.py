@@ -126,6 +126,11 @@ class Traits:
         return self.exhausts is Resource.MEMORY
 
     @property
+    def known_by_stack(self) -> bool:
+        """Whether nothing but the stack tells two such failures apart."""
+        return self.named_by is NamedBy.STACK
+
+    @property
     def costly(self) -> bool:
         """Whether such a run lasts until a limit.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from oracles import Limits
-from oracles.profiles import opt_tools
+from oracles.profiles import DEFAULT, opt_tools
 from reducer.errors import CommandNotFound
 from reducer.session.conversions import OptPrinter
 from reducer.toolchain import ToolchainError, find, resolve_executable
@@ -38,6 +38,14 @@ def some_opt(text: str) -> Path | None:
         return found[0] if found else None
     limits = Limits(_SECONDS)
     return next((tool for tool in found if OptPrinter(tool, limits).generic(text)), None)
+
+
+def default_opt() -> Path | None:
+    """The tool of the default compiler, on PATH or installed; None if there is none."""
+    if there := shutil.which(DEFAULT.opt):
+        return Path(there)
+    newest = find("newest")
+    return newest.opt if newest else None
 
 
 def _known_tools() -> Iterator[Path]:

@@ -17,7 +17,7 @@ from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.call_options import CallOptions
 from reducer.cli.completion import complete_versions
-from reducer.cli.opt_tools import given_opt, some_opt
+from reducer.cli.opt_tools import default_opt, given_opt, some_opt
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
@@ -199,13 +199,17 @@ class OracleOptions:
             raise CommandNotFound(str(error)) from error
 
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
-        """The `…-opt` tool that is given, or belongs to a program, or can print the input."""
+        """The `…-opt` tool that is given, or belongs to a program.
+
+        For a script, it is any that can print the input. A program of one's own is more likely to
+        be made for one project than for any, so only the default's tool serves it.
+        """
         if self.opt is not None:
             return given_opt(self.opt)
         own = verifying_tool(executable) if executable is not None else None
         if own is None and self.iree is not None:
             own = install(self.iree, progress=_print_status).opt
-        return own or some_opt(text)
+        return own or (some_opt(text) if executable is None else default_opt())
 
     def _memory(self) -> int:
         """The memory limit of one run in bytes, so that no candidate can do harm."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from oracles import CompilerOracle, Outcome, Signature
 from oracles.comparison import shows
-from oracles.kind import Kind
 from oracles.values import ValuesOracle
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
@@ -267,7 +266,7 @@ def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
     A failure that is gone although the program is the same may have been luck.
     """
     known, target = evaluator.known(text), evaluator.target
-    if known is None or known.kind is not Kind.CRASH or evaluator.query.test is not None:
+    if known is None or not known.kind.traits.known_by_stack or evaluator.query.test is not None:
         return
     if target is None or target.varies or known.seconds > _QUICK_SECONDS:
         return

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.comparison import shows
 from oracles.frames import SIGNATURE_FRAMES
-from oracles.kind import Kind
 from reducer.errors import FlakyOracle
 
 FIXED_ADDRESSES = ("setarch", "-R")
@@ -35,7 +34,7 @@ def flaky_error(
     message: str, text: str, target: Signature, outcomes: Sequence[Outcome]
 ) -> FlakyOracle:
     """The error for a text that did not always have the target failure."""
-    if target.kind is Kind.CRASH and not target.varies:
+    if target.kind.traits.known_by_stack and not target.varies:
         return VaryingCrash(message, text, outcomes)
     return FlakyOracle(message)
 
@@ -62,7 +61,7 @@ def steady(
     """
     if not isinstance(oracle, CompilerOracle):
         return None
-    seen = [one for one in crash.outcomes if one.kind is Kind.CRASH]
+    seen = [one for one in crash.outcomes if one.kind.traits.known_by_stack]
     places = len({one.signature for one in seen})
     fixed = _with_fixed_addresses(oracle)
     if fixed is not None:
@@ -94,7 +93,7 @@ def _varies(outcomes: Sequence[Outcome], places: int) -> str:
 def in_common(outcomes: Iterable[Outcome]) -> Signature | None:
     """The signature that all runs share; None if one does not crash, or they have no function."""
     first, *others = outcomes
-    if any(one.kind is not Kind.CRASH for one in (first, *others)):
+    if any(not one.kind.traits.known_by_stack for one in (first, *others)):
         return None
     if {one.signature.template for one in others} - {first.signature.template}:
         return None
