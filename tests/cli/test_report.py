@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchmarks.plant import plant
+from oracles.profiles import profile_of
 from reducer.cli import main
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
@@ -232,7 +233,7 @@ def test_hostile_text_is_text(text: str, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert not list(tmp_path.rglob("owned"))
     lines = Path("out/report.md").read_text().splitlines()
-    assert "## Version information" in lines
+    assert f"## {profile_of('fake').bug_form.version}" in lines
 
 
 PRIVATE = """// ACME's secret model
