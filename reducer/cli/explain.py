@@ -9,6 +9,7 @@ import click
 from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
 from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_phase
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.inspection.explainer import MOST_PARTS, Explainer, Explanation, Fact
@@ -80,7 +81,7 @@ def explain(
     source = asked.read()
     with workspace() as place:
         oracle, opt = asked.oracle(source.text)
-        explaining = Explainer(source.text, oracle, opt, _show, jobs=jobs, most=parts)
+        explaining = Explainer(source.text, oracle, opt, print_phase, jobs=jobs, most=parts)
         with stop_on_signals(explaining.stop, leave=place.clean_up):
             explanation = explaining.run()
     if json_target is not None:
@@ -88,10 +89,6 @@ def explain(
     if json_target != "-":
         click.echo(_as_text(explanation))
     return 0
-
-
-def _show(text: str) -> None:
-    click.echo(f"{text} …", err=True)
 
 
 def _as_text(explanation: Explanation) -> str:

@@ -10,6 +10,7 @@ from oracles.values import ValuesOracle
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_phase
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.cli.wrong_location import show_wrong_result, suspect_line, suspect_lines
@@ -64,13 +65,13 @@ def locate(
     with workspace() as place:
         oracle, opt = asked.oracle(source.text)
         if isinstance(oracle, ValuesOracle):
-            wrong = WrongResultLocator(source.text, oracle, opt, _show)
+            wrong = WrongResultLocator(source.text, oracle, opt, print_phase)
             with stop_on_signals(wrong.stop, leave=place.clean_up):
                 found = wrong.run()
             return show_wrong_result(found, input.name, output, json_target)
         if output is not None:
             raise UsageError("--output needs --wrong-results")
-        locating = Locator(source.text, oracle, opt, _show)
+        locating = Locator(source.text, oracle, opt, print_phase)
         with stop_on_signals(locating.stop, leave=place.clean_up):
             finding = locating.run()
     if json_target is not None:
@@ -97,10 +98,6 @@ def _as_text(finding: FailureLocation, name: str) -> str:
     ]
     lines = [f"{key:<10} {value}" for key, value in facts if value]
     return "\n".join([*lines, *suspect_lines(finding.suspects, name)])
-
-
-def _show(text: str) -> None:
-    click.echo(f"{text} …", err=True)
 
 
 def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:

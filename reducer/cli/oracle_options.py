@@ -201,8 +201,8 @@ class OracleOptions:
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
         """The `…-opt` tool that is given, or belongs to a program.
 
-        For a script, it is any that can print the input. A program of one's own is more likely to
-        be made for one project than for any, so only the default's tool serves it.
+        For a script, it is any that can print the input. A compiler without a tool may be of any
+        project, and only gets that of the default compiler.
         """
         if self.opt is not None:
             return given_opt(self.opt)
@@ -242,8 +242,8 @@ def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--opt",
             metavar="PROGRAM",
-            help="Read and print IR with this …-opt tool. [default: the one beside the compiler, "
-            "else any known one that can print the input]",
+            help="Read and print IR with this …-opt tool. [default: the one beside the compiler; "
+            "for a script, any known one that can print the input]",
         ),
         click.option(
             "--match",

@@ -28,6 +28,7 @@ from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_o
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_phase
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
@@ -55,7 +56,7 @@ class OptionalSections:
     def boundary(self, facts: Facts) -> Facts:
         """The facts with the parts that the failure needs; raises what `Explainer.run` does."""
         explaining = Explainer(
-            facts.head + facts.text, self.oracle, self.opt, print_status, jobs=self.jobs
+            facts.head + facts.text, self.oracle, self.opt, print_phase, jobs=self.jobs
         )
         explaining.stop = self.stop
         return replace(facts, boundary=tuple(explaining.run().facts))
@@ -69,9 +70,9 @@ class OptionalSections:
         options = with_reference(replace(self.options, iree=None), bad)
         with journal_of(self.options.source) as journal:
             runner = ReleaseRunner(
-                query_of(options, facts.text), journal, log=print_status, stop=self.stop
+                query_of(options, facts.text), journal, log=print_phase, stop=self.stop
             )
-            result = Bisector(runner, bad=bad, log=print_status).run()
+            result = Bisector(runner, bad=bad, log=print_phase).run()
         rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.results)
         return replace(facts, versions=rows, transitions=tuple(summary(result)))
 
@@ -113,11 +114,6 @@ def pass_file_of(level: PassRecord, name: str) -> PassFile:
     return file.beside(name)
 
 
-def print_status(text: str) -> None:
-    """Print a status message to standard error, separate from the result."""
-    click.echo(f"{text} …", err=True)
-
-
 class _MessageListener:
     """Forwards the messages of a reduction and ignores its other events."""
 
@@ -126,7 +122,7 @@ class _MessageListener:
     def progress(self, event: object) -> None: ...
 
     def message(self, text: str) -> None:
-        print_status(text)
+        print_phase(text)
 
 
 @click.command(

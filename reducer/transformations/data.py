@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module, Rewrite
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
-from reducer.transformations.splats import literals
+from reducer.transformations.splats import choice_sites, choices_of, is_integer, literals
 
 _MANY = 64  # elements; a longer list is too much to look at one by one
-_CHOICES = 2  # zero, one
 _NUMBER = re.compile(r"(?<![\w.])-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)")
 _SIMPLE = re.compile(r"-?[01](?:\.0*)?(?:[eE]\+?0+)?")
 
@@ -22,22 +21,13 @@ class SimplifyData:
 
     def sites(self, module: Module) -> list[Site]:
         # The search tries later sites first: ones.
-        return [
-            Site(op, number * _CHOICES + choice)
-            for op in range(len(module))
-            for number in range(len(list(_elements(module, op))))
-            for choice in range(_CHOICES)
-        ]
+        return choice_sites([len(list(_elements(module, op))) for op in range(len(module))])
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        chosen: dict[tuple[int, int], int] = {}
-        for site in sites:
-            number, choice = divmod(site.number, _CHOICES)
-            chosen[site.op, number] = max(choice, chosen.get((site.op, number), 0))
         rewrite = Rewrite(module)
-        for (op, number), choice in chosen.items():
-            span, is_integer = list(_elements(module, op))[number]
-            rewrite.replace(*span, f"{choice}" if is_integer else f"{choice}.0")
+        for (op, number), choice in choices_of(sites).items():
+            span, of_integers = list(_elements(module, op))[number]
+            rewrite.replace(*span, f"{choice}" if of_integers else f"{choice}.0")
         return rewrite.render()
 
 
@@ -49,5 +39,5 @@ def _elements(module: Module, op: int) -> Iterator[tuple[Span, bool]]:
         found = list(_NUMBER.finditer(module.text, start, end))
         if len(found) > _MANY:
             continue
-        is_integer = re.fullmatch(r"[su]?i\d+|index", element) is not None
-        yield from ((m.span(), is_integer) for m in found if not _SIMPLE.fullmatch(m[0]))
+        of_integers = is_integer(element)
+        yield from ((m.span(), of_integers) for m in found if not _SIMPLE.fullmatch(m[0]))

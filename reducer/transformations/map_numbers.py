@@ -5,11 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.affine import affine_spans
-from reducer.transformations.simple_numbers import (
-    next_number_down,
-    number_between,
-    simpler_numbers,
-)
+from reducer.transformations.simple_numbers import Integers
 
 _NUMBER = re.compile(r"(?<![\w.#%@])\d+(?![\w.])")
 
@@ -26,7 +22,7 @@ class ShrinkMapNumbers:
         return MapNumbers(module)
 
 
-class MapNumbers:
+class MapNumbers(Integers):
     """The integers above 1 in the affine maps and sets of a module."""
 
     def __init__(self, module: Module) -> None:
@@ -34,18 +30,6 @@ class MapNumbers:
         found = [(span, int(module.text[slice(*span)])) for span in _numbers(module)]
         self._spans = [span for span, number in found if number > 1]
         self.values = dict(enumerate(number for _, number in found if number > 1))
-
-    def simpler(self, number: int, value: int) -> list[int]:
-        return simpler_numbers(value)
-
-    def next_down(self, value: int) -> int | None:
-        return next_number_down(value)
-
-    def between(self, simple: int, value: int) -> int | None:
-        return number_between(simple, value)
-
-    def around(self, number: int, values: Mapping[int, int]) -> str:
-        return ""
 
     def texts(self, values: Mapping[int, int]) -> list[str]:
         text = self._module.text

@@ -10,11 +10,7 @@ from reducer.ir.sizes.repeats import DYNAMIC, integer_array, integer_of, with_co
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
 from reducer.transformations.properties import ESSENTIAL
-from reducer.transformations.simple_numbers import (
-    next_number_down,
-    number_between,
-    simpler_numbers,
-)
+from reducer.transformations.simple_numbers import Integers
 
 
 class ShrinkNumbers:
@@ -35,7 +31,7 @@ class _Place:
     index: int
 
 
-class Numbers:
+class Numbers(Integers):
     """The integers of a module that are not sizes; 0, 1 and -1 are simple enough."""
 
     def __init__(self, module: Module) -> None:
@@ -43,18 +39,6 @@ class Numbers:
         found = [(p, n) for p, n in _numbers(module) if abs(n) > 1 and n != DYNAMIC]
         self._places = [place for place, _ in found]
         self.values = {number: value for number, (_, value) in enumerate(found)}
-
-    def simpler(self, number: int, value: int) -> list[int]:
-        return simpler_numbers(value)
-
-    def next_down(self, value: int) -> int | None:
-        return next_number_down(value)
-
-    def between(self, simple: int, value: int) -> int | None:
-        return number_between(simple, value)
-
-    def around(self, number: int, values: Mapping[int, int]) -> str:
-        return ""
 
     def texts(self, values: Mapping[int, int]) -> list[str]:
         after: dict[tuple[int, str], list[int]] = {}

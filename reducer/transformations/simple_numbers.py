@@ -1,5 +1,23 @@
 """The order in which simpler integers are tried, for all tunings of numbers."""
 
+from collections.abc import Mapping
+
+
+class Integers:
+    """What all tunings of integers do alike: each is tuned by itself, towards 1 and 0."""
+
+    def simpler(self, number: int, value: int) -> list[int]:
+        return simpler_numbers(value)
+
+    def next_down(self, value: int) -> int | None:
+        return next_number_down(value)
+
+    def between(self, simple: int, value: int) -> int | None:
+        return number_between(simple, value)
+
+    def around(self, number: int, values: Mapping[int, int]) -> str:
+        return ""
+
 
 def simpler_numbers(value: int) -> list[int]:
     """1, then 0, 2 and the powers of four below the value, with its sign.

@@ -26,23 +26,38 @@ class SplatConstants:
 
     def sites(self, module: Module) -> list[Site]:
         # The search tries later sites first: zeros.
-        return [
-            Site(op, number * _CHOICES + choice)
-            for op in range(len(module))
-            for number in range(len(list(literals(module, op))))
-            for choice in range(_CHOICES)
-        ]
+        return choice_sites([len(list(literals(module, op))) for op in range(len(module))])
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        chosen: dict[tuple[int, int], int] = {}
-        for site in sites:
-            number, choice = divmod(site.number, _CHOICES)
-            chosen[site.op, number] = max(choice, chosen.get((site.op, number), 0))
         rewrite = Rewrite(module)
-        for (op, number), choice in chosen.items():
+        for (op, number), choice in choices_of(sites).items():
             (start, end), element = list(literals(module, op))[number]
             rewrite.replace(start, end, f"dense<{_splat(element, choice)}>")
         return rewrite.render()
+
+
+def choice_sites(places: Sequence[int]) -> list[Site]:
+    """Sites for the two simple values at each place; `places` counts the places in each op."""
+    return [
+        Site(op, number * _CHOICES + choice)
+        for op, count in enumerate(places)
+        for number in range(count)
+        for choice in range(_CHOICES)
+    ]
+
+
+def choices_of(sites: Sequence[Site]) -> dict[tuple[int, int], int]:
+    """The choice for each place, an op and a number in it; of several the last, tried first."""
+    chosen: dict[tuple[int, int], int] = {}
+    for site in sites:
+        number, choice = divmod(site.number, _CHOICES)
+        chosen[site.op, number] = max(choice, chosen.get((site.op, number), 0))
+    return chosen
+
+
+def is_integer(element: str) -> bool:
+    """Whether an element type is one of integers."""
+    return re.fullmatch(r"[su]?i\d+|index", element) is not None
 
 
 def literals(module: Module, op: int) -> Iterator[tuple[Span, str]]:
@@ -71,5 +86,4 @@ def _splat(element: str, choice: int) -> str:
     if element == "i1":
         return "false" if choice else "true"
     digit = "0" if choice else "1"
-    is_integer = re.fullmatch(r"(?:[su]?i\d+|index)", element)
-    return digit if is_integer else f"{digit}.0"
+    return digit if is_integer(element) else f"{digit}.0"
