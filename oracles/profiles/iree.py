@@ -170,6 +170,7 @@ RELEASES = Releases(
     libraries=PurePath("iree", "compiler", "_mlir_libs"),
     shared_library="libIREECompiler.so",
     runtime_libraries=PurePath("iree", "_runtime_libs"),
+    nightlies="https://iree.dev/pip-release-links.html",
 )
 
 RENAMED_FLAGS = RenamedFlags(

@@ -155,6 +155,7 @@ class Releases:
         libraries: the folder of those native programs, relative to `site-packages`.
         shared_library: the file in `libraries` that contains the whole compiler.
         runtime_libraries: the folder of the runtime's native program, relative to `site-packages`.
+        nightlies: the page with links to nightly packages, for pip's `--find-links`; '' if none.
     """
 
     compiler_package: str
@@ -163,6 +164,7 @@ class Releases:
     libraries: PurePath
     shared_library: str
     runtime_libraries: PurePath
+    nightlies: str = ""
 
 
 @dataclass(frozen=True)

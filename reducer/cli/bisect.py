@@ -1,7 +1,9 @@
 """`mlir-reducer bisect`"""
 
+import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,23 +12,31 @@ from typing import Any
 import click
 
 from oracles import Command, Kind, Oracle, PatternOracle
-from oracles.command import INPUT
+from oracles.command import INPUT, resolve_binary
+from reducer.cli.bisect_text import as_json, as_text
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
+from reducer.cli.package_options import package_source, with_package_options
 from reducer.cli.record import write_json
 from reducer.cli.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode, UsageError
-from reducer.releases import Bisector, BisectResult, Boundary, ReleaseResult, ReleaseRunner
+from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.releases import Bisector, ReleaseRunner
+from reducer.releases.bisector import PUBLISHED
+from reducer.releases.builds import Build, read_builds
 from reducer.releases.query import BisectQuery
-from reducer.session.printing import one_line
 from reducer.storage.files import default_output
 from reducer.storage.journal import Journal
-from reducer.toolchain import NEWEST, newest_release
-from reducer.units import duration, plural, size
+from reducer.toolchain import (
+    INDEX_ONLY,
+    NEWEST,
+    PackageSource,
+    ToolchainError,
+    newest_release,
+)
+from reducer.toolchain.model import checked_version
 
-_WIDTH = 88  # maximum characters of a message
 _IDENTITY = {"command": "bisect"}
 _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
@@ -43,7 +53,15 @@ _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all el
     help="A release believed to be good; only releases between it and the bad one are tested.",
 )
 @click.option("--all", "everything", is_flag=True, help="Test every release instead of bisecting.")
-@click.option("--pre", is_flag=True, help="Include release candidates.")
+@click.option(
+    "--compiler",
+    "compilers",
+    metavar="[LABEL=]PATH",
+    multiple=True,
+    help="Bisect these compilers instead, in the given order, oldest first: programs that you have "
+    "built, versions such as 3.12.0, or `releases` for all published ones. Repeat it for each.",
+)
+@with_package_options("Include release candidates and nightly packages.")
 @click.option(
     "--keep/--no-keep",
     default=True,
@@ -60,7 +78,9 @@ def bisect(
     bad: str | None,
     good: str | None,
     everything: bool,
+    compilers: tuple[str, ...],
     pre: bool,
+    find_links: tuple[str, ...],
     keep: bool,
     json_target: str | None,
     words: tuple[str, ...],
@@ -77,6 +97,9 @@ def bisect(
       mlir-reducer bisect model.reduced.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
+    With --pre and --find-links, nightly packages are bisected as well. With --compiler, so are your
+    own builds; COMMAND then runs each of them in place of its first word.
+
     Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
     with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
     to INPUT and reused.
@@ -84,32 +107,96 @@ def bisect(
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
     bad = bad or iree or NEWEST
-    oracle_options = with_reference(OracleOptions(source=input, words=words, **options), bad)
-    source = oracle_options.read()
-    query = query_of(oracle_options, source.text)
+    packages = package_source(find_links, pre=pre)
+    line, builds = read_line(compilers)
+    oracle_options = OracleOptions(source=input, words=words, **options)
+    if builds:
+        _check_for_builds(oracle_options)
+    else:
+        oracle_options = with_reference(oracle_options, bad, packages)
+    query = query_of(oracle_options, _input_text(oracle_options, builds), builds, line)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
-        runner = ReleaseRunner(query, journal, log=_print_status, stop=stop, keep=keep)
+        runner = ReleaseRunner(
+            query, journal, log=_print_status, stop=stop, keep=keep, source=packages
+        )
         job = Bisector(
             runner,
             bad=bad,
             good=good,
+            line=line,
             everything=everything,
-            candidates=pre,
+            source=packages,
             log=_print_status,
-            on_result=lambda answer: _print_status(_row(answer)),
+            on_test=lambda name: _print_status(f"testing {name}"),
         )
         with stop_on_signals(stop, leave=place.clean_up):
             result = job.run()
     if json_target is not None:
-        write_json(json_target, _as_json(result, runner))
+        write_json(json_target, as_json(result, runner))
     if json_target != "-":
-        click.echo(_as_text(result, runner))
+        click.echo(as_text(result, runner))
     return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
 
 
-def query_of(oracle_options: OracleOptions, text: str) -> BisectQuery:
-    """The query that the options define, for use with any release.
+def read_line(compilers: Sequence[str]) -> tuple[tuple[str, ...], tuple[Build, ...]]:
+    """The names on the line that `--compiler` describes, and the builds among them.
+
+    Raises:
+        UsageError: two have the same name.
+        CommandNotFound: there is no such program.
+    """
+    if not compilers:
+        return (PUBLISHED,), ()
+    points = [_point(value) for value in compilers]
+    releases = [point for point in points if isinstance(point, str)]
+    builds = read_builds([point for point in points if not isinstance(point, str)], releases)
+    labels = iter(build.label for build in builds)
+    names = tuple(point if isinstance(point, str) else next(labels) for point in points)
+    return names, builds
+
+
+def _point(value: str) -> str | tuple[str, Path]:
+    """A version, or the label and path of a build."""
+    if value == PUBLISHED:
+        return value
+    label, equals, path = value.partition("=")
+    if not equals or Path(value).exists():
+        label, path = "", value
+    if not label and "/" not in path and not Path(path).exists():
+        with suppress(ToolchainError):
+            return checked_version(path)
+    found = shutil.which(f"./{path}" if Path(path).is_file() and "/" not in path else path)
+    if found is None:
+        raise CommandNotFound(
+            f"--compiler: '{path}' is neither an executable program nor a version"
+        )
+    return label, resolve_binary(Path(found).absolute())
+
+
+def _check_for_builds(oracle_options: OracleOptions) -> None:
+    if oracle_options.wrong_results and not oracle_options.references:
+        raise UsageError(
+            "--wrong-results with --compiler needs --reference, so that all are compared with the "
+            "same one"
+        )
+
+
+def _input_text(oracle_options: OracleOptions, builds: Sequence[Build]) -> str:
+    """The input; bytecode is printed by the last build, which is likeliest to know its dialects."""
+    if not builds:
+        return oracle_options.read().text
+    words = (str(builds[-1].program), *oracle_options.words[1:])
+    return replace(oracle_options, words=words).read().text
+
+
+def query_of(
+    oracle_options: OracleOptions,
+    text: str,
+    builds: Sequence[Build] = (),
+    line: Sequence[str] = (PUBLISHED,),
+) -> BisectQuery:
+    """The query that the options define, for use with any release and these builds.
 
     Raises:
         UsageError: the options do not apply to other releases.
@@ -119,24 +206,39 @@ def query_of(oracle_options: OracleOptions, text: str) -> BisectQuery:
         tuple(
             INPUT if word == str(oracle_options.source) else word for word in oracle_options.words
         ),
-        partial(_oracle, oracle_options),
+        partial(_oracle, oracle_options, {build.label: build for build in builds}),
         identity=_identity(oracle_options),
         kinds=_kinds(oracle_options),
         timeout=oracle_options.timeout,
+        builds={build.label: build for build in builds},
+        releases=len(builds) < len(line),
+        needs_runtime=oracle_options.wrong_results,
     )
 
 
-def with_reference(oracle_options: OracleOptions, bad: str) -> OracleOptions:
+def with_reference(
+    oracle_options: OracleOptions, bad: str, packages: PackageSource = INDEX_ONLY
+) -> OracleOptions:
     """For wrong results, one reference for all releases: by default another backend of `bad`."""
     if not oracle_options.wrong_results or oracle_options.references or not oracle_options.words:
         return oracle_options
-    version = newest_release(_print_status) if bad == NEWEST else bad
+    version = newest_release(_print_status, packages) if bad == NEWEST else bad
     backend = default_reference(Command.parse(oracle_options.words, source=oracle_options.source))
     return replace(oracle_options, references=(f"iree:{version}+{backend}",))
 
 
-def _oracle(oracle_options: OracleOptions, version: str, words: Sequence[str], text: str) -> Oracle:
-    oracle, _ = replace(oracle_options, iree=version, words=tuple(words)).oracle(text)
+def _oracle(
+    oracle_options: OracleOptions,
+    builds: Mapping[str, Build],
+    version: str,
+    words: Sequence[str],
+    text: str,
+) -> Oracle:
+    if build := builds.get(version):
+        words, iree = (str(build.program), *words[1:]), None
+    else:
+        iree = version
+    oracle, _ = replace(oracle_options, iree=iree, words=tuple(words)).oracle(text)
     return oracle
 
 
@@ -164,92 +266,6 @@ def journal_of(path: Path) -> Journal:
     stem = default_output(path).name.removesuffix(".reduced.mlir")
     place = path.with_name(f"{stem}.bisect.journal")
     return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=_print_status)
-
-
-def _as_text(result: BisectResult, runner: ReleaseRunner) -> str:
-    rows = [_row(answer) for answer in result.results]
-    notes = [
-        f"{answer.version}: {note}" for answer in result.results for note in answer.notes if note
-    ]
-    cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
-    if runner.fetched:
-        fetched = ", ".join(runner.fetched)
-        cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
-    if result.untested:
-        cost += f"; {plural(len(result.untested), 'release')} not tested (--all tests every one)"
-    return "\n".join(
-        [
-            f"failure: {one_line(result.signature.text)}",
-            "",
-            *rows,
-            *(["", *notes] if notes else []),
-            "",
-            *summary(result),
-            cost,
-        ]
-    )
-
-
-def _row(answer: ReleaseResult) -> str:
-    took = duration(answer.seconds) if answer.seconds else ""
-    message = _cut(one_line(answer.message))
-    return f"{answer.version:<10}  {answer.verdict:<15}  {took:>8}  {message}".rstrip()
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
-
-
-def summary(result: BisectResult) -> list[str]:
-    """The releases between which the failure appeared and disappeared."""
-    lines = [f"note: {note}" for note in result.notes]
-    if result.first is not None:
-        lines.append(_said_of_first(result.first))
-    if result.fixed is not None:
-        lines.append(_said_of_fixed(result.fixed))
-    if result.other_bad:
-        lines.append(f"also bad: {', '.join(result.other_bad)}")
-    return lines
-
-
-def _said_of_first(first: Boundary) -> str:
-    if first.good is None:
-        return f"first bad {first.bad} (no earlier release is known to be good){_unsure(first)}"
-    return f"first bad {first.bad}, last good {first.good}{_unsure(first)}"
-
-
-def _said_of_fixed(fixed: Boundary) -> str:
-    if fixed.good is None:
-        return f"last bad {fixed.bad}: not fixed in any later release{_unsure(fixed)}"
-    return f"last bad {fixed.bad}, first good again {fixed.good}{_unsure(fixed)}"
-
-
-def _unsure(boundary: Boundary) -> str:
-    if not boundary.between:
-        return ""
-    return f" ({', '.join(boundary.between)}: neither good nor bad)"
-
-
-def _as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
-    first, fixed = result.first, result.fixed
-    return {
-        "signature": result.signature.text,
-        "bucket": result.signature.bucket,
-        "reference": result.reference,
-        "first_bad": first and first.bad,
-        "last_good": first and first.good,
-        "last_bad": fixed and fixed.bad,
-        "first_good_again": fixed and fixed.good,
-        "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
-        "also_bad": list(result.other_bad),
-        "releases": [answer.to_json() for answer in result.results],
-        "not_asked": list(result.untested),
-        "notes": list(result.notes),
-        "runs": runner.runs,
-        "compiler_seconds": round(runner.seconds, 3),
-        "fetched": runner.fetched,
-        "fetched_bytes": round(runner.megabytes * 1e6),
-    }
 
 
 def _print_status(text: str) -> None:

@@ -23,7 +23,8 @@ from reducer.bundle.facts import REPRO, Version
 from reducer.bundle.gathering import program_of
 from reducer.bundle.provenance import provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
-from reducer.cli.bisect import journal_of, query_of, summary, with_reference
+from reducer.cli.bisect import journal_of, query_of, with_reference
+from reducer.cli.bisect_text import summary
 from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record

@@ -9,8 +9,17 @@ import click
 from oracles.profiles import DEFAULT
 from reducer import __version__
 from reducer.cli.completion import complete_versions
+from reducer.cli.package_options import package_source, with_package_options
 from reducer.errors import Unavailable
-from reducer.toolchain import ToolchainError, find, install, installed, remove, toolchains_folder
+from reducer.toolchain import (
+    ToolchainError,
+    find,
+    install,
+    installed,
+    published,
+    remove,
+    toolchains_folder,
+)
 
 
 @click.group()
@@ -27,20 +36,32 @@ def toolchain() -> None:
 @click.option(
     "--runtime", is_flag=True, help="Also install the runtime, which --wrong-results needs."
 )
-def install_command(version: str, runtime: bool) -> None:
-    """Install VERSION, such as 3.13.0 (default: the newest release)."""
-    found = install(version, progress=lambda text: click.echo(text, err=True), runtime=runtime)
+@with_package_options("Let newest be a release candidate or nightly package.")
+def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pre: bool) -> None:
+    """Install VERSION, such as 3.13.0 or 3.14.0rc20260420 (default: the newest release)."""
+    source = package_source(find_links, pre=pre)
+    found = install(version, progress=_print_status, runtime=runtime, source=source)
     click.echo(f"{found.version}  {found.compile}")
 
 
 @toolchain.command("list")
-def list_command() -> None:
-    """List installed versions."""
+@click.option("--available", is_flag=True, help="List the versions that can be installed instead.")
+@with_package_options("With --available, include release candidates and nightly packages.")
+def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> None:
+    """List installed versions, or those that can be installed."""
+    if available or find_links or pre:
+        for version in published(_print_status, package_source(find_links, pre=pre)):
+            click.echo(version)
+        return
     versions = installed()
     for one in versions:
         click.echo(f"{one.version:<10}  {one.root}")
     if not versions:
         click.echo(f"no versions are installed in {toolchains_folder()}", err=True)
+
+
+def _print_status(text: str) -> None:
+    click.echo(text, err=True)
 
 
 @toolchain.command("remove")

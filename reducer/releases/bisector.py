@@ -5,6 +5,7 @@ releases are tested. Releases that cannot be decided are skipped, as in `git bis
 reported.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,8 +16,18 @@ from reducer.errors import UsageError
 from reducer.releases.classifier import ReleaseClassifier
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import ReleaseRunner
-from reducer.toolchain import NEWEST, ToolchainError, installed, published
+from reducer.toolchain import (
+    INDEX_ONLY,
+    NEWEST,
+    PackageSource,
+    ToolchainError,
+    installed,
+    published,
+)
 from reducer.toolchain.model import checked_version
+
+PUBLISHED = "releases"
+"""Stands for all published releases on a line."""
 
 ReleaseTest = Callable[[str], ReleaseVerdict]
 
@@ -96,7 +107,7 @@ def _monotone(verdicts: Sequence[ReleaseVerdict]) -> bool:
 
 @dataclass(frozen=True)
 class BisectResult:
-    """The verdicts of all tested releases, oldest first, and the boundaries found.
+    """The verdicts of all tested releases, in the order of the line, and the boundaries found.
 
     `first` searches backward from the reference: its `bad` is the first bad release, its `good` the
     last good one before it. `fixed` searches forward: the last bad release and the first good one
@@ -115,10 +126,14 @@ class BisectResult:
     @property
     def other_bad(self) -> tuple[str, ...]:
         """Bad releases outside the contiguous range around the reference."""
-        low = Version(self.first.bad if self.first else self.reference)
-        high = Version(self.fixed.bad if self.fixed else self.reference)
-        bad = [each.version for each in self.results if each.verdict is ReleaseVerdict.BAD]
-        return tuple(version for version in bad if not low <= Version(version) <= high)
+        order = [each.version for each in self.results]
+        low = order.index(self.first.bad if self.first else self.reference)
+        high = order.index(self.fixed.bad if self.fixed else self.reference)
+        return tuple(
+            each.version
+            for number, each in enumerate(self.results)
+            if each.verdict is ReleaseVerdict.BAD and not low <= number <= high
+        )
 
     @property
     def decided(self) -> bool:
@@ -130,9 +145,11 @@ class BisectResult:
 class Bisector:
     """Finds the first bad and the last good release.
 
-    `bad` is a release known to fail ("newest": the newest one), `good` one known not to fail.
-    `everything` tests all releases, `candidates` includes release candidates. `log` receives
-    progress messages, `on_result` each result as it arrives.
+    `bad` is a release known to fail ("newest": the last one), `good` one known not to fail. `line`
+    names what is bisected, oldest first: versions, labels of builds, and `PUBLISHED` for all
+    published releases, which is the default. `everything` tests all of them. `source` is where
+    releases come from, and whether candidates count. `log` receives progress messages, `on_test`
+    the name of what is about to be tested.
     """
 
     def __init__(
@@ -141,18 +158,20 @@ class Bisector:
         *,
         bad: str = NEWEST,
         good: str | None = None,
+        line: Sequence[str] = (PUBLISHED,),
         everything: bool = False,
-        candidates: bool = False,
+        source: PackageSource = INDEX_ONLY,
         log: Callable[[str], None] = lambda text: None,
-        on_result: Callable[[ReleaseResult], None] = lambda result: None,
+        on_test: Callable[[str], None] = lambda name: None,
     ) -> None:
         self._runner = runner
         self._bad = bad
-        self._good = None if good is None else checked_version(good)
+        self._good = good
+        self._line = line
         self._everything = everything
-        self._candidates = candidates
+        self._source = source
         self._log = log
-        self._answered = on_result
+        self._testing = on_test
         self._answers: dict[str, ReleaseResult] = {}
         self._verdicts: dict[str, ReleaseVerdict] = {}
 
@@ -163,17 +182,14 @@ class Bisector:
             NotInteresting, DoesNotTerminate, UsageError, ToolchainError: on the reference release.
             Interrupted: the user wants to stop.
         """
-        versions = self._published()
-        reference = versions[-1] if self._bad == NEWEST else checked_version(self._bad)
-        if self._good == reference:
-            raise UsageError(f"{reference} cannot be both good and bad")
-        named = {reference, *([self._good] if self._good else [])}
-        versions = sorted({*versions, *named}, key=Version)
+        versions, reference = self._points()
+        self._testing(reference)
         classifier = ReleaseClassifier(self._runner, reference)
         self._note(classifier.reference.result)
 
         def test(version: str) -> ReleaseVerdict:
             if version not in self._answers:
+                self._testing(version)
                 self._note(classifier.test(version))
             return self._answers[version].verdict
 
@@ -194,15 +210,47 @@ class Bisector:
             self._notes(),
         )
 
+    def _points(self) -> tuple[list[str], str]:
+        """What is bisected, oldest first, and which of them is known to be bad."""
+        points = [
+            name
+            for one in self._line
+            for name in (self._published() if one == PUBLISHED else [one])
+        ]
+        if repeated := [name for name, count in Counter(points).items() if count > 1]:
+            raise UsageError(f"{repeated[0]} is on the line twice; give each compiler once")
+        if self._bad == NEWEST:
+            self._bad = points[-1]
+        if tuple(self._line) == (PUBLISHED,):  # others that are known may be named as well
+            named = [checked_version(one) for one in (self._bad, self._good) if one]
+            points = sorted({*points, *named}, key=Version)
+        reference = self._named(self._bad, points)
+        self._good = self._good and self._named(self._good, points)
+        if self._good == reference:
+            raise UsageError(f"{reference} cannot be both good and bad")
+        return points, reference
+
+    def _named(self, name: str, points: Sequence[str]) -> str:
+        """The point that the user means, whose version may be spelled in another way."""
+        if name in points:
+            return name
+        try:
+            version = checked_version(name)
+        except ToolchainError:
+            version = ""
+        if version in points:
+            return version
+        raise UsageError(f"'{name}' is none of the compilers: {', '.join(points)}")
+
     def _published(self) -> list[str]:
         try:
-            versions = published(self._log)
+            return published(self._log, self._source)
         except ToolchainError as error:
             versions = [each.version for each in installed()]
             if not versions:
                 raise
             self._log(f"testing only the installed releases: {error}")
-        kept = [v for v in versions if self._candidates or not Version(v).is_prerelease]
+        kept = [v for v in versions if self._source.pre or not Version(v).is_prerelease]
         return kept or versions
 
     def _sides(self, versions: list[str], reference: str) -> tuple[list[str], list[str]]:
@@ -229,7 +277,6 @@ class Bisector:
     def _note(self, result: ReleaseResult) -> None:
         self._answers[result.version] = result
         self._verdicts[result.version] = result.verdict
-        self._answered(result)
 
     def _notes(self) -> tuple[str, ...]:
         good = self._answers.get(self._good) if self._good else None

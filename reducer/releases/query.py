@@ -1,13 +1,14 @@
 """The query that is run on every release, and its result."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePath
 
 from oracles import Kind, Oracle, Outcome
 from oracles.profiles import DEFAULT, RELEASES
 from reducer.errors import UsageError
+from reducer.releases.builds import Build
 from reducer.toolchain import Toolchain
 
 
@@ -31,7 +32,7 @@ class ReleaseVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class ReleaseResult:
-    """The result of one release.
+    """The result of one release, or of one build, which has its label as `version`.
 
     `seconds` is the wall time of its compiler (of the original run if cached). `message` is its
     error, or the reason why it cannot tell. `bucket` names the failure ('' if it did not fail).
@@ -68,7 +69,9 @@ class BisectQuery:
     """A text, a command (its program first), and the failure to look for.
 
     `identity` changes with everything else that affects outcomes: patterns, references, limits.
-    `kinds` are the accepted kinds of failure; None accepts all. `timeout` is in seconds.
+    `kinds` are the accepted kinds of failure; None accepts all. `timeout` is in seconds. `builds`
+    are the user's own compilers by label, and `releases` says whether there are others. Releases
+    are installed with their runtime if the oracle `needs_runtime`.
 
     Raises:
         UsageError: the program is not part of a release.
@@ -80,6 +83,9 @@ class BisectQuery:
     identity: str = ""
     kinds: frozenset[Kind] | None = None
     timeout: float | None = None
+    builds: Mapping[str, Build] = field(default_factory=dict)
+    releases: bool = True
+    needs_runtime: bool = False
 
     def __post_init__(self) -> None:
         if not self.words:
@@ -87,7 +93,7 @@ class BisectQuery:
                 "no command to run; put the failing command after two dashes: "
                 f"INPUT -- {DEFAULT.compiler} FLAGS"
             )
-        if not Toolchain.provides(self.tool):
+        if self.releases and not Toolchain.provides(self.tool):
             raise UsageError(
                 f"'{self.words[0]}' is not part of the published releases; give "
                 f"{' or '.join(RELEASES.tools)}"

@@ -6,17 +6,25 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
 from oracles.command import INPUT
 from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compiler import compiler_of
-from oracles.profiles import DEFAULT
 from reducer.errors import Interrupted
 from reducer.releases.query import BisectQuery
 from reducer.session.conversions import OptPrinter
 from reducer.storage.journal import Journal
-from reducer.toolchain import Toolchain, ToolchainError, find, install, remove
+from reducer.toolchain import (
+    INDEX_ONLY,
+    PackageSource,
+    Toolchain,
+    ToolchainError,
+    find,
+    install,
+    remove,
+)
 from reducer.toolchain.flags import flags_of
 
 CLASSIFIER_VERSION = 1
@@ -31,7 +39,9 @@ class NotCached(Exception):
 
 
 class ReleaseRunner:
-    """Runs any release for one query. `keep`: leave newly installed releases in the cache.
+    """Runs any release or build for one query.
+
+    `keep`: leave newly installed releases in the cache. `source`: where they come from.
 
     `runs` counts the compiler runs of this process and `seconds` their wall time; `fetched` are the
     versions downloaded and `megabytes` their size.
@@ -52,6 +62,7 @@ class ReleaseRunner:
         log: Callable[[str], None] = lambda text: None,
         stop: threading.Event | None = None,
         keep: bool = True,
+        source: PackageSource = INDEX_ONLY,
     ) -> None:
         self.query = query
         self.stop = stop or threading.Event()
@@ -62,14 +73,14 @@ class ReleaseRunner:
         self._journal = journal
         self._log = log
         self._keep = keep
+        self._source = source
 
     def flags(self, version: str) -> dict[str, str]:
         """The flags of the tool in this release with their descriptions; empty if it lists none."""
-        key = _digest("flags", version, self.query.tool)
+        key = _digest("flags", self._identity(version), self.query.tool)
         known = self._journal.get_text(key)
         if known is None:
-            tool = self._toolchain(version).tool(self.query.tool)
-            known = json.dumps(flags_of(tool))
+            known = json.dumps(flags_of(self._tool(version)))
             self._journal.put_text(key, known)
         flags: dict[str, str] = json.loads(known)
         return flags
@@ -100,22 +111,24 @@ class ReleaseRunner:
         """The outcome of only parsing the text with `iree-opt`, which rejects unregistered ops.
 
         `iree-compile` accepts unregistered ops, and only fails later because nothing lowers them.
+        A build without such a tool is believed to read everything.
         """
 
         def run() -> Outcome:
-            reading = Command((DEFAULT.opt, INPUT))
-            oracle = CompilerOracle(reading, self._toolchain(version).opt)
-            return self._run(oracle, text, _TOOL_SECONDS)
+            opt = self._opt(version)
+            if opt is None:
+                return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
+            return self._run(CompilerOracle(Command((opt.name, INPUT)), opt), text, _TOOL_SECONDS)
 
         return self._cached(version, ("read", text), run)
 
     def generic(self, version: str, text: str) -> str | None:
         """The text in generic form, printed by this release; None if it cannot."""
-        key = _digest("generic", version, text)
+        key = _digest("generic", self._identity(version), text)
         known = self._journal.get_text(key)
         if known is None:
-            opt = self._toolchain(version).opt
-            known = OptPrinter(opt, Limits(_TOOL_SECONDS)).generic(text) or ""
+            opt = self._opt(version)
+            known = (OptPrinter(opt, Limits(_TOOL_SECONDS)).generic(text) if opt else None) or ""
             self._journal.put_text(key, known)
         return known or None
 
@@ -124,19 +137,48 @@ class ReleaseRunner:
         if not self._keep and version in self.fetched:
             remove(version)
 
-    def _toolchain(self, version: str) -> Toolchain:
+    def _identity(self, version: str) -> str:
+        """What cached outcomes belong to: a release never changes, a build does."""
+        build = self.query.builds.get(version)
+        return version if build is None else f"build {build.identity}"
+
+    def _tool(self, version: str) -> Path:
+        """The program of the query."""
+        self._refuse_if_only_cached()
+        if build := self.query.builds.get(version):
+            return build.program
+        return self._toolchain(version).tool(self.query.tool)
+
+    def _opt(self, version: str) -> Path | None:
+        """The `…-opt` tool; None if a build has none."""
+        self._refuse_if_only_cached()
+        if build := self.query.builds.get(version):
+            return build.opt
+        return self._toolchain(version).opt
+
+    def _refuse_if_only_cached(self) -> None:
         if self.cache_only:
             raise NotCached
+
+    def _toolchain(self, version: str) -> Toolchain:
+        runtime = self.query.needs_runtime
         found = find(version)
-        if found is None:
-            try:
-                found = install(version, progress=self._on_install_progress)
-            except ToolchainError as error:
-                if self.stop.is_set():  # Ctrl-C in the terminal also reached pip
-                    raise Interrupted(_GO_ON) from error
-                raise
-            if version not in self.fetched:
-                self.fetched.append(version)
+        if found is not None and (not runtime or found.run_module.is_file()):
+            return found
+        missing = found is None
+        try:
+            found = install(
+                version,
+                progress=self._on_install_progress,
+                runtime=runtime,
+                source=self._source,
+            )
+        except ToolchainError as error:
+            if self.stop.is_set():  # Ctrl-C in the terminal also reached pip
+                raise Interrupted(_GO_ON) from error
+            raise
+        if missing and version not in self.fetched:
+            self.fetched.append(version)
         return found
 
     def _on_install_progress(self, text: str) -> None:
@@ -145,7 +187,7 @@ class ReleaseRunner:
         self._log(text)
 
     def _oracle(self, version: str, words: Sequence[str], text: str) -> Oracle:
-        self._toolchain(version)
+        self._tool(version)  # installs it
         return self.query.make_oracle(version, words, text)
 
     def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
@@ -159,7 +201,7 @@ class ReleaseRunner:
 
     def _cached(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
         """The cached outcome, or that of a new run, which is on disk when this returns."""
-        digest = _digest(version, *key)
+        digest = _digest(self._identity(version), *key)
         outcome = self._journal.get(digest)
         if outcome is None:
             outcome = run()

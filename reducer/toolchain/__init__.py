@@ -21,11 +21,14 @@ from reducer.toolchain.model import (
     remove,
     toolchains_folder,
 )
+from reducer.toolchain.source import INDEX_ONLY, PackageSource
 
 __all__ = [
     "COMPILER_PACKAGE",
+    "INDEX_ONLY",
     "NEWEST",
     "RUNTIME_PACKAGE",
+    "PackageSource",
     "Toolchain",
     "ToolchainError",
     "find",

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,7 @@ from reducer.toolchain.model import (
     package_folder,
     toolchains_folder,
 )
+from reducer.toolchain.source import INDEX_ONLY, PackageSource
 
 Progress = Callable[[str], None]
 
@@ -34,12 +36,24 @@ Progress = Callable[[str], None]
 # matter. Asking for one that all releases support works with any Python that runs this tool.
 _ANY_INTERPRETER = ("--python-version", "3.11", "--implementation", "cp")
 _FROM_VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
+_MOST_NAMED = 12  # of the available versions in a message
 
 
-def install(version: str, *, progress: Progress | None = None, runtime: bool = False) -> Toolchain:
+class NoSuchVersion(ToolchainError):
+    """No place that pip knows has this version of the package."""
+
+
+def install(
+    version: str,
+    *,
+    progress: Progress | None = None,
+    runtime: bool = False,
+    source: PackageSource = INDEX_ONLY,
+) -> Toolchain:
     """The toolchain of `version` ("newest": the newest release), installed if missing.
 
-    `runtime` adds the program that runs compiled modules. `progress` receives lines of text. Safe
+    `runtime` adds the program that runs compiled modules. `progress` receives lines of text. A
+    candidate that pip does not find is looked up among the project's nightly packages as well. Safe
     to run in several processes at once, and to kill: a version is installed completely or not at
     all.
 
@@ -47,19 +61,19 @@ def install(version: str, *, progress: Progress | None = None, runtime: bool = F
         ToolchainError: the version does not exist or cannot be downloaded.
     """
     log = progress or _silent
-    version = newest_release(log) if version == NEWEST else checked_version(version)
-    root = _install_package(COMPILER_PACKAGE, version, log)
+    version = newest_release(log, source) if version == NEWEST else checked_version(version)
+    root = _install_package(COMPILER_PACKAGE, version, log, source)
     if runtime:
-        _install_package(RUNTIME_PACKAGE, version, log)
+        _install_package(RUNTIME_PACKAGE, version, log, source)
     return Toolchain(version, root)
 
 
-def newest_release(progress: Progress | None = None) -> str:
-    """The newest compiler release on the package index."""
+def newest_release(progress: Progress | None = None, source: PackageSource = INDEX_ONLY) -> str:
+    """The newest compiler release on the package index and at the other places."""
     (progress or _silent)(f"looking up the newest release of {COMPILER_PACKAGE}")
     with _pip(
         "--dry-run", "--ignore-installed", "--quiet", "--report", "-",
-        "--target", str(toolchains_folder() / ".nowhere"), COMPILER_PACKAGE,
+        "--target", str(toolchains_folder() / ".nowhere"), *source.arguments, COMPILER_PACKAGE,
     ) as process:  # fmt: skip
         output, errors = process.communicate()
     if process.returncode != 0:
@@ -67,10 +81,11 @@ def newest_release(progress: Progress | None = None) -> str:
     return str(json.loads(output)["install"][0]["metadata"]["version"])
 
 
-def published(progress: Progress | None = None) -> list[str]:
-    """All compiler releases on the package index with a wheel for this platform, oldest first.
+def published(progress: Progress | None = None, source: PackageSource = INDEX_ONLY) -> list[str]:
+    """All compiler releases that pip finds and that have a wheel for this platform, oldest first.
 
-    Includes prereleases.
+    Release candidates and nightly packages are included if `source.pre` says so, or if there is
+    nothing else.
 
     Raises:
         ToolchainError: there are none, or the index cannot be reached.
@@ -80,7 +95,7 @@ def published(progress: Progress | None = None) -> list[str]:
     # `pip index versions`, which is declared experimental.
     with _pip(
         "--dry-run", "--ignore-installed", "--target", str(toolchains_folder() / ".nowhere"),
-        f"{COMPILER_PACKAGE}==0.0.0.dev0", merge_errors=True,
+        *source.arguments, f"{COMPILER_PACKAGE}==0.0.0.dev0", merge_errors=True,
     ) as process:  # fmt: skip
         output, _ = process.communicate()
     known = _FROM_VERSIONS.search(output)
@@ -90,10 +105,11 @@ def published(progress: Progress | None = None) -> list[str]:
             found.add(Version(word.strip()))
     if not found:
         raise _failure(COMPILER_PACKAGE, "release", output.splitlines())
-    return [str(version) for version in sorted(found)]
+    kept = {one for one in found if source.pre or not one.is_prerelease} or found
+    return [str(version) for version in sorted(kept)]
 
 
-def _install_package(package: str, version: str, log: Progress) -> Path:
+def _install_package(package: str, version: str, log: Progress, source: PackageSource) -> Path:
     folder = package_folder(package, version)
     if folder.is_dir():
         return folder
@@ -103,7 +119,7 @@ def _install_package(package: str, version: str, log: Progress) -> Path:
         partial = folder.with_name(f".partial-{folder.name}")
         shutil.rmtree(partial, ignore_errors=True)  # left behind by a killed installation
         try:
-            _download(package, version, partial, log)
+            _download_from_anywhere(package, version, partial, log, source)
             partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -131,12 +147,27 @@ def _lock(folder: Path, log: Progress) -> Iterator[None]:
         yield
 
 
-def _download(package: str, version: str, target: Path, log: Progress) -> None:
+def _download_from_anywhere(
+    package: str, version: str, target: Path, log: Progress, source: PackageSource
+) -> None:
     log(f"installing {package} {version}")
+    try:
+        _download(package, version, target, log, source)
+    except NoSuchVersion:
+        nightlies = source.with_nightlies()
+        if not Version(version).is_prerelease or nightlies == source:
+            raise
+        log(f"looking for {version} among the nightly packages at {RELEASES.nightlies}")
+        _download(package, version, target, log, nightlies)
+
+
+def _download(
+    package: str, version: str, target: Path, log: Progress, source: PackageSource
+) -> None:
     last_lines: deque[str] = deque(maxlen=20)
     with _pip(
         "--no-compile", "--progress-bar", "off",
-        "--target", str(target), f"{package}=={version}",
+        "--target", str(target), *source.arguments, f"{package}=={version}",
         merge_errors=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -173,11 +204,26 @@ def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> Too
             "whether there are wheels for this platform (there are for Linux and macOS)"
         )
     if known:
-        return ToolchainError(
-            f"there is no {package} {version} for this platform; available versions: {known[1]}"
+        return NoSuchVersion(
+            f"there is no {package} {version} for this platform; {_available(known[1], version)}"
         )
     errors = [line for line in lines if line.startswith("ERROR")] or list(lines)[-3:]
     return ToolchainError(f"pip could not install {package} {version}: {' '.join(errors)}")
+
+
+def _available(versions: str, wanted: str) -> str:
+    """The versions that there are, or those nearest to the one that is wanted: nightly packages
+    come in hundreds."""
+    words = versions.split(", ")
+    if len(words) <= _MOST_NAMED:
+        return f"available versions: {versions}"
+    try:
+        at = bisect_left(sorted(map(Version, words)), Version(wanted))
+    except InvalidVersion:
+        at = len(words)
+    start = min(max(0, at - _MOST_NAMED // 2), len(words) - _MOST_NAMED)
+    near = ", ".join(words[start : start + _MOST_NAMED])
+    return f"the nearest of {len(words)} available versions: {near}"
 
 
 def _silent(_: str) -> None:

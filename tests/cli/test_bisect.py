@@ -11,10 +11,12 @@ from click.testing import CliRunner, Result
 from reducer.cli import main
 from reducer.toolchain import installed
 from tests.support.corpus import load_case
-from tests.support.fake_compilers import Reducer, wait_until
+from tests.support.fake_compilers import Reducer, wait_until, write_script
 from tests.support.fake_releases import BAD, CRASH, OTHER, UNREADABLE, Release, Releases
+from tests.support.nightlies import make_page
 
 COMMAND = ("--", "iree-compile", "--iree-target=a")
+FIND_INPUT = 'for word; do case "$word" in *.mlir) input=$word ;; esac; done\n'
 RENAMED = (("--iree-goal", "The target."),)
 
 Publish = Callable[..., Releases]
@@ -105,12 +107,92 @@ def test_release_candidates_only_on_demand(publish: Publish) -> None:
     assert "3.3.0rc1" in run("--all", "--pre", *COMMAND).stdout
 
 
+def test_nightly_packages_are_part_of_the_line(publish: Publish, tmp_path: Path) -> None:
+    """Each is installed by pip from a page of links, and they are ordered by their dates."""
+    days = {f"3.2.0rc202511{day:02}": Release(BAD if day >= 9 else "") for day in range(7, 12)}
+    releases = publish({"3.1.0": Release(), **days, "3.2.0": Release(BAD)}, installed=False)
+    page = make_page(releases.index, tmp_path / "site")
+    done = run("--pre", "--find-links", str(page), *COMMAND)
+    assert done.exit_code == 0, done.output
+    assert "first bad 3.2.0rc20251109, last good 3.2.0rc20251108" in done.stdout
+    assert "3.2.0rc20251110" not in done.stdout
+    done = run("--pre", "--find-links", "nowhere.html", *COMMAND)
+    assert done.exit_code == 2
+    assert "--find-links: nowhere.html: no such file or folder" in done.stderr
+
+
+def build(folder: Path, body: str, version: str = "") -> Path:
+    """A compiler with this behavior, in the layout of a build folder."""
+    tool = folder / "tools" / "iree-compile"
+    tool.parent.mkdir(parents=True)
+    answer = f'[ "$1" != --version ] || {{ echo "IREE compiler version {version}"; exit 0; }}\n'
+    return write_script(tool, (answer if version else "") + FIND_INPUT + body)
+
+
+def test_own_builds_are_bisected_in_the_given_order(publish: Publish, tmp_path: Path) -> None:
+    publish({})
+    bodies = ["", "", BAD, BAD]
+    paths = [build(tmp_path / f"build{n}", body) for n, body in enumerate(bodies)]
+    done = run(*(f"--compiler=build{n}/tools/iree-compile" for n in range(4)), *COMMAND)
+    assert done.exit_code == 0, done.output
+    assert "first bad build2, last good build1" in done.stdout
+    assert f"build2: {paths[2]}" in done.stdout
+    build_again = write_script(paths[2], "")  # what is rebuilt is run again
+    done = run(*(f"--compiler=build{n}/tools/iree-compile" for n in range(4)), *COMMAND)
+    assert "first bad build3, last good build2" in done.stdout
+    assert build_again.is_file()
+
+
+def test_builds_are_labeled_with_their_versions(publish: Publish, tmp_path: Path) -> None:
+    releases = publish({"3.1.0": Release(), "3.2.0": Release()})
+    commits = "206b60ca59c9dbbca5769694df4714c38cecaced", "8568efa3cceb6dbbd69e8b681436a17efcce1a74"
+    old = build(tmp_path / "old", "", f"3.3.0.dev+{commits[0]} @ {commits[0]}")
+    new = build(tmp_path / "new", BAD, f"3.3.0.dev+{commits[1]} @ {commits[1]}")
+    line = ("--compiler=releases", f"--compiler={old}", f"--compiler=mine={new}")
+    done = run(*line, "--all", *COMMAND)
+    assert "first bad mine, last good 3.3.0.dev@206b60ca59" in done.stdout, done.output
+    assert f"mine: {new} (3.3.0.dev@8568efa3cc)" in done.stdout
+    versions = [line.split()[0] for line in done.stdout.split("\n\n")[1].splitlines()]
+    assert versions == ["3.1.0", "3.2.0", "3.3.0.dev@206b60ca59", "mine"]
+    assert {line.split()[0] for line in releases.runs} == {"3.1.0", "3.2.0"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--compiler=nowhere/iree-compile",), 127, "neither an executable program nor a version"),
+        (("--compiler=a=old", "--compiler=a=new"), 2, "two compilers are called a"),
+        (("--compiler=a=old", "--compiler=b=new", "--bad=c"), 2, "none of the compilers: a, b"),
+        (("--compiler=a=old", "--wrong-results"), 2, "needs --reference"),
+    ],
+)
+def test_builds_that_cannot_be_bisected(
+    publish: Publish, tmp_path: Path, words: tuple[str, ...], code: int, told: str
+) -> None:
+    publish({})
+    for name in ("old", "new"):
+        write_script(tmp_path / name, BAD)
+    done = run(*words, *COMMAND)
+    assert done.exit_code == code, done.output
+    assert told in done.stderr
+
+
+def test_each_release_has_one_row_and_each_change_of_flags_one_line(publish: Publish) -> None:
+    early = {f"3.{n}.0": Release(flags=RENAMED) for n in range(3)}
+    publish({**early, "3.3.0": Release(), "3.4.0": Release(BAD)})
+    done = run("--all", *COMMAND)
+    for n in range(5):
+        assert sum(f"3.{n}.0 " in line for line in done.output.splitlines()) == 1, done.output
+    assert "--iree-target → --iree-goal: up to 3.2.0" in done.stdout
+    assert done.stdout.count("--iree-goal") == 1
+
+
 def test_a_flag_in_another_spelling(publish: Publish) -> None:
     """A flag with another name but the same description is the same flag."""
     releases = publish({"3.1.0": Release(flags=RENAMED), "3.2.0": Release(BAD)})
     done = run(*COMMAND)
     assert row(done, "3.1.0").startswith("3.1.0 good")
-    assert "3.1.0: --iree-target → --iree-goal" in done.stdout
+    assert "\n--iree-target → --iree-goal: up to 3.1.0\n" in done.stdout
     assert any("--iree-goal=a" in line for line in releases.runs)
 
 
@@ -119,7 +201,7 @@ def test_a_flag_that_a_release_lacks_goes_if_the_failure_does_not_need_it(publis
     publish({"3.1.0": Release(), "3.2.0": Release(BAD, flags=both)})
     done = run(*COMMAND, "--iree-more")
     assert row(done, "3.1.0").startswith("3.1.0 good")
-    assert "3.1.0: without --iree-more" in done.stdout
+    assert "without --iree-more: up to 3.1.0" in done.stdout
 
 
 def test_a_flag_that_the_failure_needs_makes_an_older_release_unable_to_tell(
@@ -158,7 +240,7 @@ def test_a_release_that_cannot_read_the_input_is_given_the_generic_form(publish:
     Path("in.mlir").write_text("x.pretty\nx.bad\n")
     done = run(*COMMAND)
     assert row(done, "3.1.0").startswith("3.1.0 bad")
-    assert "3.1.0: in generic form" in done.stdout
+    assert "in generic form: up to 3.1.0" in done.stdout
     assert "first bad 3.1.0, last good 3.0.0" in done.stdout
 
 
@@ -236,4 +318,4 @@ def test_a_real_bug_between_real_releases(tmp_path: Path) -> None:
     words = ["bisect", str(path), "--bad", "3.4.0", "--good", "3.3.0", *command]
     done = CliRunner().invoke(main, words)
     assert "first bad 3.4.0, last good 3.3.0" in done.stdout, done.output
-    assert "3.3.0: --iree-rocm-target → --iree-hip-target" in done.stdout
+    assert "--iree-rocm-target → --iree-hip-target: in every release" in done.stdout

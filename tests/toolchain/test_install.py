@@ -6,12 +6,18 @@ happens around the package, and nothing has to be downloaded.
 
 import subprocess
 import sys
+import threading
 import zipfile
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from oracles.profiles import RELEASES
 from reducer.toolchain import (
+    PackageSource,
     ToolchainError,
     find,
     install,
@@ -22,6 +28,7 @@ from reducer.toolchain import (
     runtime_of,
 )
 from reducer.toolchain.model import COMPILER_PACKAGE, RUNTIME_PACKAGE, package_folder
+from tests.support.nightlies import make_page
 
 INSTALL = "import sys; from reducer.toolchain import install; install(sys.argv[1], progress=print)"
 
@@ -81,8 +88,56 @@ def test_a_release_candidate_can_be_asked_for() -> None:
 
 
 def test_lists_what_is_published_oldest_first() -> None:
-    assert published() == ["3.9.0", "3.10.0", "3.11.0rc1"]
+    assert published() == ["3.9.0", "3.10.0"]
+    assert published(source=PackageSource(pre=True)) == ["3.9.0", "3.10.0", "3.11.0rc1"]
     assert installed() == []
+
+
+@pytest.fixture
+def nightlies(index: Path, tmp_path: Path) -> Path:
+    """The page of two nightly packages, which the index itself does not have."""
+    (index / "iree_base_compiler-3.11.0rc1-py3-none-any.whl").unlink()
+    for version in ("3.11.0rc20251102", "3.11.0rc20251110"):
+        make_wheel(index, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
+    return make_page(index, tmp_path / "site")
+
+
+def test_nightly_packages_come_from_a_page_of_links(nightlies: Path) -> None:
+    source = PackageSource((str(nightlies),), pre=True)
+    assert published(source=source) == ["3.9.0", "3.10.0", "3.11.0rc20251102", "3.11.0rc20251110"]
+    assert install("newest", source=source).version == "3.11.0rc20251110"
+    assert install("newest", source=PackageSource(source.find_links)).version == "3.10.0"
+
+
+def test_a_page_may_be_on_a_server(nightlies: Path) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(nightlies.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/{nightlies.name}"
+        found = install("3.11.0rc20251102", source=PackageSource((address,)))
+        server.shutdown()
+    assert subprocess.check_output([found.compile], text=True) == "3.11.0rc20251102\n"
+
+
+def test_a_nightly_version_is_looked_up_where_its_project_lists_them(
+    nightlies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--iree 3.11.0rc20251110` needs no further option."""
+    here = replace(RELEASES, nightlies=nightlies.as_uri())
+    monkeypatch.setattr("reducer.toolchain.source.RELEASES", here)
+    lines: list[str] = []
+    assert install("3.11.0rc20251110", progress=lines.append).version == "3.11.0rc20251110"
+    assert any("among the nightly packages" in line for line in lines)
+    with pytest.raises(ToolchainError, match=r"no iree-base-compiler 3.11.0rc20251109"):
+        install("3.11.0rc20251109")
+
+
+def test_of_hundreds_of_versions_the_nearest_are_named(index: Path) -> None:
+    for day in range(1, 29):
+        version = f"3.12.0rc202601{day:02}"
+        make_wheel(index, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
+    with pytest.raises(ToolchainError, match=r"nearest of 31 .*: 3.12.0rc20260109, .*0120$"):
+        install("3.12.0rc20260114.post1", source=PackageSource((str(index),)))
 
 
 def test_runtime_can_be_added_later() -> None:

@@ -1,0 +1,116 @@
+"""The answer of `mlir-reducer bisect`, for people and as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner
+from reducer.releases.notes import adaptations
+from reducer.session.printing import one_line
+from reducer.units import duration, plural, size
+
+_WIDTH = 88  # maximum characters of a message
+_NAME_WIDTH = 10  # minimum characters of the column of versions
+
+
+def as_text(result: BisectResult, runner: ReleaseRunner) -> str:
+    """One row for each release that was tested, the changes of the command, and the summary."""
+    notes = [f"{note}: {where}" for note, where in adaptations(result.results)]
+    cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
+    if runner.fetched:
+        fetched = ", ".join(runner.fetched)
+        cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
+    if result.untested:
+        cost += f"; {plural(len(result.untested), 'release')} not tested (--all tests every one)"
+    return "\n".join(
+        [
+            f"failure: {one_line(result.signature.text)}",
+            "",
+            *_rows(result.results),
+            *_legend(runner),
+            *(["", *notes] if notes else []),
+            "",
+            *summary(result),
+            cost,
+        ]
+    )
+
+
+def _rows(answers: Sequence[ReleaseResult]) -> list[str]:
+    width = max([_NAME_WIDTH, *(len(answer.version) for answer in answers)])
+    return [_row(answer, width) for answer in answers]
+
+
+def _row(answer: ReleaseResult, width: int) -> str:
+    took = duration(answer.seconds) if answer.seconds else ""
+    message = _cut(one_line(answer.message))
+    return f"{answer.version:<{width}}  {answer.verdict:<15}  {took:>8}  {message}".rstrip()
+
+
+def _legend(runner: ReleaseRunner) -> list[str]:
+    """Which compiler each label of a build stands for."""
+    builds = runner.query.builds.values()
+    lines = [
+        f"{build.label}: {build.program}"
+        + (f" ({build.version})" if build.version not in ("", build.label) else "")
+        for build in builds
+    ]
+    return ["", *lines] if lines else []
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def summary(result: BisectResult) -> list[str]:
+    """The releases between which the failure appeared and disappeared."""
+    lines = [f"note: {note}" for note in result.notes]
+    if result.first is not None:
+        lines.append(_said_of_first(result.first))
+    if result.fixed is not None:
+        lines.append(_said_of_fixed(result.fixed))
+    if result.other_bad:
+        lines.append(f"also bad: {', '.join(result.other_bad)}")
+    return lines
+
+
+def _said_of_first(first: Boundary) -> str:
+    if first.good is None:
+        return f"first bad {first.bad} (no earlier release is known to be good){_unsure(first)}"
+    return f"first bad {first.bad}, last good {first.good}{_unsure(first)}"
+
+
+def _said_of_fixed(fixed: Boundary) -> str:
+    if fixed.good is None:
+        return f"last bad {fixed.bad}: not fixed in any later release{_unsure(fixed)}"
+    return f"last bad {fixed.bad}, first good again {fixed.good}{_unsure(fixed)}"
+
+
+def _unsure(boundary: Boundary) -> str:
+    if not boundary.between:
+        return ""
+    return f" ({', '.join(boundary.between)}: neither good nor bad)"
+
+
+def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
+    """The fields of `bisect --json`."""
+    first, fixed = result.first, result.fixed
+    return {
+        "signature": result.signature.text,
+        "bucket": result.signature.bucket,
+        "reference": result.reference,
+        "first_bad": first and first.bad,
+        "last_good": first and first.good,
+        "last_bad": fixed and fixed.bad,
+        "first_good_again": fixed and fixed.good,
+        "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
+        "also_bad": list(result.other_bad),
+        "releases": [answer.to_json() for answer in result.results],
+        "not_asked": list(result.untested),
+        "notes": list(result.notes),
+        "builds": {build.label: str(build.program) for build in runner.query.builds.values()},
+        "adaptations": dict(adaptations(result.results)),
+        "runs": runner.runs,
+        "compiler_seconds": round(runner.seconds, 3),
+        "fetched": runner.fetched,
+        "fetched_bytes": round(runner.megabytes * 1e6),
+    }
