@@ -21,8 +21,6 @@ from pathlib import Path
 import click
 
 from tests.support.disturbed import (
-    REPORT,
-    REPORT_ARCHIVE,
     Faults,
     Program,
     Workplace,
@@ -33,7 +31,7 @@ _OPTIONS = ("--timeout", 3, "--memory-limit", 256, "--quiet")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FILES = {
     "in.mlir", "compiler", "log", "tmp",
-    "in.reduced.mlir", "in.reduced.journal", "in.reduced.also-found", REPORT, REPORT_ARCHIVE,
+    "in.reduced.mlir", "in.reduced",
 }  # fmt: skip
 _ENDINGS = {0, 4, 130}  # reduced; found to be flaky; interrupted
 

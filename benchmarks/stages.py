@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
 def _row(folder: Path) -> tuple[str, ...]:
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     before = report["input"]["ops"]
-    ops, calls = _first_step(folder / "reduced.journal")
+    ops, calls = _first_step(folder / "reduced" / "journal")
     return (
         folder.name,
         f"{before:,}",

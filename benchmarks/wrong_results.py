@@ -138,7 +138,7 @@ def _reduce(case: Case, run: Run, layers: int, place: Path, budget: Budget) -> R
 
 def _checked(result: Result, case: Case, run: Run, place: Path) -> Result:
     """The result, checked without the program that made it."""
-    script = place / "reduced.report" / "repro.sh"
+    script = place / "reduced" / "report" / "repro.sh"
     if not script.is_file():
         return result
     result.repro = _exit_status(script, run)

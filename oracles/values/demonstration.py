@@ -187,12 +187,3 @@ def spelled_values(elements: Sequence[float], type_: ValueType) -> str:
     return " ".join(
         spelled(float(one) if is_float else int(one), type_.element) for one in elements
     )
-
-
-def inputs_beside(name: str) -> str:
-    """The name of the file with long inputs for a program.
-
-    >>> inputs_beside("model.reduced.mlir")
-    'model.reduced.inputs.txt'
-    """
-    return f"{name.removesuffix('.mlir')}.inputs.txt"

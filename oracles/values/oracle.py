@@ -16,7 +16,7 @@ from oracles.compiler import CompilerOracle
 from oracles.limits import Limits
 from oracles.outcome import Outcome
 from oracles.values.comparison import Comparison, ComparisonPlan
-from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of, inputs_beside
+from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of
 from oracles.values.differential import RUN_SECONDS, DifferentialRun
 from oracles.values.execution import RunContext
 from oracles.values.given import InputSpec
@@ -100,13 +100,14 @@ class ValuesOracle:
         """The command line that repeats the comparison for the file `input_name`."""
         return self._shown(input_name) if self._shown else self.inner.display(input_name)
 
-    def steps(self, input_name: str) -> list[list[str]]:
+    def steps(self, input_name: str, values_name: str) -> list[list[str]]:
         """The command lines that show the failure of a file with the compiler's own tools.
 
-        Only an oracle that is pinned to a call knows them. They are run in the file's folder, which
-        also contains `inputs_beside` it.
+        Only an oracle that is pinned to a call knows them. If the values of its arguments are too
+        long for a command line, they are read from the file `values_name`.
         """
-        return self._steps(self.demonstration, input_name) if self.demonstration else []
+        shown = self.demonstration
+        return self._steps(shown, input_name, values_name) if shown else []
 
     def input_steps(self, input_name: str) -> list[list[str]]:
         """The command lines that show the failure of the input, if its run has shown one.
@@ -114,11 +115,11 @@ class ValuesOracle:
         Empty as well if they would need a file for the inputs.
         """
         shown = self._shown_by_input
-        return self._steps(shown, input_name) if shown and shown.is_short else []
+        return self._steps(shown, input_name, "") if shown and shown.is_short else []
 
-    def _steps(self, shown: Demonstration, input_name: str) -> list[list[str]]:
+    def _steps(self, shown: Demonstration, input_name: str, values_name: str) -> list[list[str]]:
         compiling = self.inner.display(input_name, PROGRAM)
-        name, *words = shown.words(inputs_beside(input_name))
+        name, *words = shown.words(values_name)
         runtime, found = self.comparison.candidate.run_module, shutil.which(name)
         same = found is not None and resolve_binary(Path(found)).samefile(resolve_binary(runtime))
         return [compiling, [name if same else str(runtime), *words]]

@@ -7,7 +7,7 @@ thing ever run is the command given by the user.
 
 from reducer.bundle.facts import Facts, LevelFile, PassFile
 from reducer.bundle.gathering import gather
-from reducer.bundle.writing import METADATA, Bundle, archive_of, bundle_folder, make_bundle
+from reducer.bundle.writing import METADATA, Bundle, make_bundle
 
 __all__ = [
     "METADATA",
@@ -15,8 +15,6 @@ __all__ = [
     "Facts",
     "LevelFile",
     "PassFile",
-    "archive_of",
-    "bundle_folder",
     "gather",
     "make_bundle",
 ]

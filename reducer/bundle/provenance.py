@@ -14,12 +14,12 @@ from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.locate.locations import Location, read_locations
 from reducer.page import ReductionFacts, reduction_facts, reduction_page
-from reducer.page.reduction import default_journal_of
 from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
 from reducer.session.figures import Origin
 from reducer.session.history import History, Lineage, reading
 from reducer.storage.files import read_input
+from reducer.storage.result_folder import ResultFolder
 
 _SECONDS = 120.0  # time limit for printing the input with locations
 _CANDIDATE = "input.mlir"  # the file name of candidates in the compiler's locations
@@ -60,12 +60,12 @@ def provenance_of(
 def read_provenance(
     result: Path, signature: Signature, opt: Path | None, source: Source | None = None
 ) -> Provenance | None:
-    """The provenance of the program in `result`, from the journal next to it.
+    """The provenance of the program in `result`, from the journal in its folder.
 
     None if there is no readable journal, or its reduction had another target signature.
     """
     try:
-        with reading(default_journal_of(result)) as reader:
+        with reading(ResultFolder.of(result).journal) as reader:
             history = reader.history()
             if not same_failure(history.signature, signature):
                 return None

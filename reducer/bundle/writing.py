@@ -26,6 +26,7 @@ from reducer.bundle.run_script import run_script
 from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
+from reducer.storage.result_folder import archive_of
 
 MAX_ARCHIVE_BYTES = 25_000_000
 """GitHub's limit for attachments."""
@@ -219,16 +220,6 @@ class Bundle:
     @property
     def verified(self) -> bool:
         return self.status == 0
-
-
-def bundle_folder(program: Path) -> Path:
-    """The default folder of a report: model.reduced.mlir -> model.reduced.report."""
-    return program.with_name(f"{program.name.removesuffix('.mlir')}.report")
-
-
-def archive_of(folder: Path) -> Path:
-    """The archive of a report: model.reduced.report -> model.reduced.report.zip."""
-    return folder.with_name(f"{folder.name}.zip")
 
 
 def make_bundle(

@@ -26,8 +26,8 @@ from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.bisector import PUBLISHED
 from reducer.releases.builds import Build, read_builds
 from reducer.releases.query import BisectQuery
-from reducer.storage.files import default_output
 from reducer.storage.journal import Journal
+from reducer.storage.result_folder import bisect_journal_of
 from reducer.toolchain import (
     INDEX_ONLY,
     NEWEST,
@@ -263,8 +263,7 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
 
 def journal_of(path: Path) -> Journal:
     """The journal of an input, shared by all queries about it."""
-    stem = default_output(path).name.removesuffix(".reduced.mlir")
-    place = path.with_name(f"{stem}.bisect.journal")
+    place = bisect_journal_of(path)
     return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=_print_status)
 
 

@@ -11,7 +11,7 @@ from reducer.page import BucketRow, bucket_page, read_reduction, reduction_page
 from reducer.session.printing import one_line
 from reducer.storage.files import write_atomic
 from reducer.triage import Bug
-from reducer.triage.reproducers import JOURNAL, OUTPUT, buckets_folder
+from reducer.triage.reproducers import OUTPUT, buckets_folder
 
 html_option = click.option(
     "--html",
@@ -48,7 +48,7 @@ def _page(bug: Bug, folder: Path) -> str | None:
         return None
     place = folder / one.bucket
     try:
-        facts = read_reduction(place / OUTPUT, place / JOURNAL)
+        facts = read_reduction(place / OUTPUT)
     except ReducerError:
         return None
     return reduction_page(replace(facts, name=f"bucket {bug.name}"))

@@ -12,8 +12,6 @@ from oracles.command import verifying_tool
 from reducer.bundle import (
     METADATA,
     Facts,
-    archive_of,
-    bundle_folder,
     gather,
     make_bundle,
 )
@@ -23,6 +21,7 @@ from reducer.cli.reasons import DeferredErrors
 from reducer.errors import ReducerError
 from reducer.releases.query import ReleaseVerdict
 from reducer.storage.files import BYTECODE_MAGIC
+from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
 from reducer.triage.database import Store
 from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
@@ -35,7 +34,7 @@ _NONE = "no-report.json"
 
 def report_folder(database: Path, known: StoredReproducer) -> Path:
     """The folder of the report about a reproducer, whether or not it exists."""
-    return bundle_folder(buckets_folder(database) / known.bucket / OUTPUT)
+    return ResultFolder.of(buckets_folder(database) / known.bucket / OUTPUT).report
 
 
 def has_report(folder: Path, known: StoredReproducer) -> bool:

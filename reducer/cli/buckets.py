@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from reducer.bundle import archive_of
 from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import html_option, write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
@@ -19,6 +18,7 @@ from reducer.cli.triage_output import bugs_table
 from reducer.errors import OutputNotWritable
 from reducer.session.printing import command_line, one_line
 from reducer.storage.files import write_atomic
+from reducer.storage.result_folder import archive_of
 from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
 from reducer.triage.reproducers import StoredReproducer, reproducers
@@ -110,7 +110,7 @@ def export_command(database: Database, folder: Path, wanted: tuple[str, ...]) ->
     """Write one folder per BUCKET (all buckets by default) into FOLDER.
 
     Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
-    report written by triage: repro.report, and repro.report.zip to attach to an issue.
+    report written by triage: report, and report.zip to attach to an issue.
     """
     known = reproducers(database)
     groups = [find_group(database, one) for one in wanted]

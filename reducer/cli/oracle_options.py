@@ -27,7 +27,6 @@ from reducer.session.pass_level import (
     MAX_CALLS,
     MAX_SECONDS,
     PassReport,
-    pass_output,
     reduce_pass_level,
 )
 from reducer.storage.files import InputText, read_input
@@ -376,7 +375,7 @@ def pass_level_of(
     """
     if report.status != "reduced" or not report.verified or not settings.output.is_file():
         return None
-    pass_file = pass_output(settings.output)
+    pass_file = settings.folder.before_pass
     if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
         return None
     calls, seconds = MAX_CALLS, MAX_SECONDS

@@ -33,7 +33,8 @@ from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWrita
 from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
 from reducer.session.level_above import ANY, INPUT
-from reducer.storage.files import check_output, default_journal, default_output
+from reducer.storage.files import check_output
+from reducer.storage.result_folder import ResultFolder, default_output
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -65,7 +66,8 @@ Exit codes:
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where to write the result. [default: NAME.reduced.mlir next to the input]",
+    help="Where to write the result. Everything else goes into one folder next to it, named like "
+    "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
 )
 @with_oracle_options
 @jobs_option("the result does not depend on it")
@@ -124,18 +126,21 @@ Exit codes:
 @click.option(
     "--pass-level/--no-pass-level",
     default=True,
-    help="Also reduce the IR just before the failing pass, into NAME.pass.mlir. [default: yes]",
+    help="Also reduce the IR just before the failing pass, into before-pass.mlir in the folder of "
+    "the result. [default: yes]",
 )
 @click.option(
     "--also-found/--no-also-found",
     default=True,
-    help="Keep candidates that fail differently in NAME.also-found. [default: yes]",
+    help="Keep candidates that fail differently, in also-found in the folder of the result. "
+    "[default: yes]",
 )
 @click.option(
     "--report/--no-report",
     "with_report",
     default=True,
-    help="Also write a bug report to NAME.report and NAME.report.zip. [default: yes]",
+    help="Also write a bug report: report and report.zip in the folder of the result. "
+    "[default: yes]",
 )
 @click.option(
     "--json",
@@ -216,6 +221,8 @@ def reduce(
     source = OracleOptions(source=input, words=words, **options).read()
     output = output or default_output(input)
     check_output(output, input)
+    folder = ResultFolder.of(output, input)
+    folder.check()
     _check_json(json_target)
     with workspace() as place, ExitStack() as held:
         words, text = _chosen(source.text, input, words, options, yes=yes)
@@ -226,7 +233,7 @@ def reduce(
             input=input,
             text=text,
             output=output,
-            journal=default_journal(input, output),
+            journal=folder.journal,
             opt=opt,
             jobs=jobs,
             resume=resume,
@@ -270,6 +277,7 @@ def reduce(
             raise
         finally:
             display.close()
+            folder.remove_if_empty()
     deferred.print_all()
     _show(report, bundle, Whole.so_far() - started, json_target, quiet)
     if report.status == "reduced" and reduction.stop.is_set():

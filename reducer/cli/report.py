@@ -14,7 +14,6 @@ from reducer.bundle import (
     Facts,
     LevelFile,
     PassFile,
-    bundle_folder,
     gather,
     make_bundle,
 )
@@ -39,6 +38,7 @@ from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
 from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.pass_level import reduce_pass_level
+from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.units import size
 
@@ -137,7 +137,8 @@ class _MessageListener:
     "--output",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Where to write the report. [default: NAME.report and NAME.report.zip next to the input]",
+    help="Where to write the report. [default: report and report.zip in the folder of a result; "
+    "for any other program, NAME.report and NAME.report.zip next to it]",
 )
 @click.option(
     "--report",
@@ -196,7 +197,7 @@ def bug_report(
 
     INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the
     format of IREE's issue form), the program, a script that checks whether it still fails, a lit
-    test, and metadata.json; NAME.report.zip contains the same files, to attach to an issue.
+    test, and metadata.json; the zip file contains the same files, to attach to an issue.
 
     \b
       mlir-reducer report model.reduced.mlir --explain -- \\
@@ -210,7 +211,7 @@ def bug_report(
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
     if output is not None or not hide_names:
-        check_folder(output or bundle_folder(input))
+        check_folder(output or report_folder_of(input))
     record = ReductionRecord()
     if record_file is not None:
         record = read_record(record_file)
@@ -287,7 +288,7 @@ class _ReportSource:
         """The folder of the report; the input's file name is not used with `hide_names`."""
         if hide_names:
             return self.source.with_name(f"report-{facts.bucket}")
-        return bundle_folder(self.source)
+        return report_folder_of(self.source)
 
 
 def report_of(
@@ -327,9 +328,11 @@ def report_of(
     )
     if level is not None and level.same_program:
         facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
+    folder = ResultFolder.of(report.output_path)
+    folder.create()
     return make_bundle(
         facts,
-        bundle_folder(report.output_path),
+        folder.report,
         executable=program_of(oracle),
         page=past.page if past else None,
     )

@@ -11,10 +11,10 @@ from reducer.page.chart import size_charts
 from reducer.page.graph import Drawing, draw_around, draw_final
 from reducer.page.render import lines, render
 from reducer.session.history import History, Lineage, Tries, reading
-from reducer.session.pass_level import pass_output
 from reducer.session.printing import one_line
 from reducer.session.settings import Size
 from reducer.storage.files import read_input
+from reducer.storage.result_folder import ResultFolder
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,14 @@ class ReductionFacts:
     pass_text: str = ""
 
 
-def default_journal_of(result: Path) -> Path:
-    """model.reduced.mlir -> model.reduced.journal"""
-    return result.with_name(f"{result.name.removesuffix('.mlir')}.journal")
-
-
 def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
-    """Read the data for the page from a result and its journal (by default, the one next to it).
+    """Read the data for the page from a result and its journal (by default, the one in its folder).
 
     Raises:
         ReducerError: either of them cannot be read; see `read_input` and `reading`.
     """
     text = read_input(result).text
-    with reading(journal or default_journal_of(result)) as reader:
+    with reading(journal or ResultFolder.of(result).journal) as reader:
         return _facts(result, text, reader.lineage())
 
 
@@ -66,7 +61,7 @@ def reduction_facts(result: Path, lineage: Lineage) -> ReductionFacts:
 
 def _facts(result: Path, text: str, lineage: Lineage) -> ReductionFacts:
     history = lineage.history
-    below = pass_output(result)
+    below = ResultFolder.of(result).before_pass
     found = below.is_file()
     return ReductionFacts(
         name=result.name,

@@ -66,11 +66,6 @@ class AlsoFound:
         }
 
 
-def also_found_folder(output: Path) -> Path:
-    """model.reduced.mlir -> model.reduced.also-found"""
-    return output.with_name(f"{output.name.removesuffix('.mlir')}.also-found")
-
-
 class AlsoFoundStore:
     """Keeps other failures, on disk and in the journal.
 
@@ -211,7 +206,7 @@ class AlsoFoundStore:
         """Check that the folder exists and is not a link, which would redirect the files."""
         if self.folder.is_symlink():
             raise OutputNotWritable(f"{self.folder} is a symbolic link")
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(exist_ok=True, parents=True)
 
     def _safely(self, write: Callable[[], None]) -> None:
         if not self._writes:

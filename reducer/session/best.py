@@ -17,6 +17,7 @@ from reducer.ir import Document
 from reducer.session.settings import Size
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
+from reducer.storage.result_folder import ResultFolder
 
 _STEPS = "steps"
 
@@ -126,6 +127,9 @@ class OnDisk(StrEnum):
 class Best:
     """Maintains the output file. A provisional best is held back until it is confirmed.
 
+    Temporary files are in `folder`, if given, and what that holds of an earlier result goes once
+    the result is replaced.
+
     Attributes:
         confirmed: the best on which the full command is known to fail.
         unconfirmed: the same, or a smaller one that only an early-stop command was run on.
@@ -135,8 +139,16 @@ class Best:
         on_save: called whenever the output file was replaced.
     """
 
-    def __init__(self, output: Path, journal: Journal, document: Document, size: Size) -> None:
+    def __init__(
+        self,
+        output: Path,
+        journal: Journal,
+        document: Document,
+        size: Size,
+        folder: ResultFolder | None = None,
+    ) -> None:
         self._output = output
+        self._folder = folder
         self.confirmed = self.unconfirmed = document
         self.size = size
         self.head = ""
@@ -145,6 +157,7 @@ class Best:
         self.on_save: Callable[[], None] = lambda: None
         self._origin = ""
         self._saved = False
+        self._has_replaced = False
         self._durable_until = 0.0
         self._unsettled: str | None = None  # content that a power failure might still lose
         self._steps = Steps(journal)
@@ -218,7 +231,8 @@ class Best:
         self._steps.announce(content)
         now = time.monotonic()
         durable = self._durable_until <= now
-        write_atomic(self._output, content, durable=durable)
+        self._prepare(content)
+        self._write(content, durable=durable)
         if durable:
             self._durable_until = time.monotonic() + _DURABLE_SECONDS
         self._unsettled = None if durable else content
@@ -229,8 +243,25 @@ class Best:
     def flush(self) -> None:
         """Have the system write the output file to disk, if it was saved a moment ago."""
         if self._unsettled is not None:
-            write_atomic(self._output, self._unsettled)
+            self._write(self._unsettled)
             self._unsettled = None
+
+    def _prepare(self, content: str) -> None:
+        """Once per run: delete what was made of another result before that is replaced."""
+        if self._folder is None or self._has_replaced or self._is_on_disk(content):
+            return
+        self._has_replaced = True
+        self._folder.forget_earlier_result()
+
+    def _is_on_disk(self, content: str) -> bool:
+        try:
+            return self._output.read_bytes() == content.encode(errors="surrogateescape")
+        except OSError:
+            return False
+
+    def _write(self, content: str, *, durable: bool = True) -> None:
+        through = self._folder.temporary if self._folder is not None else None
+        write_atomic(self._output, content, durable=durable, through=through)
 
     def _is_better_than_kept(self) -> bool:
         """Whether the document is better than the result of an earlier run."""

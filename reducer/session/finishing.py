@@ -5,7 +5,6 @@ from dataclasses import replace
 from oracles import Outcome
 from oracles.comparison import shows
 from oracles.values import ValuesOracle
-from oracles.values.demonstration import inputs_beside
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
@@ -65,16 +64,19 @@ def _commands(context: Context, text: str) -> list[list[str]]:
     oracle, name = context.full.oracle, context.settings.output.name
     if isinstance(oracle, ValuesOracle):
         context.pinned = oracle.pinned(text)
-        return context.pinned.steps(name) or [oracle.display(name)]
+        folder = context.settings.folder
+        inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
+        return context.pinned.steps(name, inputs) or [oracle.display(name)]
     return [oracle.display(name)]
 
 
 def _save_long_inputs(context: Context) -> None:
-    """Save the inputs that the shown command takes from a file beside the result."""
+    """Save the inputs that the shown command takes from a file in the folder of the result."""
     shown = context.pinned.demonstration if context.pinned else None
     if shown is not None and not shown.is_short:
-        output = context.settings.output
-        write_atomic(output.with_name(inputs_beside(output.name)), shown.inputs_text)
+        folder = context.settings.folder
+        folder.create()
+        write_atomic(folder.inputs, shown.inputs_text)
 
 
 def _is_confirmed(context: Context, text: str) -> bool:

@@ -1,11 +1,11 @@
 """The program in the dialects of the input, if the result of a reduction is in others.
 
 Whoever filed the failure knows the ops of the input, so there is always a program in its dialects,
-next to the result. It is not reduced to the end, which would cost more runs than the result
-itself: if it is still the whole input, the ops that became what fails are taken with ever more of
-their producers; if it is large, large parts of it are deleted. How many programs that tries depends
-on their verdicts alone, so that the outcome is the same for any number of workers and in a resumed
-reduction.
+in the folder of the result. It is not reduced to the end, which would cost more runs than the
+result itself: if it is still the whole input, the ops that became what fails are taken with ever
+more of their producers; if it is large, large parts of it are deleted. How many programs that tries
+depends on their verdicts alone, so that the outcome is the same for any number of workers and in a
+resumed reduction.
 """
 
 from dataclasses import replace
@@ -33,11 +33,6 @@ ANY = "any"
 _DEPTHS = (8, 16, 32, 64)  # steps from the ops that became what fails; 4 and fewer were not enough
 _SMALL_ENOUGH = 100  # ops; a larger program is not for people
 _FINEST = 4  # parts of 1/_FINEST of the ops are deleted
-
-
-def output_above(output: Path) -> Path:
-    """model.reduced.mlir -> model.reduced.input.mlir"""
-    return output.with_name(f"{output.name.removesuffix('.mlir')}.{INPUT}.mlir")
 
 
 def shrink_above(context: Context) -> bool:
@@ -120,7 +115,9 @@ def _record(context: Context, path: Path, size: Size, *, verified: bool) -> Leve
 def _context_above(context: Context, above: Above) -> Context:
     """A context in which stages work on the program above instead of the result."""
     program = above.program
-    output = output_above(context.settings.output)
+    folder = context.settings.folder
+    folder.create()
+    output = folder.input_level
     journal = JournalNamespace(context.journal, INPUT)
     found = Context(
         settings=replace(context.settings, output=output, changes_level=False),

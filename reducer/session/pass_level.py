@@ -28,10 +28,12 @@ from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Settings, Size
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal, JournalNamespace
+from reducer.storage.result_folder import ResultFolder
 
 MAX_CALLS = 400
 MAX_SECONDS = 300.0
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
+_UNFINISHED = "// not reduced to the end: the runs or the time for the pass level were spent\n"
 _ROUNDS = 3  # of extracting and reducing; reduction may make an op extractable
 
 
@@ -65,11 +67,6 @@ class PassLevel:
     keep_generic: bool = False
 
 
-def pass_output(output: Path) -> Path:
-    """model.reduced.mlir -> model.reduced.pass.mlir"""
-    return output.with_name(f"{output.name.removesuffix('.mlir')}.pass.mlir")
-
-
 def reduce_pass_level(
     text: str,
     *,
@@ -86,7 +83,7 @@ def reduce_pass_level(
     journal: Path | None = None,
     enough: Limits | None = None,
 ) -> PassReport | None:
-    """Write `pass_output(output)` from the input-level reproducer `text`, stored in `output`.
+    """Write `before_pass` in the folder of `output` from the reproducer `text`, which is there.
 
     Runs are cached in `journal`, that of the reduction to `text`. `calls` and wall-clock `seconds`
     limit the work; `stop` ends it early. Runs have the limits `enough`, if given; only the result
@@ -99,7 +96,7 @@ def reduce_pass_level(
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
     listener.phase("find the failing pass")
-    pass_file = pass_output(output)
+    pass_file = ResultFolder.of(output).before_pass
     work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
     full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
     limits = full if enough is None else full.at_most(enough)
@@ -289,10 +286,16 @@ class _PassReduction:
     # ---- result ----------------------------------------------------------------------------
 
     def _finish(self, found: FailingPass) -> PassReport | None:
-        """Write the file and run the printed command on it, as it is."""
+        """Write the file and run the printed command on it, as it is.
+
+        Nothing is written if the user has interrupted the run: it would be reduced half the way.
+        """
+        if self.tool.cancel.is_set():
+            return None
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
-        text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{found.text}"
+        unfinished = "" if self.one_minimal else _UNFINISHED
+        text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{unfinished}{found.text}"
         oracle = found.oracle(self.tool)
         outcome = oracle.confirm(
             text, self.work.output.name, limits=self.full, cancel=self.tool.cancel
@@ -300,6 +303,7 @@ class _PassReduction:
         self.tool.spend(1, outcome.cpu_seconds)
         if not same_failure(found.signature, outcome.signature):
             return None
+        ResultFolder(self.work.output.parent).create()
         write_atomic(self.work.output, text.encode(errors="surrogateescape"))
         size = Size.of(PlainText(found.text))
         return PassReport(

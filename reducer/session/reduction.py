@@ -19,7 +19,7 @@ from reducer.search.observers import Observers, OtherFailure
 from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
 from reducer.session import auditing, strategy
-from reducer.session.also_found import AlsoFoundStore, also_found_folder
+from reducer.session.also_found import AlsoFoundStore
 from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
@@ -109,6 +109,9 @@ class Reduction:
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
+        folder = self.settings.folder
+        if self._shared is None and self.settings.journal == folder.journal:
+            folder.create()
         self.journal = self._shared or Journal.open(
             self.settings.journal,
             identity=self._identity(),
@@ -177,7 +180,9 @@ class Reduction:
             short = ShortLimits.of(hang, limits.current)
             first = replace(first, signature=hang.target)
             evaluator = evaluator.with_(target=hang.target)
-        self._best = Best(self.settings.output, self.journal, text, self._input_size)
+        self._best = Best(
+            self.settings.output, self.journal, text, self._input_size, self.settings.folder
+        )
         self._health = self._health_check(first)
         guard = self._health.guard if self._health is not None else None
         context = Context(
@@ -307,7 +312,7 @@ class Reduction:
         if not self.settings.also_found:
             return
         self._others = AlsoFoundStore(
-            also_found_folder(self.settings.output),
+            self.settings.folder.also_found,
             self.journal,
             self._note,
             ignored=frozenset({empty_module(context.full).signature.bucket}),
@@ -343,7 +348,8 @@ class Reduction:
         verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.output.name)
-        steps = context.pinned.steps(str(self.settings.output)) if context.pinned else []
+        output, inputs = str(self.settings.output), str(self.settings.folder.inputs)
+        steps = context.pinned.steps(output, inputs) if context.pinned else []
         compiling, running = map(tuple, steps) if steps else (None, None)
         history = recorder.finished(
             best.confirmed,

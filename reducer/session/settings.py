@@ -6,6 +6,7 @@ from typing import Protocol
 
 from reducer.health import Place
 from reducer.ir import Document
+from reducer.storage.result_folder import ResultFolder
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Settings:
         keep_generic: leave the result in generic form.
         keep_flags: leave the command as it is.
         comments: put the command above the result and the message below it.
-        also_found: keep candidates that fail differently, next to the output.
+        also_found: keep candidates that fail differently, in the folder next to the output.
         ask_elsewhere: check that the result compiles wherever its original compiles.
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
@@ -55,6 +56,11 @@ class Settings:
     compares_degenerate: bool = True
     changes_level: bool = True
     flaky: int | None = None
+
+    @property
+    def folder(self) -> ResultFolder:
+        """The folder for everything except the result."""
+        return ResultFolder.of(self.output, self.input)
 
 
 @dataclass(frozen=True)

@@ -136,21 +136,6 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is not valid UTF-8 (line {line})") from error
 
 
-def default_output(path: Path) -> Path:
-    """The default path of the reproducer: model.mlir.xz -> model.reduced.mlir."""
-    name = path.name
-    for suffix in COMPRESSED_SUFFIXES:
-        name = name.removesuffix(suffix)
-    name = name.removesuffix(".mlirbc").removesuffix(".mlir")
-    return path.with_name(f"{name}.reduced.mlir")
-
-
-def default_journal(path: Path, output: Path) -> Path:
-    """The default path of the journal: next to the output or, if that is a device, the input."""
-    target = output if _is_plain(output) else default_output(path)
-    return target.with_name(target.name.removesuffix(".mlir") + ".journal")
-
-
 def check_output(output: Path, path: Path) -> None:
     """Check, before hours of work, that `output` can be written and is not the input.
 
@@ -164,7 +149,7 @@ def check_output(output: Path, path: Path) -> None:
         raise UsageError(
             f"the output would overwrite the input {path}; choose another file with -o"
         )
-    if not _is_plain(output):
+    if not is_plain(output):
         return
     if not output.parent.is_dir():
         raise OutputNotWritable(f"cannot write {output}: its folder does not exist")
@@ -179,12 +164,15 @@ def check_output(output: Path, path: Path) -> None:
         probe.unlink(missing_ok=True)
 
 
-def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+def write_atomic(
+    path: Path, content: str | bytes, *, durable: bool = True, through: Path | None = None
+) -> None:
     """Write a file atomically: readers see the old or the new content, even after a crash.
 
     Symbolic links are followed; devices and pipes are written to directly. Without `durable`, the
     system decides when the content reaches the disk: killing this program loses nothing, but a
-    power failure may, on some file systems both the old content and the new.
+    power failure may, on some file systems both the old content and the new. The temporary file is
+    `through`, if given and on the same file system; otherwise, it is next to the file.
 
     Raises:
         OutputNotWritable: the file cannot be written. The old content is kept, and no temporary
@@ -192,11 +180,11 @@ def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> N
     """
     data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     try:
-        if not _is_plain(path):
+        if not is_plain(path):
             path.write_bytes(data)
             return
         target = path.resolve()
-        temporary = _temporary(target)
+        temporary = _temporary(target, through)
         with _write_lock:
             try:
                 _create(temporary, data, mode=_mode_of(target), durable=durable)
@@ -208,14 +196,25 @@ def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> N
         raise OutputNotWritable(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _is_plain(path: Path) -> bool:
+def is_plain(path: Path) -> bool:
     """Whether `path` is, or would become, a regular file; /dev/null must not be replaced."""
     return path.is_file() or not path.exists()
 
 
-def _temporary(path: Path) -> Path:
+def _temporary(path: Path, through: Path | None = None) -> Path:
     """The path of the temporary file: fixed, so leftovers of killed processes do not accumulate."""
+    if through is not None and _can_rename(through.parent, path.parent):
+        return through
     return path.with_name(f".{path.name}.tmp")
+
+
+def _can_rename(source: Path, target: Path) -> bool:
+    """Whether a file of the folder `source` can be renamed into the folder `target`."""
+    try:
+        here, there = source.lstat(), target.stat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(here.st_mode) and here.st_dev == there.st_dev
 
 
 def _create(path: Path, data: bytes, *, mode: int, durable: bool = True) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from reducer.errors import BadInput, MissingInput, ReducerError
 from reducer.ir import PlainText
 from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
+from reducer.storage.result_folder import ResultFolder
 
 _SUFFIXES = (".mlir", ".mlirbc")
 
@@ -80,7 +81,7 @@ def printable(path: PurePath | str) -> str:
 def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFile]]:
     """All MLIR files in the folders (or given directly), sorted by path, and the unreadable ones.
 
-    Hidden files and folders are skipped.
+    Hidden files and folders are skipped, and so are the folders in which reductions keep things.
 
     Raises:
         MissingInput: a folder does not exist.
@@ -131,7 +132,11 @@ def _places(folders: Iterable[Path]) -> Iterator[InputFile]:
 def _below(folder: Path) -> list[InputFile]:
     found = []
     for root, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not ResultFolder(Path(root, name)).is_ours
+        )
         for name in sorted(files):
             path = Path(root) / name
             if not name.startswith(".") and _is_mlir(name) and path.is_file():

@@ -13,11 +13,12 @@ from oracles.limits import Runner
 from reducer.errors import ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
 from reducer.session.figures import Costs
+from reducer.storage.result_folder import ResultFolder
 from reducer.triage.database import Caps, Database, Store
 from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, oracle_of
 
-OUTPUT, JOURNAL = "repro.mlir", "repro.journal"
+OUTPUT = "repro.mlir"
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,14 @@ def reduce_case(
     source, conversions = as_text(case.data, plain)
     if isinstance(source, bytes):
         return _failed("this version cannot convert the bytecode to text", conversions)
-    folder.mkdir(parents=True, exist_ok=True)
+    output = folder / OUTPUT
+    place = ResultFolder.of(output)
+    place.path.mkdir(parents=True, exist_ok=True)
     settings = Settings(
         input=folder / "input.mlir",
         text=source,
-        output=folder / OUTPUT,
-        journal=folder / JOURNAL,
+        output=output,
+        journal=place.journal,
         opt=verifying_tool(plain.executable),
         jobs=jobs,
         max_calls=max_calls,

@@ -29,7 +29,7 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def signature_of(result: Path) -> Signature:
-    with reading(result.with_name("in.reduced.journal")) as reader:
+    with reading(result.with_suffix("") / "journal") as reader:
         return reader.history().signature
 
 
@@ -64,7 +64,8 @@ def test_a_journal_of_another_failure_is_ignored(result: Path) -> None:
 def test_missing_and_damaged_journals_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "x.mlir").write_text("x")
     assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
-    (tmp_path / "x.journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "journal").write_bytes(b"SQLite format 3\0" + b"x" * 500)
     assert read_provenance(tmp_path / "x.mlir", Signature(Kind.CRASH), None) is None
 
 
@@ -77,7 +78,7 @@ def test_a_reduction_passes_on_what_its_journal_contains(
     (tmp_path / "in.mlir").write_text(program())
     result = tmp_path / "in.reduced.mlir"
     settings = Settings(
-        tmp_path / "in.mlir", program(), result, tmp_path / "in.reduced.journal", opt
+        tmp_path / "in.mlir", program(), result, tmp_path / "in.reduced" / "journal", opt
     )
     oracle = CompilerOracle(Command.parse([str(fake)]), fake)
     report = Reduction(settings, oracle, Silent()).run()

@@ -88,17 +88,17 @@ def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> No
     buckets(bench, "export", tmp_path / "out")  # replaces the first export
     for bug in report["bugs"]:
         folder = tmp_path / "out" / bug["bucket"]
-        text = (folder / "repro.report" / "report.md").read_text()
+        text = (folder / "report" / "report.md").read_text()
         assert "## What happened?" in text
-        facts = json.loads((folder / "repro.report" / "metadata.json").read_text())
+        facts = json.loads((folder / "report" / "metadata.json").read_text())
         assert (facts["bucket"], facts["verified"]) == (bug["bucket"], True)
         assert facts["input"]["path"] in {Path(one["input"]).name for one in bug["failures"]} or (
             "\n" in facts["input"]["path"]
         )
-        with zipfile.ZipFile(folder / "repro.report.zip") as archive:
+        with zipfile.ZipFile(folder / "report.zip") as archive:
             assert f"report-{bug['bucket']}/repro.sh" in archive.namelist()
         place = tmp_path / bug["bucket"]
-        shutil.copytree(folder / "repro.report", place)
+        shutil.copytree(folder / "report", place)
         script = subprocess.run(
             ["sh", place / "repro.sh"], env={**os.environ, "CC_SH": str(bench.home / "cc.sh")}
         )
@@ -109,7 +109,7 @@ def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> No
 def test_no_reports_if_nobody_wants_them(bench: Bench) -> None:
     bench("--no-reports")
     buckets(bench, "export", bench.home / "out")
-    assert not list((bench.home / "out").rglob("*.report*"))
+    assert not list((bench.home / "out").rglob("report*"))
 
 
 def test_a_report_that_cannot_be_made_is_told_once(bench: Bench) -> None:

@@ -41,7 +41,7 @@ def on_small_disk(reducer: Reducer, fault: str) -> "subprocess.CompletedProcess[
     (reducer.home / "disk").mkdir()
     script = (
         "mount -t tmpfs -o size=200k none disk && cp in.mlir disk && cd disk && "
-        '{ "$@"; code=$?; cp in.reduced.mlir ../after; ls -A > ../files; exit $code; }'
+        '{ "$@"; code=$?; cp in.reduced.mlir ../after; ls -AR > ../files; exit $code; }'
     )
     program = reducer.argv("reduce", "in.mlir", "-j1", "--", "../fake")
     return subprocess.run(
@@ -67,13 +67,13 @@ def test_a_disk_that_takes_no_more_keeps_the_best_so_far(reducer: Reducer, fault
     assert "Traceback" not in done.stderr
     kept = (reducer.home / "after").read_text()
     assert "x.bad" in kept and kept.endswith("}\n")
-    assert ".in.reduced.mlir.tmp" not in (reducer.home / "files").read_text()
+    assert ".tmp" not in (reducer.home / "files").read_text()
     reducer.assert_clean()
 
 
 @pytest.mark.parametrize(
     "fault",
-    ["rm -f $HOME/in.reduced.journal*", "for j in $HOME/in.reduced.journal*; do : > $j; done"],
+    ["rm -f $HOME/in.reduced/journal*", "for j in $HOME/in.reduced/journal*; do : > $j; done"],
     ids=["lost", "emptied"],
 )
 def test_a_journal_that_is_taken_away_is_missed_only_by_the_next_run(

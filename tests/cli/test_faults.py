@@ -351,7 +351,7 @@ has x.guard || { echo "$input:1:1: error: guard missing" >&2; exit 1; }
 
 
 def also_found(reducer: Reducer) -> dict[str, str]:
-    folder = reducer.home / "in.reduced.also-found"
+    folder = reducer.home / "in.reduced" / "also-found"
     return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
 
 
@@ -371,7 +371,7 @@ def test_another_failure_is_kept_for_any_number_of_workers(
         kept.append(also_found(reducer))
     assert kept[0] == kept[1]
     reducer("reduce", "in.mlir", "--no-also-found", "-o", "out.mlir", "--", fake)
-    assert not (reducer.home / "out.also-found").exists()
+    assert not (reducer.home / "out" / "also-found").exists()
 
 
 def test_a_script_says_by_its_exit_code_that_it_fails_differently(reducer: Reducer) -> None:

@@ -32,7 +32,7 @@ def test_a_compiler_that_kills_itself_can_be_reduced(tmp_path: Path) -> None:
     text, record = reduce(tmp_path, "has x.bad && kill -9 $$\nexit 0\n")
     assert "x.bad" in text and "x.op" not in text
     assert (record["signature"], record["verified"]) == ("crash: SIGKILL", True)
-    assert json.loads((tmp_path / "in.reduced.report/metadata.json").read_text())["verified"]
+    assert json.loads((tmp_path / "in.reduced/report/metadata.json").read_text())["verified"]
 
 
 def test_a_kill_is_not_taken_for_runaway_memory(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ def test_a_page_of_a_reduction(tmp_path: Path) -> None:
     (tmp_path / "in.mlir").write_text(program())
     assert reducer("reduce", "in.mlir", "--", fake).returncode == 0
     done = reducer("page", "in.reduced.mlir")
-    assert (done.returncode, done.stdout) == (0, "in.reduced.html\n"), done.stderr
-    page = (tmp_path / "in.reduced.html").read_text()
+    assert (done.returncode, done.stdout) == (0, "in.reduced/page.html\n"), done.stderr
+    page = (tmp_path / "in.reduced" / "page.html").read_text()
     assert "x.bad" in page and "verified" in page and "Size over time" in page
 
 
@@ -23,7 +23,7 @@ def test_odd_names_and_places(tmp_path: Path) -> None:
     odd = "-<b>\udce9.mlir"
     assert reducer("reduce", "a b.mlir", f"--output=./{odd}", "--", fake).returncode == 0
     journal = tmp_path / "elsewhere"
-    (tmp_path / odd.replace(".mlir", ".journal")).rename(journal)
+    (tmp_path / odd.removesuffix(".mlir") / "journal").rename(journal)
     assert reducer("page", f"./{odd}").returncode == 66
     done = reducer("page", f"./{odd}", "--journal", journal, "-o", "page.html")
     assert done.returncode == 0, done.stderr
@@ -37,7 +37,7 @@ def test_mistakes(tmp_path: Path) -> None:
     reducer("reduce", "in.mlir", "--", fake)
     for words in (
         ("in.reduced.mlir", "-o", "in.reduced.mlir"),
-        ("in.reduced.mlir", "-o", "in.reduced.journal"),
+        ("in.reduced.mlir", "-o", "in.reduced/journal"),
     ):
         done = reducer("page", *words)
         assert done.returncode == 2 and "overwrite" in done.stderr, done.stderr

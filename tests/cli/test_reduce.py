@@ -116,9 +116,47 @@ def test_compressed_inputs(suffix: str, pack) -> None:
 def test_the_output_goes_where_it_should() -> None:
     Path("out").mkdir()
     assert run("in.mlir", "-o", "out/small.mlir", "--", "./fake").exit_code == 0
-    names = ["small.journal", "small.mlir", "small.report", "small.report.zip"]
+    names = ["small", "small.mlir"]
     assert sorted(path.name for path in Path("out").iterdir()) == names
     assert not Path("in.reduced.mlir").exists()
+    assert sorted(path.name for path in Path("out/small").iterdir()) == [
+        "journal",
+        "report",
+        "report.zip",
+    ]
+
+
+def test_beside_the_input_there_are_two_entries() -> None:
+    before = set(Path().iterdir())
+    for _ in range(2):  # the second time, everything is there
+        assert run("in.mlir", "--", "./fake").exit_code == 0
+        assert set(Path().iterdir()) - before == {Path("in.reduced.mlir"), Path("in.reduced")}
+
+
+def test_a_refused_input_leaves_nothing() -> None:
+    before = set(Path().iterdir())
+    assert run("in.mlir", "--", "/bin/true").exit_code == 1
+    assert set(Path().iterdir()) == before
+
+
+def test_a_folder_of_somebody_else_ends_the_run_before_it_begins() -> None:
+    Path("in.reduced").mkdir()
+    Path("in.reduced/weights").write_text("precious")
+    done = run("in.mlir", "--", "./fake")
+    assert done.exit_code == 73
+    assert "in.reduced exists and was not written by mlir-reducer" in done.stderr
+    assert [path.name for path in Path("in.reduced").iterdir()] == ["weights"]
+    assert not Path("in.reduced.mlir").exists()
+
+
+def test_the_report_of_another_result_does_not_stay() -> None:
+    assert run("in.mlir", "--", "./fake").exit_code == 0
+    report = Path("in.reduced/report/report.md")
+    assert run("in.mlir", "--no-report", "--", "./fake").exit_code == 0
+    assert report.is_file(), "it is about the same result"
+    Path("in.mlir").write_text(program().replace("x.op0", "x.first"))
+    assert run("in.mlir", "--no-report", "--keep-generic", "--", "./fake", "--other").exit_code == 0
+    assert not report.exists() and not Path("in.reduced/report.zip").exists()
 
 
 def test_a_script_decides() -> None:
@@ -207,10 +245,10 @@ def test_a_refused_input_leaves_an_earlier_result_with_all_that_belongs_to_it() 
 
 def test_a_refused_input_leaves_an_earlier_journal_that_cannot_be_opened() -> None:
     run("in.mlir", "-j1", "--", "./fake")
-    Path("in.reduced.journal-wal").mkdir()  # where SQLite needs a file
+    Path("in.reduced/journal-wal").mkdir()  # where SQLite needs a file
     done = run("in.mlir", "--", "/bin/true")
     assert done.exit_code == 1 and "cannot keep a journal" in done.stderr
-    Path("in.reduced.journal-wal").rmdir()
+    Path("in.reduced/journal-wal").rmdir()
     done = run("in.mlir", "-j1", "--json", "-", "--", "./fake")
     assert json.loads(done.stdout)["oracle"]["calls"] == 1
 
@@ -232,7 +270,7 @@ def test_costs_of_earlier_runs_are_told_everywhere() -> None:
     calls = json.loads(Path("out.json").read_text())["oracle"]["calls"]
     total = first["oracle"]["calls"] + calls
     assert f"{total} runs, " in done.stdout and "earlier runs of this reduction" in done.stdout
-    report = Path("in.reduced.report")
+    report = Path("in.reduced/report")
     assert f"\n{total} compiler runs, " in (report / "report.md").read_text()
     assert f">{total} runs<" in (report / "report.html").read_text()
 

@@ -55,7 +55,7 @@ def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
     Path("my model.mlir").write_text(plant(corpus("cat-zero-width").input_text(), 3))
     done = cli("reduce", "my model.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *HIP)
     assert done.exit_code == 0, done.output
-    folder = Path("my model.reduced.report")
+    folder = Path("my model.reduced/report")
     assert set(FILES) <= {path.name for path in folder.iterdir()}
     text = (folder / "report.md").read_text()
     for head in ("What happened?", "Steps to reproduce your issue", "Version information"):
@@ -65,7 +65,7 @@ def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
     known = json.loads((folder / "metadata.json").read_text())
     assert known["verified"] and known["command"][0] == "iree-compile"
     assert known["compiler"]["package"] == NEWEST_TESTED
-    archive = Path("my model.reduced.report.zip")
+    archive = Path("my model.reduced/report.zip")
     same = repro(archive, tmp_path / "elsewhere", iree_toolchain().compile)
     assert (same.returncode, same.stdout) == (0, "still fails as reported\n"), same.stderr
 
@@ -195,7 +195,7 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     assert missing in done.output
     assert str(error) in done.output
     assert ("internal error in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
-    assert Path("in.reduced.report").is_dir() is (broken != "report.make_bundle")
+    assert Path("in.reduced/report").is_dir() is (broken != "report.make_bundle")
 
 
 def test_nothing_to_report() -> None:

@@ -9,8 +9,9 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from reducer.search.observers import OtherFailure
 from reducer.session import also_found
-from reducer.session.also_found import AlsoFoundStore, also_found_folder
+from reducer.session.also_found import AlsoFoundStore
 from reducer.storage.journal import Journal
+from reducer.storage.result_folder import ResultFolder
 from tests.support.predicate import PredicateOracle
 
 ORACLE = PredicateOracle(lambda text: True)
@@ -25,7 +26,9 @@ class Place:
     """A folder with a journal."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = also_found_folder(folder / "model.reduced.mlir")
+        result = ResultFolder(folder / "model.reduced")
+        result.create()
+        self.path = result.also_found
         self.journal = folder / "journal"
         self.said: list[str] = []
 
@@ -61,7 +64,6 @@ def test_the_smallest_program_of_each_failure(place: Place) -> None:
         ("boom", "short"),
         ("bang", "other"),
     ]
-    assert place.path.name == "model.reduced.also-found"
     for one in found.found:
         folder = place.path / one.signature.bucket
         assert sorted(path.name for path in folder.iterdir()) == NAMES

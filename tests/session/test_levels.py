@@ -45,7 +45,7 @@ def test_the_program_above_is_shrunk_printed_and_verified(tmp_path: Path) -> Non
     finish(context)
     (level,) = context.levels
     assert level.verified and level.level == "input"
-    assert level.output_path == level_above.output_above(context.settings.output)
+    assert level.output_path == context.settings.folder.input_level
     text = level.output_path.read_text()
     assert '"t.op7"' in text and '"u.bad"' not in text
     assert level.output.ops < LENGTH - 10
@@ -69,7 +69,7 @@ def test_if_nothing_smaller_fails_the_program_above_is_the_input(tmp_path: Path)
     finish(context)
     (level,) = context.levels
     assert level.output_path == context.settings.input and level.verified
-    assert not level_above.output_above(context.settings.output).exists()
+    assert not context.settings.folder.input_level.exists()
     context.full.close()
 
 

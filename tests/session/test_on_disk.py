@@ -245,7 +245,7 @@ def test_a_refused_run_leaves_the_journal_of_an_earlier_one(place: Place) -> Non
 
 
 def test_other_failures_stay_as_long_as_the_result_they_belong_to(place: Place) -> None:
-    bucket = place.folder / "out.also-found" / "0123456789ab"
+    bucket = place.folder / "out" / "also-found" / "0123456789ab"
     bucket.mkdir(parents=True)
     (bucket / "repro.mlir").write_text("of another reduction\n", encoding="utf-8")
     place.output.write_text(EARLIER, encoding="utf-8")

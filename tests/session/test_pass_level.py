@@ -9,7 +9,8 @@ import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle
 from reducer.session import Progress
-from reducer.session.pass_level import PassReport, pass_output, reduce_pass_level
+from reducer.session.pass_level import PassReport, reduce_pass_level
+from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 
@@ -47,10 +48,9 @@ def make(
             target=oracle.run(text).signature,
             opt=toolchain.opt,
             output=output,
-            listener=Silent(),
-            **({"stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
+            **({"listener": Silent(), "stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
         )
-        file = pass_output(output)
+        file = ResultFolder.of(output).before_pass
         if report is None:
             assert not file.exists()
             return None, ""
@@ -59,10 +59,6 @@ def make(
         return report, "".join(line for line in whole.splitlines(True) if line[:2] != "//")
 
     return run
-
-
-def test_the_file_lies_beside_the_result() -> None:
-    assert pass_output(Path("a/model.reduced.mlir")) == Path("a/model.reduced.pass.mlir")
 
 
 @pytest.mark.iree
@@ -155,9 +151,14 @@ def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_pa
     whole, text = alone("whole")
     assert whole
     calls = whole.costs.calls
+    file = ResultFolder(tmp_path / "model.reduced").before_pass
+    mark = "\n// not reduced to the end: "
+    assert mark not in file.read_text()
     part, _ = alone("interrupted", calls=calls // 2)
-    assert part is None or part.output.bytes > whole.output.bytes
-    pass_output(tmp_path / "model.reduced.mlir").unlink(missing_ok=True)
+    assert part is not None
+    assert part.output.bytes > whole.output.bytes
+    assert mark in file.read_text()
+    file.unlink()
     rest, again = alone("interrupted")
     assert rest
     assert again == text
@@ -166,6 +167,22 @@ def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_pa
     assert same
     assert again == text
     assert same.costs.calls <= 12
+
+
+@pytest.mark.iree
+def test_an_interrupted_one_leaves_no_file(make: Make) -> None:
+    """It would be reduced half the way."""
+    stop = threading.Event()
+
+    class Interrupting(Silent):
+        def phase(self, name: str) -> None:
+            if "polish" in name:
+                stop.set()
+
+    options = {"listener": Interrupting(), "stop": stop}
+    report, _ = make("reduce-f8-add-hip-readlane", **options)
+    assert stop.is_set()
+    assert report is None
 
 
 def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
@@ -183,4 +200,4 @@ def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
             stop=threading.Event(),
         )
         assert report is None
-    assert not pass_output(output).exists()
+    assert not ResultFolder.of(output).before_pass.exists()

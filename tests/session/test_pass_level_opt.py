@@ -8,7 +8,8 @@ import pytest
 from oracles import Command, CompilerOracle, Limits
 from reducer.inspection.locator import Locator
 from reducer.session import Progress
-from reducer.session.pass_level import PassReport, pass_output, reduce_pass_level
+from reducer.session.pass_level import PassReport, reduce_pass_level
+from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt
 
 LIMITS = Limits(seconds=60, memory=8 << 30)
@@ -52,7 +53,7 @@ def second(folder: Path, text: str, *flags: str) -> tuple[PassReport | None, Pat
         listener=Silent(),
         stop=threading.Event(),
     )
-    return report, pass_output(output)
+    return report, ResultFolder.of(output).before_pass
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,6 @@ from reducer.errors import BadInput, ExitCode, MissingInput, OutputNotWritable, 
 from reducer.storage import files
 from reducer.storage.files import (
     check_output,
-    default_journal,
-    default_output,
     read_input,
     write_atomic,
 )
@@ -79,29 +77,6 @@ def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(MissingInput) as caught:
             read_input(path)
         assert caught.value.exit_code == ExitCode.NO_INPUT == 66
-
-
-# ---- names -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "output", "journal"),
-    [
-        ("model.mlir", "model.reduced.mlir", "model.reduced.journal"),
-        ("model.mlir.xz", "model.reduced.mlir", "model.reduced.journal"),
-        ("model", "model.reduced.mlir", "model.reduced.journal"),
-        ("a.b.txt", "a.b.txt.reduced.mlir", "a.b.txt.reduced.journal"),
-    ],
-)
-def test_default_names_lie_beside_the_input(name: str, output: str, journal: str) -> None:
-    path = Path("somewhere", name)
-    assert default_output(path) == Path("somewhere", output)
-    assert default_journal(path, default_output(path)) == Path("somewhere", journal)
-
-
-def test_the_journal_lies_beside_an_output_of_any_name() -> None:
-    assert default_journal(Path("in.mlir"), Path("out/small.mlir")) == Path("out/small.journal")
-    assert default_journal(Path("in.mlir"), Path("/dev/null")) == Path("in.reduced.journal")
 
 
 # ---- before writing --------------------------------------------------------------------------

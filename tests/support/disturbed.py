@@ -17,7 +17,7 @@ from tests.support.fake_compilers import Reducer
 from tests.support.faulty_compiler import digest_of, is_interesting
 
 OUTPUT = "in.reduced.mlir"
-REPORT, REPORT_ARCHIVE = "in.reduced.report", "in.reduced.report.zip"
+REPORT, REPORT_ARCHIVE = "in.reduced/report", "in.reduced/report.zip"
 _LOOK = 0.003  # seconds between checks of the file on disk
 
 

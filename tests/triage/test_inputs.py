@@ -40,6 +40,20 @@ def test_what_is_no_mlir_or_hidden_is_left_out(tmp_path: Path) -> None:
     assert find_inputs([tmp_path]) == ([], [])
 
 
+def test_the_folder_of_a_result_is_left_out(tmp_path: Path) -> None:
+    """Its programs are made of a file that is there as well."""
+    for name in ("model.mlir", "model.reduced.mlir", "model.reduced/before-pass.mlir", "a/b.mlir"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "model.reduced" / "journal").touch()
+    found, _ = find_inputs([tmp_path])
+    assert [one.places[0].shown for one in found] == [
+        "model.mlir",
+        "model.reduced.mlir",
+        "a/b.mlir",
+    ]
+
+
 def test_bytecode_is_known_by_its_content(tmp_path: Path) -> None:
     write_all(tmp_path, {"a.mlirbc": b"ML\xefR\x01\x00", "b.mlir": b"ML\xefR\x02\x00"})
     found, _ = find_inputs([tmp_path])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from oracles.values.demonstration import Demonstration, inputs_beside
+from oracles.values.demonstration import Demonstration
 from oracles.values.execution import ExecutionResult
 from oracles.values.programs import UNKNOWN, Value, ValueType
 
@@ -67,4 +67,3 @@ def test_long_inputs_are_in_a_file() -> None:
     long = replace(shown(value("2xf32", 1, 2), value("2xf32", 1, 3)), inputs=("1xf32=1",) * 500)
     assert "--flagfile=in.txt" in long.words("in.txt")
     assert long.inputs_text.count("--input=1xf32=1\n") == 500
-    assert inputs_beside("a/m.reduced.mlir") == "a/m.reduced.inputs.txt"

@@ -1,0 +1,229 @@
+"""Where a reduction keeps what: its result, and one folder next to it with everything else.
+
+    model.mlir                      the input
+    model.reduced.mlir              the result
+    model.reduced/                  everything else:
+        journal                     every verdict
+        before-pass.mlir            the reproducer for the failing pass
+        input-level.mlir            a program in the input's dialects, if the result is in others
+        inputs.txt                  inputs of the compiled program that are too long for a command
+        also-found/BUCKET/          other failures
+        report/, report.zip         the bug report
+        page.html                   what `page` wrote
+        bisect.journal              what `bisect` ran
+
+This module owns all of these names.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from reducer.errors import OutputNotWritable
+from reducer.storage.files import COMPRESSED_SUFFIXES, is_plain
+
+_PROGRAM = ".mlir"
+_REDUCED = ".reduced"
+_OTHERWISE = ".files"  # what is appended to the name of a result without the usual suffix
+_JOURNAL = "journal"
+_REPORT = "report"
+_RESULT = "result"  # only as a temporary file
+_REPORT_FACTS = "metadata.json"
+_DATABASE = b"SQLite format 3\0"
+_NAMES = frozenset(
+    {
+        _JOURNAL,
+        "before-pass.mlir",
+        "input-level.mlir",
+        "inputs.txt",
+        "also-found",
+        _REPORT,
+        "report.zip",
+        "page.html",
+        "bisect.journal",
+        _RESULT,
+    }
+)
+_ENDINGS = ("-wal", "-shm", "-journal", ".damaged", ".tmp", ".old")
+
+
+def default_output(input: Path) -> Path:
+    """The default path of the result: model.mlir.xz -> model.reduced.mlir."""
+    return input.with_name(f"{_stem(input)}{_REDUCED}{_PROGRAM}")
+
+
+@dataclass(frozen=True)
+class ResultFolder:
+    """The folder of a result. Nothing is created until `create` is called."""
+
+    path: Path
+
+    @staticmethod
+    def of(result: Path, input: Path | None = None) -> "ResultFolder":
+        """model.reduced.mlir -> model.reduced/, and out.txt -> out.txt.files/
+
+        A result in a device, such as /dev/null, has that of the default result of `input`.
+        """
+        if input is not None and not is_plain(result):
+            result = default_output(input)
+        stem = result.name.removesuffix(_PROGRAM)
+        own = stem and stem != result.name
+        return ResultFolder(result.with_name(stem if own else f"{result.name}{_OTHERWISE}"))
+
+    # ---- names -----------------------------------------------------------------------------
+
+    @property
+    def journal(self) -> Path:
+        return self.path / _JOURNAL
+
+    @property
+    def before_pass(self) -> Path:
+        """The reproducer for the failing pass."""
+        return self.path / "before-pass.mlir"
+
+    @property
+    def input_level(self) -> Path:
+        """A program in the dialects of the input, if the result is in others."""
+        return self.path / "input-level.mlir"
+
+    @property
+    def inputs(self) -> Path:
+        """The inputs of the compiled program, if they are too long for a command line."""
+        return self.path / "inputs.txt"
+
+    @property
+    def also_found(self) -> Path:
+        """The folder of other failures."""
+        return self.path / "also-found"
+
+    @property
+    def report(self) -> Path:
+        """The folder of the bug report."""
+        return self.path / _REPORT
+
+    @property
+    def page(self) -> Path:
+        """The page about the reduction."""
+        return self.path / "page.html"
+
+    @property
+    def bisect_journal(self) -> Path:
+        """The verdicts of other releases on the result."""
+        return self.path / "bisect.journal"
+
+    @property
+    def temporary(self) -> Path:
+        """The next content of the result, while it is written."""
+        return self.path / f".{_RESULT}.tmp"
+
+    # ---- on disk ---------------------------------------------------------------------------
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a reduction has written this folder."""
+        return self.path.is_dir() and any(self.path.iterdir()) and self._holds_only_ours()
+
+    def check(self) -> None:
+        """Check that nothing of anybody else is in the way.
+
+        Raises:
+            OutputNotWritable: there is a file of this name, or a folder that is not from here.
+        """
+        try:
+            if self.path.is_dir():
+                fine = self._holds_only_ours()
+            else:
+                fine = not self.path.exists() and not self.path.is_symlink()
+        except OSError as error:
+            raise OutputNotWritable(f"cannot read {self.path}: {error.strerror}") from error
+        if not fine:
+            raise OutputNotWritable(
+                f"{self.path} exists and was not written by mlir-reducer, which would keep "
+                "everything except the result there; choose another result with -o"
+            )
+
+    def create(self) -> None:
+        """Make the folder, if it does not exist.
+
+        Raises:
+            OutputNotWritable: that is not possible, or it belongs to somebody else.
+        """
+        self.check()
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputNotWritable(f"cannot create {self.path}: {error.strerror}") from error
+
+    def remove_if_empty(self) -> None:
+        """Leave no trace of a reduction that has not begun."""
+        if self.path.is_dir() and not self.path.is_symlink() and not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def forget_earlier_result(self) -> None:
+        """Delete what was made of an earlier result, because another program replaces that.
+
+        The journal stays, and other failures take care of themselves.
+        """
+        if not self.is_ours:
+            return
+        made = (self.before_pass, self.input_level, self.inputs, self.page)
+        for path in (*made, archive_of(self.report)):
+            if path.is_file() or path.is_symlink():
+                path.unlink()
+        if (self.report / _REPORT_FACTS).is_file() and not self.report.is_symlink():
+            shutil.rmtree(self.report)
+
+    def _holds_only_ours(self) -> bool:
+        """Whether a reduction has written what is inside; others may have added to it."""
+        if _is_database(self.journal):
+            return True
+        return all(_is_ours(path.name) for path in self.path.iterdir())
+
+
+def report_folder_of(program: Path) -> Path:
+    """The default folder of a bug report: that of the result, if `program` is one.
+
+    model.mlir -> model.report
+    """
+    place = ResultFolder.of(program)
+    return place.report if place.is_ours else program.with_name(f"{_stem(program)}.{_REPORT}")
+
+
+def bisect_journal_of(program: Path) -> Path:
+    """The journal of verdicts of other releases: in the folder of the result, if it is one.
+
+    model.mlir.xz -> model.bisect.journal
+    """
+    place = ResultFolder.of(program)
+    if place.is_ours:
+        return place.bisect_journal
+    return program.with_name(f"{_stem(program)}.{place.bisect_journal.name}")
+
+
+def archive_of(folder: Path) -> Path:
+    """The archive of a report: report -> report.zip."""
+    return folder.with_name(f"{folder.name}.zip")
+
+
+def _stem(path: Path) -> str:
+    """The name without the suffixes of programs: model.mlir.xz -> model."""
+    name = path.name
+    for suffix in COMPRESSED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.removesuffix(".mlirbc").removesuffix(_PROGRAM)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_DATABASE)) == _DATABASE
+    except OSError:
+        return False
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name, or that of a temporary file, is one of those above."""
+    name = name.removeprefix(".")
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return name in _NAMES
