@@ -2,6 +2,7 @@
 
     python -m benchmarks.slippage --results build/bench
     python -m benchmarks.slippage --results build/bench --only-place 'target:vmvx'
+    python -m benchmarks.slippage --results build/bench --inputs --longest 120
 
 A reduction slips if it ends at another bug that has the same message. To see that from outside, the
 trigger and the result are compiled elsewhere: for other targets, at other optimization levels, and
@@ -9,6 +10,9 @@ by every other installed release, with the case's own flags otherwise. A place w
 compiles and the result fails is a *slip*. A place where the trigger fails as at home and the result
 compiles is *narrowed*: the result still shows the bug at home, but on fewer places. A place that
 cannot parse one of the two, or does not know a flag, says nothing.
+
+The trigger of a model is what a person found in it, which need not be what fails in it for another
+target or release. `--inputs` compares with the models themselves.
 
 Neither the product's flags nor its classification are used, so that this is an independent
 measure. Results are those of `benchmarks.reduce_corpus`. All runs are cached by content. Figures
@@ -30,7 +34,7 @@ from packaging.version import Version
 
 from benchmarks.slippage_ends import Answer, End, Failure, judge
 from benchmarks.slippage_places import Place, places_of
-from benchmarks.slippage_run import Runner, default_toolchains, installed
+from benchmarks.slippage_run import LONGEST, Runner, default_toolchains, installed
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 
@@ -107,6 +111,8 @@ class Profile:
 @click.command()
 @click.option("--results", required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--case", "cases", multiple=True, help="Only this case; may be repeated.")
+@click.option("--inputs", is_flag=True, help="Compare with the whole inputs, of models only.")
+@click.option("--longest", default=LONGEST, show_default=True, help="CPU seconds of one run.")
 @click.option("--wheels", help="Only these releases, comma-separated; all installed ones.")
 @click.option("--only-place", multiple=True, help="Count only places like target:vmvx, release:*.")
 @click.option(
@@ -126,6 +132,8 @@ class Profile:
 def main(
     results: Path,
     cases: tuple[str, ...],
+    inputs: bool,
+    longest: float,
     wheels: str | None,
     only_place: tuple[str, ...],
     cache: Path,
@@ -135,9 +143,9 @@ def main(
     """Compare each result with its trigger at every place, and print a table."""
     there = installed(toolchains)
     releases = [one for one in there if wheels is None or one in wheels.split(",")]
-    runner = Runner(toolchains, cache)
+    runner = Runner(toolchains, cache, longest)
     profiles = []
-    for subject in subjects(results, cases):
+    for subject in subjects(results, cases, inputs=inputs):
         if subject.wheel not in there:
             click.echo(f"{subject.name}: {subject.wheel} is not installed", err=True)
             continue
@@ -152,27 +160,35 @@ def main(
         as_json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
-def subjects(results: Path, cases: Sequence[str] = ()) -> Iterator[Subject]:
-    """The finished reductions in a folder of `benchmarks.reduce_corpus`, by name."""
+def subjects(
+    results: Path, cases: Sequence[str] = (), *, inputs: bool = False
+) -> Iterator[Subject]:
+    """The finished reductions in a folder of `benchmarks.reduce_corpus`, by name.
+
+    Args:
+        inputs: only those of models, with the models themselves for triggers.
+    """
     for path in sorted(results.glob("*/row.json")):
         row = json.loads(path.read_text(encoding="utf-8"))
         if cases and row["case"] not in cases:
             continue
-        found = _subject(path.parent, row)
+        if inputs and not _packed(row["case"]).is_file():
+            continue
+        found = _subject(path.parent, row, inputs)
         if isinstance(found, str):
             click.echo(f"{path.parent.name}: {found}", err=True)
         else:
             yield found
 
 
-def _subject(folder: Path, row: dict[str, Any]) -> Subject | str:
+def _subject(folder: Path, row: dict[str, Any], whole: bool) -> Subject | str:
     """The reduction in a folder; why it cannot be compared, otherwise."""
     place = CORPUS / row["case"]
     manifest = tomllib.loads((place / "case.toml").read_text(encoding="utf-8"))
     run = next((one for one in manifest["runs"] if one["wheel"] == row["wheel"]), None)
     if run is None or "package" in run:
         return "not a release of IREE"
-    trigger = _trigger(place, run)
+    trigger = _input(row["case"]) if whole else _trigger(place, run)
     if row["status"] != "reduced" or not (folder / "reduced.mlir").is_file():
         return "not reduced"
     flags = tuple(run["flags"])
@@ -194,7 +210,15 @@ def _trigger(place: Path, run: dict[str, Any]) -> str:
     """The expert's input for a run, or the original one."""
     if "expert" in run:
         return Path(place / run["expert"]).read_text(encoding="utf-8")
-    with lzma.open(place / "input.mlir.xz", "rt", encoding="utf-8") as file:
+    return _input(place.name)
+
+
+def _packed(case: str) -> Path:
+    return CORPUS / case / "input.mlir.xz"
+
+
+def _input(case: str) -> str:
+    with lzma.open(_packed(case), "rt", encoding="utf-8") as file:
         return str(file.read())
 
 

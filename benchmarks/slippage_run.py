@@ -53,6 +53,7 @@ class Runner:
 
     toolchains: Path
     cache: Path | None = None
+    longest: float = LONGEST
     spent: float = 0.0
     runs: int = 0
     _known: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Runner:
         key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
         if key not in self._known:
             words = [str(self._program(release, program)), *flags]
-            end = run(words, text, failure)
+            end = run(words, text, failure, self.longest)
             self.spent += end.cpu_seconds
             self.runs += 1
             self._known[key] = asdict(end)
@@ -107,7 +108,7 @@ def without_comments(text: str) -> str:
     return "\n".join(line for line in lines if not line.lstrip().startswith("//")).strip() + "\n"
 
 
-def run(words: list[str], text: str, failure: Failure) -> End:
+def run(words: list[str], text: str, failure: Failure, longest: float = LONGEST) -> End:
     """Run a compiler on a text within the limits."""
     with tempfile.TemporaryDirectory(prefix="slippage-") as folder:
         source = Path(folder) / "input.mlir"
@@ -121,7 +122,7 @@ def run(words: list[str], text: str, failure: Failure) -> End:
                 cwd=folder,
             )
             try:
-                limit, status, seconds = _watch(process, failure)
+                limit, status, seconds = _watch(process, failure, longest)
             finally:
                 if process.returncode is None:
                     process.kill()
@@ -132,9 +133,11 @@ def run(words: list[str], text: str, failure: Failure) -> End:
         return read_end(status, printed, failure, seconds)
 
 
-def _watch(process: subprocess.Popen[bytes], failure: Failure) -> tuple[str, int, float]:
+def _watch(
+    process: subprocess.Popen[bytes], failure: Failure, longest: float
+) -> tuple[str, int, float]:
     """Wait for the end; the limit that was exceeded if any, the exit status, and CPU seconds."""
-    longest = failure.timeout or LONGEST
+    longest = failure.timeout or longest
     largest = (failure.memory or LARGEST) << 20
     with contextlib.suppress(ProcessLookupError):  # limits it should this process die first
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (2 * math.ceil(longest),) * 2)

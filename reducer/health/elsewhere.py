@@ -120,6 +120,28 @@ class Elsewhere:
             return self._on_release(oracle, other, seconds, cancel)
         return health, costly
 
+    def health_of_input(
+        self,
+        place: Place,
+        text: str,
+        seconds: float,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Health:
+        """The health of the input on a release. If it fails alike, others may take as long there.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        oracle = self._oracle(place)
+        if oracle is None:
+            return Health.UNKNOWN
+        seconds = max(_SECONDS, seconds, self._patience.get(place, 0.0))
+        health, _ = self._on_release(oracle, text, seconds, cancel)
+        if health is Health.SAME:
+            self._patience[place] = seconds
+        return health
+
     def admit(
         self,
         place: Place,

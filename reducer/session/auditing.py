@@ -15,6 +15,7 @@ from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
 from reducer.session.context import Context, Milestone
+from reducer.session.narrowing import widen
 
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
@@ -29,8 +30,16 @@ def audit(context: Context) -> bool:
     Raises:
         Stopped: the user interrupted the run, or the time is up.
     """
-    assert context.health is not None
-    return _audit(context, context.health, context.health.places)
+    check = context.health
+    assert check is not None
+    if _audit(context, check, check.places):
+        return True
+    if check.lost or check.repairs == MAX_REPAIRS:
+        return False
+    lost = widen(context, check)
+    if lost is not None:
+        context.note(_told([lost]))
+    return lost is not None
 
 
 def audit_early(context: Context, state: SearchState[Module], start: int) -> bool:

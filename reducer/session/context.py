@@ -233,7 +233,10 @@ class Context:
         self.document = milestone.document
         self.boundary = milestone.boundary
         self.best.fall_back(milestone.document)
-        self.milestones = self.milestones[: self.milestones.index(milestone) + 1]
+        if milestone in self.milestones:
+            del self.milestones[self.milestones.index(milestone) + 1 :]
+        else:
+            self.milestones = [milestone]
 
     def go_down(self, above: Above) -> None:
         """Take over what is known of the present program, in other dialects than the last."""

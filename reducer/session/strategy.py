@@ -141,19 +141,19 @@ _MINIMIZE: tuple[Step, ...] = (
     UnderShortLimits(_CUT_TEXT),
 )
 
+# Locate the failure without running anything large again.
+_LOCATE: tuple[Step, ...] = tuple(
+    UnderShortLimits(stage)
+    for stage in (
+        Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
+        Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
+        Stage("find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch),
+        Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
+    )
+)
+
 SEARCH: tuple[Step, ...] = (
-    # Locate the failure without running anything large again.
-    *(
-        UnderShortLimits(stage)
-        for stage in (
-            Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
-            Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
-            Stage(
-                "find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch
-            ),
-            Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
-        )
-    ),
+    *_LOCATE,
     Stage("fall back to text", _is_unlocated, locating.fall_back_to_text),
     # Cut large modules before the stages that need many runs.
     Stage("run it again", _fails_every_time, shrinking.run_again),
@@ -165,7 +165,7 @@ SEARCH: tuple[Step, ...] = (
     *_MINIMIZE,
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
-    Again(_AUDIT, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
+    Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
     # If it fails everywhere, only its IR can tell.
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Whoever filed the failure wants it in the dialects of the input as well.

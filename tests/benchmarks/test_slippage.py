@@ -274,3 +274,16 @@ def test_results_are_read_with_the_case_of_each(tmp_path: Path) -> None:
     assert one.dropped == one.flags == ("--iree-hal-target-backends=llvm-cpu",)
     assert one.trigger == (ROOT / "corpus" / one.case / "expert.mlir").read_text()
     assert list(subjects(tmp_path, ["another"])) == []
+    assert list(subjects(tmp_path, inputs=True)) == [], "it has no model"
+
+
+def test_a_model_can_be_the_trigger(tmp_path: Path) -> None:
+    folder = tmp_path / "ds_real1_dyn-3.4.0"
+    folder.mkdir()
+    row = {"case": "ds_real1_dyn", "wheel": "3.4.0", "status": "reduced"}
+    (folder / "row.json").write_text(json.dumps(row))
+    (folder / "report.json").write_text("{}")
+    (folder / "reduced.mlir").write_text(ADD)
+    (alone,) = subjects(tmp_path)
+    (whole,) = subjects(tmp_path, inputs=True)
+    assert len(alone.trigger) < 1000 < len(whole.trigger)
