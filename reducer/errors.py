@@ -1,7 +1,8 @@
 """Errors that can stop a reduction, each with a message for the user and an exit code for scripts.
 
 Small exit codes follow the conventions of test-case reducers; codes from 64 on follow BSD's
-sysexits.h, 124 is that of `timeout`, and 127 that of a shell for a command it cannot find.
+sysexits.h, 124 is that of `timeout`, 127 that of a shell for a command it cannot find, and 125 and
+128 tell `git bisect run` to skip a commit or to stop.
 """
 
 from enum import IntEnum
@@ -24,7 +25,9 @@ class ExitCode(IntEnum):
     CANNOT_WRITE = 73
     BUSY = 75
     NO_END = 124
+    SKIP = 125
     COMMAND_NOT_FOUND = 127
+    ABORT = 128
     INTERRUPTED = 130
 
 

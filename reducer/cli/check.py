@@ -2,6 +2,8 @@
 
 import shlex
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,19 @@ import click
 from oracles import Diagnostic, Oracle, Outcome
 from oracles.comparison import shows
 from oracles.values import ValuesOracle
+from reducer.cli.check_bisect import (
+    LIMIT,
+    Verdict,
+    exit_codes_for_git,
+    known_failure,
+    require_program,
+    verdict_on,
+)
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode, NotInteresting
+from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
 from reducer.units import duration, plural, size
 
@@ -22,8 +32,34 @@ _SHOWN = 5
 _WIDTH = 160
 
 
-@click.command(cls=TrailingCommand)
+class _CheckCommand(TrailingCommand):
+    """Even a misspelled option must not look like a bad build to `git bisect run`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = args[: args.index("--")] if "--" in args else args
+        with exit_codes_for_git() if "--bisect" in own else nullcontext():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with exit_codes_for_git() if ctx.params.get("bisect") else nullcontext():
+            return super().invoke(ctx)
+
+
+@click.command(cls=_CheckCommand)
 @click.argument("input", type=click.Path(path_type=Path))
+@click.option(
+    "--bisect",
+    is_flag=True,
+    help="Exit as `git bisect run` wants it: 0 if the build is good, 1 if it has the failure, 125 "
+    "to skip it (docs/bisect.md).",
+)
+@click.option(
+    "--like",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The failure that --bisect looks for, as written by --json for a bad build. [default: "
+    "that of the reduction that made INPUT]",
+)
 @with_oracle_options
 @click.option(
     "--json",
@@ -32,7 +68,15 @@ _WIDTH = 160
     type=click.Path(allow_dash=True),
     help="Write the answer as JSON; - for stdout.",
 )
-def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **options: Any) -> int:
+def check(
+    *,
+    input: Path,
+    bisect: bool,
+    like: Path | None,
+    json_target: str | None,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 
     Two inputs in the same bucket fail the same way.
@@ -44,9 +88,18 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
 
     Exits with 0 if the command fails, with 1 if it does not or fails on an empty module in the same
     way, and with 5 if nothing can tell whether the results of the compiled program are right
-    (--wrong-results).
+    (--wrong-results). With --bisect, it exits with 0 if the build is good, 1 if it has the failure
+    that is looked for, 125 if it cannot be run, fails in another way, or fails on any input, and
+    128 if the request is invalid.
     """
     asked = OracleOptions(source=input, words=words, **options)
+    target = None
+    if bisect:
+        asked = replace(asked, timeout=asked.timeout or LIMIT)
+        target = known_failure(asked, like)
+        require_program(asked)
+    elif like is not None:
+        raise UsageError("--like needs --bisect")
     source = asked.read()
     with workspace():
         oracle, _ = asked.oracle(source.text)
@@ -55,11 +108,19 @@ def check(*, input: Path, json_target: str | None, words: tuple[str, ...], **opt
     commands = {"command": oracle.display(str(input))}
     if isinstance(oracle, ValuesOracle):
         commands |= zip(("compile", "run"), oracle.input_steps(str(input)), strict=False)
+    verdict, why = verdict_on(oracle, outcome, target)
+    if in_the_command:
+        verdict, why = Verdict.SKIP, "an empty module fails the same way"
     if json_target is not None:
         interesting = outcome.failed and not in_the_command
-        write_json(json_target, {"interesting": interesting, **_as_json(outcome, commands)})
+        own = {"verdict": str(verdict)} if bisect else {}
+        write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
+        if bisect:
+            click.echo(f"{'verdict':<10} {verdict}: {why}")
         click.echo(_as_text(outcome, commands))
+    if bisect:
+        return verdict.value
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
     if in_the_command:
@@ -117,6 +178,7 @@ def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]
         "kind": str(outcome.kind),
         "signature": outcome.signature.text,
         "bucket": outcome.signature.bucket,
+        "failure": outcome.signature.to_json() if outcome.failed else None,
         "exit_code": outcome.exit_code,
         "seconds": round(outcome.seconds, 3),
         "cpu_seconds": round(outcome.cpu_seconds, 3),

@@ -1,0 +1,137 @@
+"""`check --bisect`: a verdict on one build, in the exit codes that `git bisect run` wants.
+
+git takes 1 to 127 for "bad" and stops at 128 or more. So an error must have neither the exit code
+that it has elsewhere: what may be different at the next commit is skipped, and what is wrong at all
+of them ends the bisection.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+
+import click
+
+from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
+from oracles.comparison import Across, difference
+from reducer.cli.oracle_options import OracleOptions
+from reducer.errors import (
+    CannotJudge,
+    CommandNotFound,
+    ExitCode,
+    Interrupted,
+    ReducerError,
+    UsageError,
+)
+from reducer.page.reduction import default_journal_of
+from reducer.session.history import reading
+from reducer.toolchain import ToolchainError
+
+LIMIT = 3600.0
+"""Seconds that a run may take if the user set no limit: a commit must not stop a bisection."""
+
+
+class Verdict(Enum):
+    """Whether a build has the bug; the value is the exit code."""
+
+    GOOD = 0
+    BAD = 1
+    SKIP = 125
+
+    def __str__(self) -> str:
+        return {0: "good", 1: "bad", 125: "skip"}[self.value]
+
+
+class Skipped(ReducerError):
+    """This build cannot be run, which the next one may."""
+
+    exit_code = ExitCode.SKIP
+
+
+class Aborted(ReducerError):
+    """Something is wrong that no other build changes."""
+
+    exit_code = ExitCode.ABORT
+
+
+@contextmanager
+def exit_codes_for_git() -> Iterator[None]:
+    """Give every error in the body of the `with` an exit code that git does not take for "bad"."""
+    try:
+        yield
+    except (Skipped, Aborted, Interrupted):
+        raise
+    except click.UsageError as error:
+        error.exit_code = ExitCode.ABORT
+        raise
+    except (CommandNotFound, CannotJudge, ToolchainError) as error:
+        raise Skipped(f"skip: {error}") from error
+    except ReducerError as error:
+        raise Aborted(str(error)) from error
+
+
+def known_failure(options: OracleOptions, like: Path | None) -> Signature | None:
+    """The failure that a bad build has; None if the options themselves describe it.
+
+    Raises:
+        UsageError: it is unknown.
+    """
+    described = (options.test, options.plugin, options.match, options.exit_code)
+    if options.wrong_results or any(one is not None for one in described):
+        if like is not None:
+            raise UsageError("--like cannot be combined with an option that describes the failure")
+        return None
+    if like is not None:
+        return _read(like)
+    try:
+        with reading(default_journal_of(options.source)) as journal:
+            return journal.history().signature
+    except ReducerError:
+        raise UsageError(
+            "--bisect: which failure is the bad one? Give the result of a reduction with its "
+            "journal beside it, a description (--match, --exit-code), or --like FILE with what "
+            "`check --json FILE` wrote for a bad build"
+        ) from None
+
+
+def _read(like: Path) -> Signature:
+    try:
+        data = json.loads(like.read_text("utf-8"))
+        return Signature.from_json(data.get("failure", data))
+    except OSError as error:
+        raise UsageError(f"--like: {like}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"--like: {like} was not written by `check --json`") from error
+
+
+def require_program(options: OracleOptions) -> None:
+    """Do not let another compiler stand in for one that a commit failed to build.
+
+    Raises:
+        Skipped: the program is not on PATH.
+    """
+    if options.iree is not None or not options.words:
+        return
+    program = Command.parse(options.words, source=options.source, directory=Path.cwd()).program
+    if shutil.which(program) is None:
+        raise Skipped(f"skip: '{program}' is not an executable program")
+
+
+def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tuple[Verdict, str]:
+    """Whether the outcome shows the failure, and why.
+
+    Failures are compared as those of different builds are (`oracles.comparison`).
+    """
+    if target is None:
+        if oracle.wants(outcome):
+            return Verdict.BAD, "it fails as described"
+    elif (how := difference(target, outcome.signature, Across.BUILDS)) is not None:
+        return Verdict.BAD, f"the same failure, {how}" if how else "the same failure"
+    if outcome.kind.traits.undecided:
+        return Verdict.SKIP, "nothing can tell whether the results are right"
+    compiled = not outcome.exit_code or not isinstance(oracle, CompilerOracle | PatternOracle)
+    if outcome.succeeded and compiled:
+        return Verdict.GOOD, "no failure"
+    return Verdict.SKIP, "another failure, which may hide the bug"
