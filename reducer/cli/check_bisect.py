@@ -25,8 +25,8 @@ from reducer.errors import (
     ReducerError,
     UsageError,
 )
-from reducer.page.reduction import default_journal_of
 from reducer.session.history import reading
+from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import ToolchainError
 
 LIMIT = 3600.0
@@ -56,6 +56,12 @@ class Aborted(ReducerError):
     exit_code = ExitCode.ABORT
 
 
+class _AbortedUsage(click.UsageError):
+    """The command line is wrong, which click reports by itself."""
+
+    exit_code = ExitCode.ABORT
+
+
 @contextmanager
 def exit_codes_for_git() -> Iterator[None]:
     """Give every error in the body of the `with` an exit code that git does not take for "bad"."""
@@ -64,8 +70,7 @@ def exit_codes_for_git() -> Iterator[None]:
     except (Skipped, Aborted, Interrupted):
         raise
     except click.UsageError as error:
-        error.exit_code = ExitCode.ABORT
-        raise
+        raise _AbortedUsage(error.format_message(), error.ctx) from error
     except (CommandNotFound, CannotJudge, ToolchainError) as error:
         raise Skipped(f"skip: {error}") from error
     except ReducerError as error:
@@ -86,7 +91,7 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
     if like is not None:
         return _read(like)
     try:
-        with reading(default_journal_of(options.source)) as journal:
+        with reading(ResultFolder.of(options.source).journal) as journal:
             return journal.history().signature
     except ReducerError:
         raise UsageError(
