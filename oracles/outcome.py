@@ -175,8 +175,8 @@ class Outcome:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the oracle itself says of its verdict."""
-        own = (one for one in self.diagnostics if one.severity == "remark" and not one.file)
-        return tuple(one.message for one in own)
+        own = [one for one in self.diagnostics if not one.file]
+        return tuple(one.message for one in own if one.severity in ("remark", "note"))
 
     @property
     def cancelled(self) -> bool:

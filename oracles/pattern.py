@@ -248,8 +248,10 @@ class PatternOracle:
         """What a run without a match lacks: the pass, the text or the exit code."""
         if result.end is not End.EXITED or signature.kind is not Kind.SUCCESS:
             return []
-        told = self._missing_pass(result) or self._difference(result)
-        return [Diagnostic("", 0, 0, "remark", told)]
+        missing = self._missing_pass(result)
+        # Only a pass that did not run leaves it open whether the failure would be there.
+        severity = "remark" if missing else "note"
+        return [Diagnostic("", 0, 0, severity, missing or self._difference(result))]
 
     def _missing_pass(self, result: ProcessResult) -> str:
         """A remark about the name of a pass that never ran."""

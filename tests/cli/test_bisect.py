@@ -62,6 +62,13 @@ def test_finds_the_first_bad_release_with_few_runs(publish: Publish) -> None:
     assert "5 releases not tested" in done.stdout
 
 
+def test_a_release_without_the_pattern_is_good(publish: Publish) -> None:
+    warning = "echo 'warning: changed types' >&2\n"
+    publish({"3.1.0": Release(""), "3.2.0": Release(warning), "3.3.0": Release(warning)})
+    done = run("--match", "changed types", "--json", "-", *COMMAND)
+    assert answers(done) == {"3.1.0": "good", "3.2.0": "bad", "3.3.0": "bad"}
+
+
 def test_releases_are_ordered_by_number_and_not_by_letter(publish: Publish) -> None:
     publish({f"3.{n}.0": Release(BAD if n >= 10 else "") for n in range(8, 12)})
     assert "first bad 3.10.0, last good 3.9.0" in run(*COMMAND).stdout
