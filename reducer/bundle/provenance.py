@@ -9,11 +9,18 @@ from pathlib import Path
 
 from oracles import Limits, Signature
 from oracles.comparison import same_failure
+from reducer.bundle.facts import Facts
 from reducer.bundle.wording import is_ordinary
 from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.locate.locations import Location, read_locations
-from reducer.page import ReductionFacts, reduction_facts, reduction_page
+from reducer.page import (
+    Findings,
+    ReductionFacts,
+    ReleaseRow,
+    reduction_facts,
+    reduction_page,
+)
 from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
 from reducer.session.figures import Origin
@@ -27,10 +34,16 @@ _CANDIDATE = "input.mlir"  # the file name of candidates in the compiler's locat
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a program was reduced: a `record` with its `origin`, and the HTML `page`."""
+    """How a program was reduced: a `record` with its `origin`, and what its page shows."""
 
     record: ReductionRecord
-    page: str
+    shown: ReductionFacts
+
+    def page(self, facts: Facts) -> str:
+        """The page about the reduction, as HTML, with what the report says besides."""
+        rows = tuple(ReleaseRow(one.version, one.verdict, one.note) for one in facts.versions or ())
+        findings = Findings(facts.boundary, rows)
+        return reduction_page(replace(self.shown, findings=findings))
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ def provenance_of(
     """
     facts = reduction_facts(result, lineage)
     origin = tuple(_origins(facts, lineage, opt))
-    return Provenance(replace(record, origin=origin), reduction_page(facts))
+    return Provenance(replace(record, origin=origin), facts)
 
 
 def read_provenance(

@@ -117,7 +117,8 @@ class BucketReports:
         past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
         if past is None:
             return replace(facts, source=source.name), None
-        return replace(facts, record=past.record, source=source.name), past.page
+        facts = replace(facts, record=past.record, source=source.name)
+        return facts, past.page(facts)
 
     def _source(self, known: StoredReproducer) -> Source:
         """The input that was reduced, if it still exists as text."""

@@ -1,11 +1,14 @@
 """`mlir-reducer page`"""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from reducer.bundle import METADATA
 from reducer.errors import UsageError
-from reducer.page import read_reduction, reduction_page
+from reducer.page import Findings, findings_of, read_reduction, reduction_page
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 
@@ -29,8 +32,10 @@ def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     """Show how RESULT was reduced as a single, self-contained HTML page.
 
     RESULT is a program written by `reduce`, with its folder next to it. The page shows the result
-    with syntax highlighting, its def-use graph and where its ops were in the input, size over runs
-    and over time, and what each transformation contributed. No compiler is run.
+    with syntax highlighting, where else it fails, its def-use graph and where its ops were in the
+    input, size over runs and over time, and what each transformation contributed. From a report in
+    that folder it takes what the failure needs (`report --explain`) and what other releases do
+    (`report --versions`). No compiler is run.
 
     \b
       mlir-reducer page model.reduced.mlir
@@ -40,5 +45,17 @@ def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     journal = journal or folder.journal
     if output.exists() and any(one.exists() and output.samefile(one) for one in (result, journal)):
         raise UsageError(f"the page would overwrite {output}; choose another file with -o")
-    write_atomic(output, reduction_page(read_reduction(result, journal)))
+    facts = read_reduction(result, journal)
+    facts = replace(facts, findings=_findings(folder.report, facts.history.signature.bucket))
+    write_atomic(output, reduction_page(facts))
     click.echo(output)
+
+
+def _findings(report: Path, bucket: str) -> Findings:
+    """What a report says about the same failure; nothing if there is none."""
+    try:
+        metadata = json.loads((report / METADATA).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Findings()
+    same = isinstance(metadata, dict) and metadata.get("bucket") == bucket
+    return findings_of(metadata) if same else Findings()

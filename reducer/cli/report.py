@@ -20,7 +20,7 @@ from reducer.bundle import (
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Version
 from reducer.bundle.gathering import program_of
-from reducer.bundle.provenance import provenance_of, read_provenance
+from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.bisect_text import summary
@@ -223,10 +223,10 @@ def bug_report(
         oracle, opt = oracle_options.oracle(source.text)
         known = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:
-            facts, page = known.without_names(source.text, oracle, told), None
+            facts, past = known.without_names(source.text, oracle, told), None
             check_leaks = leak_check(source.text, told)
         else:
-            facts, page = known.all(source.text, oracle)
+            facts, past = known.all(source.text, oracle)
             check_leaks = None
         parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
         for ask, part in (
@@ -236,6 +236,7 @@ def bug_report(
         ):
             facts = part(facts) if ask else facts
         folder = output or known.folder(facts, hide_names)
+        page = past.page(facts) if past else None
         bundle = make_bundle(
             facts, folder, executable=program_of(oracle), page=page, check_leaks=check_leaks
         )
@@ -253,14 +254,14 @@ class _ReportSource:
     opt: Path | None
     stop: threading.Event
 
-    def all(self, text: str, oracle: Oracle) -> tuple[Facts, str | None]:
-        """Its failure and its provenance, and the page about the latter."""
+    def all(self, text: str, oracle: Oracle) -> tuple[Facts, Provenance | None]:
+        """Its failure and its provenance."""
         pass_file = _pass_file(self.record, self.record_file)
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_provenance(self.source, facts.signature, self.opt)
         record = (past.record if past else ReductionRecord()).updated(self.record.past())
         facts = replace(facts, record=record, source=(record.input_path or self.source).name)
-        return facts, past.page if past else None
+        return facts, past
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
         """Its failure without names from the input, and only figures of its provenance.
@@ -334,7 +335,7 @@ def report_of(
         facts,
         folder.report,
         executable=program_of(oracle),
-        page=past.page if past else None,
+        page=past.page(facts) if past else None,
     )
 
 

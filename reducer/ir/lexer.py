@@ -91,13 +91,15 @@ _TOKEN = re.compile(
 _KINDS = {str(kind): kind for kind in TokenKind}
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text, which together cover all of it. Unknown characters have kind `OTHER`.
+def tokens(text: str, start: int = 0) -> Iterator[Token]:
+    """The tokens of a text from an offset on, which together cover all of it.
+
+    Unknown characters have kind `OTHER`.
 
     >>> [token.text for token in tokens('%0#1 = "a.b"()') if token.kind is not TokenKind.BLANK]
     ['%0#1', '=', '"a.b"', '(', ')']
     """
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text, start):
         yield Token(_KINDS[match.lastgroup or "other"], match[0], match.start())
 
 

@@ -1,5 +1,10 @@
 """Locate where a failure comes from, before anything is cut."""
 
-from reducer.locate.locations import ops_at, ops_of_diagnostics, read_locations
+from reducer.locate.locations import (
+    ops_at,
+    ops_of_diagnostics,
+    ops_on_lines,
+    read_locations,
+)
 
-__all__ = ["ops_at", "ops_of_diagnostics", "read_locations"]
+__all__ = ["ops_at", "ops_of_diagnostics", "ops_on_lines", "read_locations"]

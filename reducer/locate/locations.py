@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from oracles import Diagnostic
+from oracles.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.functions import is_function
 from reducer.ir.lexer import INSIDE_STRING
@@ -78,6 +79,38 @@ def ops_of_diagnostics(
     return ops_at(places, locations, module)
 
 
+def ops_on_lines(diagnostics: Iterable[Diagnostic], file: str, module: Module) -> list[int]:
+    """The ops of a text in generic form at whose lines errors point, each once.
+
+    The error that identifies the failure decides alone if it points to an op.
+
+    Args:
+        file: the name under which the compiler read the module's text.
+    """
+    errors = [one for one in diagnostics if one.severity == "error"]
+    primary = primary_error(errors)
+    for chosen in ([primary] if primary else [], errors):
+        lines = {d.line for d in chosen if d.file.rsplit("/", 1)[-1] == file}
+        found = [op for op in _starting_on(lines, module) if not _encloses(module, op)]
+        if found:
+            return found
+    return []
+
+
+def _starting_on(lines: set[int], module: Module) -> Iterator[int]:
+    """The ops whose first line is one of these, counted from 1."""
+    line, read = 1, 0
+    for op, start in enumerate(module.t.start):
+        line += module.text.count("\n", read, start)
+        read = start
+        if line in lines:
+            yield op
+
+
+def _encloses(module: Module, op: int) -> bool:
+    return is_function(module, op) or module.t.name[op] == "builtin.module"
+
+
 def ops_at(
     places: Iterable[Location], locations: dict[Location, list[int]], module: Module
 ) -> list[int]:
@@ -89,6 +122,6 @@ def ops_at(
     out: dict[int, None] = {}
     for place in places:
         for op in locations.get(place, ()):
-            if not is_function(module, op) and module.t.name[op] != "builtin.module":
+            if not _encloses(module, op):
                 out.setdefault(op)
     return list(out)

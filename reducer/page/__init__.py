@@ -1,6 +1,7 @@
 """Self-contained HTML pages: a single reduction, and an overview of buckets."""
 
 from reducer.page.buckets import BucketRow, bucket_page
+from reducer.page.findings import Findings, ReleaseRow, findings_of
 from reducer.page.reduction import (
     ReductionFacts,
     read_reduction,
@@ -10,8 +11,11 @@ from reducer.page.reduction import (
 
 __all__ = [
     "BucketRow",
+    "Findings",
     "ReductionFacts",
+    "ReleaseRow",
     "bucket_page",
+    "findings_of",
     "read_reduction",
     "reduction_facts",
     "reduction_page",

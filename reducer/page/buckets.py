@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from reducer.page.render import lines, render
+from reducer.page.highlight import lines
+from reducer.page.render import render
 
 _STATES = ("new", "reopened", "known", "fixed")  # most interesting first
 _MAX_INPUTS = 200  # input names to show per row

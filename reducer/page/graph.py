@@ -1,29 +1,41 @@
 """Draw def-use graphs: of a small program, and of the surroundings of some ops in a large one."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from reducer.ir import NONE, Module
-from reducer.ir.flow import def_use_graph
+from reducer.ir.flow import def_use_graph, distances
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
 
 if TYPE_CHECKING:
     import networkx as nx
 
-MAX_FINAL_NODES = 150  # for the final program
+MAX_FINAL_NODES = 150  # ops of the final program
 MAX_CONTEXT_NODES = 44  # for the kept ops and their surroundings
+_MAX_ARGUMENTS = 24  # drawn around the kept ops
 _MAX_STEPS = 3  # distance from the kept ops
 _MAX_NEIGHBORS = 6  # added per op; a constant may have thousands of users
 _LABEL = 34  # characters per line in a box
+_MAX_TYPES = 3  # lines of types in a box
 _TITLE = 400  # characters of an op in a tooltip
 _CHARACTER, _LINE, _PADDING = 6.65, 15.0, 9.0  # in px, for an 11 px monospace font
 
 
+class Node(NamedTuple):
+    """What is drawn as a box: an op, or an argument of a block of that op.
+
+    Sorted, arguments come after their op and before the ops of its body.
+    """
+
+    op: int
+    argument: int = NONE
+
+
 @dataclass(frozen=True)
 class Box:
-    """A node as drawn: rectangle, text lines, and its role: `kept`, `new` or `around`."""
+    """A node as drawn: rectangle, text lines, and its role: `kept`, `new`, `around`, `argument`."""
 
     x: float
     y: float
@@ -32,7 +44,7 @@ class Box:
     lines: tuple[str, ...]
     title: str
     role: str
-    named: bool
+    failing: bool
 
 
 @dataclass(frozen=True)
@@ -49,31 +61,47 @@ class Edge:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A graph as drawn; `hidden` counts the neighbors left out."""
+    """A graph as drawn; `hidden` counts the nodes left out.
+
+    `shape` is what is drawn without types and positions: the kinds of the nodes, and the edges.
+    """
 
     width: float
     height: float
     boxes: list[Box]
     edges: list[Edge]
     hidden: int = 0
+    shape: tuple[object, ...] = field(default=(), repr=False)
 
     @property
     def label(self) -> str:
         return f"Def-use graph of {len(self.boxes)} ops"
 
 
-def draw_final(module: Module, origins: Mapping[int, int], named: str) -> Drawing:
-    """The graph of a whole program. `named` is the op named in the failure, '' if none."""
-    ops = _drawable(module)
-    roles = {op: "kept" if op in origins else "new" for op in ops}
-    return _draw(module, ops[:MAX_FINAL_NODES], roles, named, max(0, len(ops) - MAX_FINAL_NODES))
+def draw_final(
+    module: Module,
+    origins: Mapping[int, int],
+    failing: Collection[int] = (),
+    names: Mapping[int, str] | None = None,
+) -> Drawing:
+    """The graph of a whole program, or of the part around the ops that fail if it is large.
+
+    Args:
+        origins: maps the ops that were kept to those of the input.
+        names: what values are called, if not as in the module.
+    """
+    ops = _nearest(_drawable(module), failing, module, MAX_FINAL_NODES)
+    roles = {Node(op): "kept" if op in origins else "new" for op in ops}
+    roles |= dict.fromkeys(_arguments(module, ops, unused=True), "argument")
+    hidden = len(_drawable(module)) - len(ops)
+    return _draw(module, roles, failing, names or {}, hidden)
 
 
-def draw_around(module: Module, kept: Collection[int], named: str) -> Drawing:
+def draw_around(module: Module, kept: Collection[int], failing: Collection[int] = ()) -> Drawing:
     """The graph of the kept ops of a program and their nearest neighbors."""
     graph = _with_bodies(module)
     drawable = set(_drawable(module))
-    core = sorted(drawable.intersection(kept))[:MAX_CONTEXT_NODES]
+    core = _nearest(sorted(drawable.intersection(kept)), failing, module, MAX_CONTEXT_NODES)
     chosen, level = dict.fromkeys(core), core
     hidden: set[int] = set()
     for _ in range(_MAX_STEPS):
@@ -89,8 +117,19 @@ def draw_around(module: Module, kept: Collection[int], named: str) -> Drawing:
             hidden.update(near[room:])
         level = following
     hidden.update(n for op in level for n in _neighbours(graph, op) if n in drawable)
-    roles = {op: "kept" if op in kept else "around" for op in chosen}
-    return _draw(module, sorted(chosen), roles, named, len(hidden - chosen.keys()))
+    roles = {Node(op): "kept" if op in kept else "around" for op in chosen}
+    arguments = list(_arguments(module, core, unused=False))
+    roles |= dict.fromkeys(arguments[:_MAX_ARGUMENTS], "argument")
+    left = len(hidden - chosen.keys()) + len(arguments[_MAX_ARGUMENTS:])
+    return _draw(module, roles, failing, {}, left)
+
+
+def _nearest(ops: list[int], failing: Collection[int], module: Module, most: int) -> list[int]:
+    """At most this many of the ops: those nearest to the failing ones, or else the first."""
+    if len(ops) <= most or not failing:
+        return ops[:most]
+    distance = distances(module, failing)
+    return sorted(sorted(ops, key=lambda op: (distance.get(op, len(module)), op))[:most])
 
 
 def _drawable(module: Module) -> list[int]:
@@ -102,14 +141,34 @@ def _drawable(module: Module) -> list[int]:
     ]
 
 
+def _arguments(module: Module, ops: Sequence[int], *, unused: bool) -> Iterator[Node]:
+    """The block arguments that ops use, with all of a function's if `unused` is set, once each."""
+    t, chosen, used = module.t, set(ops), set[int]()
+    for op in ops:
+        used.update(v for v in t.operands[op] if v != NONE and t.def_op[v] == NONE)
+    blocks = {t.def_block[value] for value in used} | {t.block[op] for op in chosen}
+    for block in sorted(blocks - {NONE}):
+        owner = t.region_op[t.block_region[block]]
+        everything = unused and is_function(module, owner)
+        for value in module.block_args(block):
+            if everything or value in used:
+                yield Node(owner, value)
+
+
 def _with_bodies(module: Module) -> "nx.DiGraph[int]":
     graph = def_use_graph(module)
     graph.add_edges_from(_into_bodies(module, range(len(module))), inside=True)
     return graph
 
 
-def _into_bodies(module: Module, ops: Iterable[int]) -> list[tuple[int, int]]:
-    """Edges from ops with bodies to those ops inside that use no other value of the body."""
+def _into_bodies(
+    module: Module, ops: Iterable[int], arguments: Collection[int] = ()
+) -> list[tuple[int, int]]:
+    """Edges from ops with bodies to those ops inside that use no other value of the body.
+
+    Args:
+        arguments: the arguments of bodies that are drawn, too.
+    """
     t = module.t
     return [
         (t.parent[op], op)
@@ -118,8 +177,9 @@ def _into_bodies(module: Module, ops: Iterable[int]) -> list[tuple[int, int]]:
         and t.name[t.parent[op]] != "builtin.module"
         and not is_function(module, t.parent[op])
         and not any(
-            v != NONE and t.def_op[v] != NONE and t.parent[t.def_op[v]] == t.parent[op]
+            v in arguments or (t.def_op[v] != NONE and t.parent[t.def_op[v]] == t.parent[op])
             for v in t.operands[op]
+            if v != NONE
         )
     ]
 
@@ -129,13 +189,17 @@ def _neighbours(graph: "nx.DiGraph[int]", op: int) -> list[int]:
 
 
 def _draw(
-    module: Module, ops: Sequence[int], roles: Mapping[int, str], named: str, hidden: int
+    module: Module,
+    roles: Mapping[Node, str],
+    failing: Collection[int],
+    names: Mapping[int, str],
+    hidden: int,
 ) -> Drawing:
-    place = {op: number for number, op in enumerate(ops)}
-    inside = set(_into_bodies(module, ops))
-    uses = {(p, op) for p, op in def_use_graph(module).edges if p in place and op in place}
-    pairs = sorted(uses | {(p, op) for p, op in inside if p in place})
-    lines = [_lines(module, op) for op in ops]
+    nodes = sorted(roles)
+    place = {node: number for number, node in enumerate(nodes)}
+    inside = {(a, b) for a, b in _inside_edges(module, nodes) if a in place}
+    pairs = sorted({(a, b) for a, b in _uses(module, nodes) if a in place} | inside)
+    lines = [_lines(module, node, names) for node in nodes]
     sizes = [
         (max(map(len, text)) * _CHARACTER + 2 * _PADDING, len(text) * _LINE + _PADDING)
         for text in lines
@@ -148,21 +212,47 @@ def _draw(
             width=round(width, 1),
             height=round(height, 1),
             lines=text,
-            title=" ".join(module.header(op).split())[:_TITLE],
-            role=roles[op],
-            named=bool(named) and module.t.name[op] == named,
+            title=_title(module, node, text),
+            role=roles[node],
+            failing=node.argument == NONE and node.op in failing,
         )
-        for op, text, (width, height), (x, y) in zip(ops, lines, sizes, layout.centres, strict=True)
+        for node, text, (width, height), (x, y) in zip(
+            nodes, lines, sizes, layout.centres, strict=True
+        )
     ]
     edges = [
         Edge(
             _curve(route),
-            inside=pair in inside and pair not in uses,
-            kept=all(roles[op] == "kept" for op in pair),
+            inside=pair in inside,
+            kept=all(roles[node] in ("kept", "argument") for node in pair),
         )
         for pair, route in zip(pairs, layout.routes, strict=True)
     ]
-    return Drawing(round(layout.width, 1), round(layout.height, 1), boxes, edges, hidden)
+    kinds = tuple(module.t.name[op] if value == NONE else "" for op, value in nodes)
+    shape = (kinds, tuple((place[a], place[b], (a, b) in inside) for a, b in pairs))
+    return Drawing(round(layout.width, 1), round(layout.height, 1), boxes, edges, hidden, shape)
+
+
+def _uses(module: Module, nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+    """Edges from what defines a value to the ops that use it."""
+    t = module.t
+    for node in nodes:
+        values = t.operands[node.op] if node.argument == NONE else ()
+        for value in values:
+            if value == NONE:
+                continue
+            if t.def_op[value] != NONE:
+                yield Node(t.def_op[value]), node
+            else:
+                yield Node(module.def_parent(value), value), node
+
+
+def _inside_edges(module: Module, nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """Edges from ops to the arguments of their bodies, and to ops there that nothing else feeds."""
+    arguments = {node.argument for node in nodes if node.argument != NONE}
+    yield from ((Node(node.op), node) for node in nodes if node.argument != NONE)
+    ops = [node.op for node in nodes if node.argument == NONE]
+    yield from ((Node(a), Node(b)) for a, b in _into_bodies(module, ops, arguments))
 
 
 def _curve(points: Sequence[tuple[float, float]]) -> str:
@@ -176,15 +266,36 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
     return "".join(out)
 
 
-def _lines(module: Module, op: int) -> tuple[str, ...]:
+def _title(module: Module, node: Node, lines: Sequence[str]) -> str:
+    if node.argument == NONE:
+        return " ".join(module.header(node.op).split())[:_TITLE]
+    owner = module.symbol_name(node.op) if is_function(module, node.op) else None
+    where = f"@{owner}" if owner else module.t.name[node.op]
+    return f"{lines[0]}, an argument of {where}: {module.type_of(node.argument)}"[:_TITLE]
+
+
+def _lines(module: Module, node: Node, names: Mapping[int, str]) -> tuple[str, ...]:
     """The op's name with the value of a constant, or followed by its result types."""
-    name = module.t.name[op]
-    syntax = module.syntax(op)
+    if node.argument != NONE:
+        token = module.t.token[node.argument]
+        name = names.get(node.argument, token)
+        return (_cut(name), _cut(module.type_of(node.argument)))
+    name = module.t.name[node.op]
+    syntax = module.syntax(node.op)
     value = next((e.value for e in syntax.entries if e.name == "value"), None)
-    if value is not None and not module.t.operands[op]:
+    if value is not None and not module.t.operands[node.op]:
         return (_cut(f"{name} {value.partition(' : ')[0]}"),)
-    types = ", ".join(syntax.result_types)
-    return (_cut(name), _cut(types)) if types else (_cut(name),)
+    return (_cut(name), *_type_lines(syntax.result_types))
+
+
+def _type_lines(types: Sequence[str]) -> list[str]:
+    """All types in one line, or each in its own."""
+    joined = ", ".join(types)
+    if len(joined) <= _LABEL or len(types) < 2:
+        return [_cut(joined)] if joined else []
+    more = len(types) - _MAX_TYPES
+    shown = [_cut(one) for one in types[:_MAX_TYPES]]
+    return [*shown, f"and {more} more"] if more > 0 else shown
 
 
 def _cut(text: str) -> str:

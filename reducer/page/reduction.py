@@ -2,15 +2,21 @@
 
 import math
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 
 from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.page.arguments import argument_names
 from reducer.page.chart import size_charts
+from reducer.page.elsewhere import elsewhere_of
+from reducer.page.findings import Findings, needs_of
 from reducer.page.graph import Drawing, draw_around, draw_final
-from reducer.page.render import lines, render
-from reducer.session.history import History, Lineage, Tries, reading
+from reducer.page.highlight import lines
+from reducer.page.render import render
+from reducer.page.suspects import failing_ops, rows_of
+from reducer.session.best import PRINTED
+from reducer.session.history import PRINT, History, Lineage, Tries, reading
 from reducer.session.printing import one_line
 from reducer.session.settings import Size
 from reducer.storage.files import read_input
@@ -28,6 +34,7 @@ class ReductionFacts:
         original: the input in generic form, None if it could not be parsed.
         final: the result in generic form, before names were shortened.
         pass_name, pass_text: the reproducer for the failing pass, '' if there is none.
+        findings: what later runs found out about the result.
     """
 
     name: str
@@ -37,6 +44,7 @@ class ReductionFacts:
     final: Module | None = None
     pass_name: str = ""
     pass_text: str = ""
+    findings: Findings = field(default_factory=Findings)
 
 
 def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
@@ -96,11 +104,15 @@ class Gain:
 
 @dataclass(frozen=True)
 class Gains:
-    """Rows with gains, largest first; those without success; and those that try no candidates."""
+    """Rows with gains, largest first; those without success; and steps that remove nothing."""
 
     winners: list[Gain]
     others: list[Gain]
     upkeep: list[Gain]
+
+
+_PRINTS = frozenset({PRINTED, PRINT})
+"""Other forms of the same program; their size says nothing about a transformation."""
 
 
 def gains(history: History) -> Gains:
@@ -108,23 +120,25 @@ def gains(history: History) -> Gains:
     shares = _shares(history)
     rows = [Gain(name, shares.get(name, 0.0), tries) for name, tries in history.tries.items()]
     rows.sort(key=lambda row: (-row.share, -row.tries.bytes, -row.tries.calls, row.name))
-    winners = [row for row in rows if row.tries.accepted or row.share]
+    edits = [row for row in rows if row.name not in _PRINTS]
+    winners = [row for row in edits if row.tries.accepted or row.share]
     losers = [row for row in rows if row not in winners and (row.tries.tried or row.tries.calls)]
-    return Gains(
-        winners,
-        [row for row in losers if row.tries.tried],
-        [row for row in losers if not row.tries.tried],
-    )
+    others = [row for row in losers if row in edits and row.tries.tried]
+    return Gains(winners, others, [row for row in losers if row not in others])
 
 
 def _shares(history: History) -> dict[str, float]:
     sizes = [history.input.bytes, *(moment.bytes for moment in history.moments)]
     logs = [math.log(max(1, size)) for size in sizes]
-    whole = logs[0] - logs[-1]
+    steps = [
+        (moment.origin, before - after)
+        for moment, (before, after) in zip(history.moments, pairwise(logs), strict=True)
+        if moment.origin not in _PRINTS
+    ]
+    whole = sum(gain for _, gain in steps)
     shares: dict[str, float] = {}
-    for moment, (before, after) in zip(history.moments, pairwise(logs), strict=True):
-        if whole > 0:
-            shares[moment.origin] = shares.get(moment.origin, 0.0) + (before - after) / whole
+    for origin, gain in steps if whole > 0 else ():
+        shares[origin] = shares.get(origin, 0.0) + gain / whole
     return shares
 
 
@@ -149,9 +163,11 @@ class _Measure:
 
 def reduction_page(facts: ReductionFacts) -> str:
     """A complete HTML document. Equal facts yield equal text."""
-    history = facts.history
-    named = history.signature.op
-    final = draw_final(facts.final, history.origins, named) if facts.final else None
+    history, found = facts.history, facts.findings
+    rows = list(lines(facts.text[:_MAX_TEXT]))
+    failing = failing_ops(facts.final, history) if facts.final else []
+    final = _draw_final(facts, failing)
+    around = _around(facts, failing)
     return render(
         "reduction",
         facts=facts,
@@ -159,12 +175,16 @@ def reduction_page(facts: ReductionFacts) -> str:
         verdict=_verdict(facts),
         measures=_measures(facts),
         command=_command(history.command),
+        elsewhere=elsewhere_of(history.health, found.releases),
+        needs=None if found.boundary is None else needs_of(found.boundary),
         charts=size_charts(history) if history.moments else [],
         gains=gains(history),
         final=final,
-        around=_around(facts, named),
+        around=around,
+        is_same=bool(final and around and final.shape == around.shape),
         places=_places(facts),
-        text=lines(facts.text[:_MAX_TEXT]),
+        text=rows,
+        marked=rows_of(failing, facts.final, rows) if facts.final else frozenset(),
         cut=len(facts.text) > _MAX_TEXT,
         pass_text=lines(facts.pass_text[:_MAX_TEXT]) if facts.pass_text else None,
     )
@@ -210,11 +230,19 @@ def _command(words: list[str]) -> str:
     return one_line(shlex.join([PurePath(words[0]).name or words[0], *words[1:]]))
 
 
-def _around(facts: ReductionFacts, named: str) -> Drawing | None:
-    kept = set(facts.history.origins.values())
-    if facts.original is None or not kept:
+def _draw_final(facts: ReductionFacts, failing: list[int]) -> Drawing | None:
+    if facts.final is None:
         return None
-    drawing = draw_around(facts.original, kept, named)
+    names = argument_names(facts.text, facts.final)
+    return draw_final(facts.final, facts.history.origins, failing, names)
+
+
+def _around(facts: ReductionFacts, failing: list[int]) -> Drawing | None:
+    origins = facts.history.origins
+    if facts.original is None or not origins:
+        return None
+    kept = set(origins.values())
+    drawing = draw_around(facts.original, kept, [origins[op] for op in failing if op in origins])
     return drawing if drawing.boxes else None
 
 

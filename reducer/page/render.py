@@ -1,4 +1,4 @@
-"""Render templates to self-contained HTML, with MLIR syntax highlighting.
+"""Render templates to self-contained HTML.
 
 The template engine escapes all values. In addition, the page's content security policy names its
 only script and style sheet by their hashes, so that no others run, and forbids all requests.
@@ -7,81 +7,14 @@ only script and style sheet by their hashes, so that no others run, and forbids 
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 from reducer import __version__
-from reducer.ir.lexer import Token, TokenKind, tokens
 from reducer.units import duration, plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-_CLASSES = {
-    TokenKind.COMMENT: "comment",
-    TokenKind.STRING: "string",
-    TokenKind.VALUE: "value",
-    TokenKind.SYMBOL: "symbol",
-    TokenKind.TYPE: "type",
-    TokenKind.ATTRIBUTE: "attribute",
-    TokenKind.BLOCK: "block",
-}
-_OP = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_OP_IN_QUOTES = re.compile(r'"[a-z_]\w*(?:\.[\w$]+)+"')
-_TYPE = re.compile(r"index|none|[su]?i\d+|b?f\d+\w*|tf32")
-_TYPES_OF_OTHERS = frozenset({"tensor", "memref", "vector", "complex", "tuple"})
-_ATTRIBUTE = re.compile("true|false|unit")
-_ATTRIBUTES_OF_OTHERS = frozenset({"dense", "affine_map", "affine_set", "array", "strided"})
-_IN_WORDS = re.compile(r"[\w.]")
-
-
-def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Split the text into pieces with their classes, '' for unhighlighted text.
-
-    >>> list(pieces('%0 = "a.b"()'))
-    [('value', '%0'), ('', ' = '), ('op', '"a.b"'), ('', '()')]
-    """
-    plain = ""
-    for token in tokens(text):
-        name = _class_of(token, text)
-        if not name:
-            plain += token.text
-            continue
-        if plain:
-            yield "", plain
-            plain = ""
-        yield name, token.text
-    if plain:
-        yield "", plain
-
-
-def _class_of(token: Token, text: str) -> str:
-    following = text[token.end : token.end + 1]
-    if token.kind is TokenKind.WORD:
-        return _class_of_word(token.text, following)
-    if token.kind is TokenKind.NUMBER:  # not the 4 of `4xf32`
-        before = text[max(token.start - 1, 0) : token.start]
-        return "" if _IN_WORDS.match(before) or _IN_WORDS.match(following) else "number"
-    if token.kind is TokenKind.STRING and following == "(" and _OP_IN_QUOTES.fullmatch(token.text):
-        return "op"
-    return _CLASSES.get(token.kind, "")
-
-
-def _class_of_word(word: str, following: str) -> str:
-    if _OP.fullmatch(word):
-        return "op"
-    if _TYPE.fullmatch(word) or (following == "<" and word in _TYPES_OF_OTHERS):
-        return "type"
-    if _ATTRIBUTE.fullmatch(word) or (following == "<" and word in _ATTRIBUTES_OF_OTHERS):
-        return "attribute"
-    return ""
-
-
-def lines(text: str) -> Iterator[list[tuple[str, str]]]:
-    """The pieces of each line."""
-    return (list(pieces(line)) for line in text.rstrip("\n").split("\n"))
 
 
 # Not allowed in HTML: control characters and lone surrogates (from undecodable file names).

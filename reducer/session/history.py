@@ -19,6 +19,8 @@ from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session.before_pass import ORIGIN as CUT
 from reducer.session.conversions import GENERIC, LOCATED, CompilerPasses, key_of
+from reducer.session.health_record import HealthRecord
+from reducer.session.json_values import JsonValues
 from reducer.session.levels import ORIGIN as DISPATCH
 from reducer.session.origins import Origins
 from reducer.session.settings import Size
@@ -28,6 +30,9 @@ KEY = "history"
 
 FELL_BACK = "fall back"
 """The origin of a moment at which the best became larger again."""
+
+PRINT = "print"
+"""The origin of the last moment, at which the result was printed in readable form."""
 
 _PRINTED_ANEW = frozenset({CompilerPasses.name, CUT, DISPATCH})  # renames the values
 _VERSION = 1
@@ -81,8 +86,9 @@ class History:
     """Plain data, stored with `to_json` and `from_json`.
 
     `origins` maps ops of the `final` program (generic form) to ops of the input's generic form,
-    which the journal holds under the key `generic`. `status`, `command` and `verified` are those of
-    the report once the reduction has ended; until then the status is ''.
+    which the journal holds under the key `generic`. `failing` are the ops of `final` to which the
+    compiler's errors point. `health` is where else the result compiles. `status`, `command` and
+    `verified` are those of the report once the reduction has ended; until then the status is ''.
     """
 
     name: str
@@ -94,6 +100,8 @@ class History:
     origins: dict[int, int] = field(default_factory=dict)
     generic: str = ""
     final: str = ""
+    failing: list[int] = field(default_factory=list)
+    health: HealthRecord | None = None
     status: str = ""
     verified: bool = False
     one_minimal: bool = False
@@ -110,6 +118,7 @@ class History:
             "version": _VERSION,
             "signature": self.signature.to_json(),
             "origins": sorted(self.origins.items()),
+            "health": self.health and self.health.to_json(),
         }
 
     @classmethod
@@ -126,6 +135,7 @@ class History:
         fields["tries"] = {name: Tries(**tries) for name, tries in data["tries"].items()}
         fields["total"] = Spent(**data["total"])
         fields["origins"] = {int(after): int(before) for after, before in data["origins"]}
+        fields["health"] = HealthRecord.from_json(JsonValues(data.get("health")))
         return cls(**fields)
 
 
@@ -215,7 +225,7 @@ class HistoryRecorder:
         """Record the end; `size` is that of the printed program, `facts` are fields to set."""
         self._settle(self._phase)
         if size != self._size:
-            self._moment(size, "print")
+            self._moment(size, PRINT)
         if self._origins is not None and isinstance(document, Module):
             self.history.origins = self._origins.known
             self.history.final = document.text if len(document.text) <= _MAX_FINAL else ""

@@ -5,7 +5,7 @@ import re
 from oracles import CompilerOracle
 from oracles.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
-from reducer.locate import ops_at, ops_of_diagnostics
+from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample
 from reducer.search.windows import grow_around, grow_set
@@ -82,3 +82,16 @@ def fall_back_to_text(context: Context) -> bool:
         )
     context.document = PlainText(context.settings.text)
     return True
+
+
+_CANDIDATE = "input.mlir"
+"""The name under which a compiler reads a candidate."""
+
+
+def failing_ops(context: Context) -> list[int]:
+    """The ops of the result in generic form to which the compiler's errors point; costs no run."""
+    best = context.best.confirmed
+    outcome = context.full.known(best.text)
+    if outcome is None or not isinstance(best, Module):
+        return []
+    return ops_on_lines(outcome.diagnostics, _CANDIDATE, best)

@@ -33,6 +33,7 @@ from reducer.session.history import (
     Spent,
     read_history,
 )
+from reducer.session.locating import failing_ops
 from reducer.session.printing import one_line
 from reducer.session.record import Report
 from reducer.session.sanity import Flakiness, SanityChecks, empty_module
@@ -359,6 +360,8 @@ class Reduction:
             one_minimal=status == "reduced",
             command=command,
             notes=self.notes,
+            failing=failing_ops(context),
+            health=self._health_record(),
         )
         return Report(
             status=status,

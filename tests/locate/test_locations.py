@@ -2,7 +2,7 @@
 
 from oracles import parse_diagnostics
 from reducer.ir import Module
-from reducer.locate import ops_of_diagnostics, read_locations
+from reducer.locate import ops_of_diagnostics, ops_on_lines, read_locations
 from tests.support.sides import function
 
 PLAIN = """\
@@ -73,3 +73,20 @@ def test_the_first_error_comes_first_and_functions_do_not_count() -> None:
     assert [MODULE.t.name[op] for op in ops] == ["t.b", "t.a"]
     whole = "in.mlir:1:1: error: something about the whole function\n"
     assert ops_of_diagnostics(parse_diagnostics(whole), LOCATIONS, MODULE) == []
+
+
+def test_the_error_that_identifies_the_failure_says_which_op_of_its_own_text_fails() -> None:
+    line = {
+        name: 1 + MODULE.text[:start].count("\n")
+        for name, start in zip(MODULE.t.name, MODULE.t.start, strict=True)
+    }
+    told = (
+        f"in.mlir:{line['t.b']}:5: error: failed to frobnicate op\n"
+        f"in.mlir:{line['t.a']}:5: error: and so failed this one\n"
+    )
+    found = ops_on_lines(parse_diagnostics(told), "in.mlir", MODULE)
+    assert [MODULE.t.name[op] for op in found] == ["t.b"]
+    assert ops_on_lines(parse_diagnostics(told), "other.mlir", MODULE) == []
+    whole = "in.mlir:1:1: error: something about the whole module\n"
+    found = ops_on_lines(parse_diagnostics(whole + told), "in.mlir", MODULE)
+    assert [MODULE.t.name[op] for op in found] == ["t.a", "t.b"]

@@ -89,7 +89,7 @@ def test_a_reduction(browser: Browser, write: Write, view: View) -> None:
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
         assert_sound(page, path)
         assert len(boxes(page, ".chart")) == 2
-        assert len(boxes(page, "#final-graph .node rect")) == 3
+        assert len(boxes(page, "#final-graph .node rect")) == 4
         assert len(boxes(page, "#around-graph .node.kept rect")) == 2
         for selector in (".chart", ".chart .line", ".dot", ".node rect", ".edge", ".bar", ".strip"):
             drawn = boxes(page, selector)

@@ -3,9 +3,10 @@ import re
 import pytest
 
 from reducer.ir import Module
-from reducer.page import reduction_page
+from reducer.page import Findings, reduction_page
 from reducer.page.reduction import gains
-from reducer.session.history import FELL_BACK, Moment, Spent, Tries
+from reducer.session.best import PRINTED
+from reducer.session.history import FELL_BACK, PRINT, Moment, Spent, Tries
 from tests.support.histories import FINAL, facts, history
 
 
@@ -32,6 +33,18 @@ def test_what_was_lost_again_counts_against() -> None:
     ]
 
 
+def test_another_form_of_the_same_program_is_no_gain() -> None:
+    moments = [
+        Moment(8, 9_000, PRINTED, Spent()),
+        Moment(4, 4_500, "carve", Spent()),
+        Moment(4, 500, PRINT, Spent()),
+    ]
+    tries = {PRINTED: Tries(1, 1), "carve": Tries(2, 2), PRINT: Tries(calls=1)}
+    found = gains(history(moments=moments, tries=tries))
+    assert [(row.name, row.share) for row in found.winners] == [("carve", 1.0)]
+    assert {row.name for row in found.upkeep} == {PRINTED, PRINT}
+
+
 def test_no_gains() -> None:
     assert gains(history(moments=[], tries={})).winners == []
 
@@ -51,6 +64,10 @@ def test_the_page_says_what_matters() -> None:
     ):
         assert words in page, words
     assert "t-compile --flag f.reduced.mlir" in page
+    assert re.search(r'row failing">.*t\.bad', page)
+    assert "compiles for llvm-cpu" in page
+    assert "<code>2</code> in place of <code>?</code>" in page
+    assert "failed to undo" in page
     assert "/opt/somewhere" not in page
     assert page.startswith("<!doctype html>")
     assert page == reduction_page(facts())
@@ -100,6 +117,19 @@ def test_text_alone_has_no_graphs() -> None:
     page = reduction_page(facts(original=None, final=None, history=history(origins={})))
     assert "Def-use graph of the result" not in page
     assert "What each transformation contributed" in page
+
+
+def test_a_graph_that_is_the_same_in_the_input_is_not_drawn_again() -> None:
+    page = reduction_page(facts())
+    assert 'id="around-graph"' in page
+    same = history(origins={1: 1, 2: 2, 3: 3, 4: 4})
+    page = reduction_page(facts(original=Module.parse(FINAL), history=same))
+    assert 'id="around-graph"' not in page and "connected in the same way" in page
+
+
+def test_only_what_is_known_is_told() -> None:
+    page = reduction_page(facts(history=history(health=None), findings=Findings()))
+    assert 'id="elsewhere"' not in page and 'id="needs"' not in page
 
 
 def test_an_unfinished_reduction() -> None:

@@ -115,6 +115,7 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
 
     health = report.health
     assert health is not None and health.repairs == 1 and not health.doubt
+    assert report.lineage.history.health == health
     assert {one.name: (one.health, one.before, one.required) for one in health.places} == {
         **dict.fromkeys(("llvm-cpu", "vulkan", "cuda"), (Health.SAME, Health.SAME, False)),
         **dict.fromkeys(("hip", "3.13.0"), (Health.SAME, Health.SAME, False)),

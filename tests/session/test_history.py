@@ -189,6 +189,8 @@ outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
     assert told.moments[-1].bytes == report.output.bytes
     names = {original.t.name[op] for op in told.origins.values()}
     assert "linalg.batch_matmul" in names and "math.absf" not in names
+    final = Module.parse(told.final)
+    assert [final.t.name[op] for op in told.failing] == ["linalg.batch_matmul"]
 
 
 def write(path: Path, **texts: str) -> Path:

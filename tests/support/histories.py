@@ -1,8 +1,11 @@
 """Facts about an invented reduction, for pages."""
 
 from oracles import Kind, Signature
+from reducer.inspection.explainer import Fact
 from reducer.ir import Module
-from reducer.page import ReductionFacts
+from reducer.page import Findings, ReductionFacts, ReleaseRow
+from reducer.search.candidate import Verdict
+from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.session.history import History, Moment, Spent, Tries
 from reducer.session.settings import Size
 
@@ -37,6 +40,27 @@ func.func @f(%arg0: f32) {
 }
 // error: failed to do 't.bad'
 """
+HEALTH = HealthRecord(
+    "hip",
+    "3.13.0",
+    (
+        PlaceRecord("target", "llvm-cpu", "compiles"),
+        PlaceRecord("target", "vulkan", "another failure"),
+        PlaceRecord("release", "3.8.0", "compiles", "the same failure"),
+        PlaceRecord("release", "3.11.0", "the same failure"),
+        PlaceRecord("level", "O3", "cannot tell"),
+    ),
+)
+FINDINGS = Findings(
+    (
+        Fact("flag", "--flag", "", None, "dropped", Verdict.SAME, "", ("dropped",)),
+        Fact("op", "t.bad", "", 4, "deleted", Verdict.NOT_INTERESTING, "success"),
+        Fact("size", "dim 1 of %0", "?", 3, "2", Verdict.NOT_INTERESTING, "success", ("4", "8")),
+        Fact("element type", "%arg0", "f32", 2, "f16", Verdict.OTHER_FAILURE, "no `f16` here"),
+        Fact("attribute", "value of t.made", "8", 3, "dropped", Verdict.INVALID, ""),
+    ),
+    (ReleaseRow("3.9.0", "another failure", "failed to undo"), ReleaseRow("3.12.0", "bad")),
+)
 ORIGINS = {1: 1, 3: 4, 4: 6}
 
 
@@ -59,6 +83,8 @@ def history(**changes: object) -> History:
         "total": Spent(10, 3.1, 80.0),
         "origins": dict(ORIGINS),
         "final": FINAL,
+        "failing": [3],
+        "health": HEALTH,
         "status": "reduced",
         "verified": True,
         "one_minimal": True,
@@ -75,5 +101,6 @@ def facts(**changes: object) -> ReductionFacts:
         "history": history(),
         "original": Module.parse(ORIGINAL),
         "final": Module.parse(FINAL),
+        "findings": FINDINGS,
     }
     return ReductionFacts(**{**fields, **changes})  # type: ignore[arg-type]

@@ -15,20 +15,20 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });
 }
-// A wide graph fits its box, or keeps its size and scrolls.
+// A wide graph fits its box, or keeps its size and scrolls. At first it fits if that is legible.
 for (const button of document.querySelectorAll("[data-fits]")) {
   const svg = document.getElementById(button.dataset.fits);
   const box = svg.parentElement;
-  const isWide = () => svg.width.baseVal.value > box.clientWidth;
-  const update = () => { button.hidden = !isWide() && !svg.classList.contains("fit"); };
-  button.addEventListener("click", () => {
-    const fits = svg.classList.toggle("fit");
+  const room = box.clientWidth / svg.width.baseVal.value;
+  const show = fits => {
+    svg.classList.toggle("fit", fits);
     button.setAttribute("aria-pressed", String(fits));
-    update();
-  });
-  addEventListener("resize", update);
-  update();
-  const named = svg.querySelector(".named") || svg.querySelector(".kept");
+    button.hidden = !fits && svg.width.baseVal.value <= box.clientWidth;
+  };
+  button.addEventListener("click", () => show(!svg.classList.contains("fit")));
+  addEventListener("resize", () => show(svg.classList.contains("fit")));
+  show(room < 1 && room > 0.7);
+  const named = svg.querySelector(".failing") || svg.querySelector(".kept");
   if (named) { // what matters most is in sight at first
     const at = named.getBoundingClientRect(), frame = box.getBoundingClientRect();
     box.scrollLeft += at.left + at.width / 2 - frame.left - frame.width / 2;

@@ -1,0 +1,112 @@
+"""Where else the result compiles, and where it fails: targets, optimization levels, releases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from reducer.health import Health, PlaceKind
+from reducer.page.findings import ReleaseRow
+from reducer.releases.query import ReleaseVerdict
+from reducer.session.health_record import HealthRecord, PlaceRecord
+
+
+@dataclass(frozen=True)
+class Spot:
+    """What the result does at one place. `own` marks the place of the failing command itself.
+
+    `tone` is the CSS class of the verdict; `note` is what the compiler says there, or what a larger
+    program did.
+    """
+
+    name: str
+    verdict: str
+    note: str = ""
+    own: bool = False
+
+    @property
+    def tone(self) -> str:
+        return _TONES.get(self.verdict, "")
+
+    @property
+    def sign(self) -> str:
+        """A sign for the verdict, for those who cannot tell the colors apart."""
+        return _SIGNS.get(self.verdict, "?")
+
+
+_FAILS, _COMPILES, _OTHER, _UNKNOWN = "fails", "compiles", "fails in another way", "cannot tell"
+_TONES = {_FAILS: "bad", _COMPILES: "good", _OTHER: "open"}
+_SIGNS = {_FAILS: "\N{BALLOT X}", _COMPILES: "\N{CHECK MARK}", _OTHER: "\N{ALMOST EQUAL TO}"}
+_OF_HEALTH = {
+    Health.SAME: _FAILS,
+    Health.COMPILES: _COMPILES,
+    Health.OTHER: _OTHER,
+    Health.UNKNOWN: _UNKNOWN,
+}
+_OF_RELEASE = {
+    ReleaseVerdict.BAD: _FAILS,
+    ReleaseVerdict.GOOD: _COMPILES,
+    ReleaseVerdict.OTHER: _OTHER,
+    ReleaseVerdict.CANNOT_TELL: _UNKNOWN,
+}
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """All places: `sentence` sums them up, and `doubt` says why this may be another bug."""
+
+    sentence: str
+    doubt: str
+    targets: tuple[Spot, ...]
+    levels: tuple[Spot, ...]
+    releases: tuple[Spot, ...]
+
+    @property
+    def legend(self) -> list[Spot]:
+        """One spot of each verdict that occurs."""
+        spots = (*self.targets, *self.levels, *self.releases)
+        return list({spot.verdict: spot for spot in spots}.values())
+
+
+def elsewhere_of(health: HealthRecord | None, releases: Sequence[ReleaseRow]) -> Elsewhere | None:
+    """What is known about other places; None if nobody asked.
+
+    What `releases` say takes precedence over the profile of the reduction.
+    """
+    if (health is None or not health.places) and not releases:
+        return None
+    health = health or HealthRecord()
+    rows = {spot.name: spot for spot in _spots(health, PlaceKind.RELEASE, health.release)}
+    rows |= {one.version: _release(one, own=one.version == health.release) for one in releases}
+    return Elsewhere(
+        sentence=health.sentence,
+        doubt=health.doubt,
+        targets=_spots(health, PlaceKind.TARGET, health.target),
+        levels=_spots(health, PlaceKind.LEVEL, ""),
+        releases=tuple(sorted(rows.values(), key=lambda spot: _age(spot.name), reverse=True)),
+    )
+
+
+def _spots(health: HealthRecord, kind: PlaceKind, own: str) -> tuple[Spot, ...]:
+    found = [_spot(place) for place in health.places if place.kind == kind]
+    return (Spot(own, _FAILS, own=True), *found) if own and found else tuple(found)
+
+
+def _spot(place: PlaceRecord) -> Spot:
+    words = {str(health): word for health, word in _OF_HEALTH.items()}
+    before = words.get(place.before, "") if place.before != place.health else ""
+    note = f"a larger program {before}" if before else ""
+    return Spot(place.name, words.get(place.health, _UNKNOWN), note)
+
+
+def _release(one: ReleaseRow, *, own: bool) -> Spot:
+    words = {str(verdict): word for verdict, word in _OF_RELEASE.items()}
+    return Spot(one.version, words.get(one.verdict, _UNKNOWN), one.note, own)
+
+
+def _age(version: str) -> tuple[bool, Version, str]:
+    """A sort key: releases by their number, before whatever has another name."""
+    try:
+        return False, Version(version), ""
+    except InvalidVersion:
+        return True, Version("0"), version
