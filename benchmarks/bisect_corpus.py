@@ -28,6 +28,8 @@ from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 
+_NUMBER = re.compile(r"-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan)", re.I)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -143,7 +145,7 @@ def _reference_in_python(execution: Execution) -> str:
     for result in execution.expected:
         kind, _, values = result.partition("=")
         *shape, element = kind.split("x")
-        numbers = ", ".join(re.findall(r"-?[\d.]+", values))
+        numbers = ", ".join(f'float("{one}")' for one in _NUMBER.findall(values))
         sort = {"f": "float", "i": "int"}[element[0]] + element[1:]
         sizes = ", ".join(shape)
         arrays.append(f"np.array([{numbers}], dtype=np.{sort}).reshape({sizes})")

@@ -56,22 +56,40 @@ def widen(context: Context, check: HealthCheck) -> Condition | None:
     if original is None or context.above is not None or _is_compared(context, original):
         return None
     places = list(_beside(check))
-    together = _together(context, original) if places else None
+    if not places:
+        return None
+    together = _together(context, original)
     if together is not None:
-        for place in places:
+        return _widen_to_part(context, check, together, places)
+    return _widen_to_input(context, check, original, places[0])
+
+
+def _widen_to_part(
+    context: Context, check: HealthCheck, together: Milestone, places: Sequence[Place]
+) -> Condition | None:
+    """Go back to a part of the input with all ops that its errors name."""
+    for place in places:
+        fails = _asked(context, check, together, place) is Health.SAME
+        if fails and _agrees(context, check, place):
             condition = Condition(place, Health.SAME)
-            if _asked(context, check, together, place) is Health.SAME and _agrees(
-                context, check, place
-            ):
-                return condition if _return_to(context, check, together, condition) else None
-    elif places and _takes_at_most(context, check, places[0], _SHARE):
-        condition = Condition(places[0], Health.SAME)
-        if _ask_input(context, check, places[0]) is Health.SAME:
-            whole = Milestone(original, context.full, BoundaryTypes.of(original))
-            if _return_to(context, check, whole, condition):
-                context.is_located = False
-                return condition
+            return condition if _return_to(context, check, together, condition) else None
     return None
+
+
+def _widen_to_input(
+    context: Context, check: HealthCheck, original: Module, place: Place
+) -> Condition | None:
+    """Go back to the input itself, and locate the failure anew."""
+    if not _takes_at_most(context, check, place, _SHARE):
+        return None
+    if _ask_input(context, check, place) is not Health.SAME:
+        return None
+    condition = Condition(place, Health.SAME)
+    whole = Milestone(original, context.full, BoundaryTypes.of(original))
+    if not _return_to(context, check, whole, condition):
+        return None
+    context.is_located = False
+    return condition
 
 
 def _is_compared(context: Context, original: Module) -> bool:
