@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from packaging.version import Version
 
-from reducer.health import Health, HealthCheck, PlaceKind
+from reducer.health import Health, HealthCheck, Place, PlaceKind
 from reducer.health.places import release_of, target_of
 from reducer.session.json_values import JsonValues
 
@@ -73,10 +73,14 @@ class HealthRecord:
     def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
         failing = check.elsewhere.failing
-        before, required = check.before.at, {one.place for one in check.conditions}
+        before, required = check.before.at, {_key(one.place) for one in check.conditions}
+        asked = {_key(place) for place in check.result.at}
+        held = {one.place: one.health for one in check.conditions if _key(one.place) not in asked}
         places = tuple(
-            PlaceRecord(place.kind, place.name, health, before.get(place, ""), place in required)
-            for place, health in check.result.at.items()
+            PlaceRecord(
+                place.kind, place.name, health, before.get(place, ""), _key(place) in required
+            )
+            for place, health in (dict(check.result.at) | held).items()
         )
         elsewhere = check.elsewhere
         return cls(
@@ -175,6 +179,11 @@ class HealthRecord:
             runs=data.count("runs") or 0,
             compiler_seconds=data.number("compiler_seconds") or 0.0,
         )
+
+
+def _key(place: Place) -> tuple[str, str]:
+    """What makes a place the same, wherever it lies from the command's own."""
+    return place.kind, place.name
 
 
 def _listed(verb: str, names: dict[str, list[str]]) -> str:

@@ -172,6 +172,18 @@ def test_a_failure_that_goes_away_elsewhere_is_another_bug_too(
     assert any("compiles with O3" in note for note in report.notes)
 
 
+def test_a_place_that_was_required_is_told_though_the_result_was_not_asked_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """O2 was the nearest level to differ; as the result fails at O3, nobody asks between."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    own = f'case " $* " in *=O2*|*=O3*) has x.guard || exit 0;; esac\n{BUG}'
+    health = Place(tmp_path, {}, own).reduce().health
+    assert health is not None
+    levels = {one.name: (one.health, one.required) for one in health.places if one.kind == "level"}
+    assert levels == {"O3": (Health.SAME, False), "O2": (Health.SAME, True)}
+
+
 def test_the_same_result_for_any_number_of_workers(place: Place) -> None:
     results = [place.reduce(jobs=jobs, name=f"{jobs}") for jobs in (1, 3)]
     assert results[0].text == results[1].text
