@@ -19,6 +19,7 @@ from reducer.cli.package_options import package_source, with_package_options
 from reducer.cli.record import write_json
 from reducer.cli.references import default_reference
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_status
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
@@ -118,7 +119,7 @@ def bisect(
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
         runner = ReleaseRunner(
-            query, journal, log=_print_status, stop=stop, keep=keep, source=packages
+            query, journal, log=print_status, stop=stop, keep=keep, source=packages
         )
         job = Bisector(
             runner,
@@ -127,8 +128,8 @@ def bisect(
             line=line,
             everything=everything,
             source=packages,
-            log=_print_status,
-            on_test=lambda name: _print_status(f"testing {name}"),
+            log=print_status,
+            on_test=lambda name: print_status(f"testing {name}"),
         )
         with stop_on_signals(stop, leave=place.clean_up):
             result = job.run()
@@ -222,7 +223,7 @@ def with_reference(
     """For wrong results, one reference for all releases: by default another backend of `bad`."""
     if not oracle_options.wrong_results or oracle_options.references or not oracle_options.words:
         return oracle_options
-    version = newest_release(_print_status, packages) if bad == NEWEST else bad
+    version = newest_release(print_status, packages) if bad == NEWEST else bad
     backend = default_reference(Command.parse(oracle_options.words, source=oracle_options.source))
     return replace(oracle_options, references=(f"iree:{version}+{backend}",))
 
@@ -264,8 +265,4 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
 def journal_of(path: Path) -> Journal:
     """The journal of an input, shared by all queries about it."""
     place = bisect_journal_of(path)
-    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=_print_status)
-
-
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)
+    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=print_status)

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from oracles import CompilerOracle, Oracle
 from reducer.cli.oracle_options import jobs_option
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 from reducer.cluster.executor import ClusterExecutor
@@ -48,7 +49,7 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
     cluster, before = Cluster(address), oracle.runner
     try:
         capacity = cluster.capacity(required_resources(oracle.executable))
-        oracle.runner = ClusterRunner(cluster, _print_status)
+        oracle.runner = ClusterRunner(cluster, print_status)
         yield min(jobs, capacity) if _is_given("jobs") else capacity
     finally:
         oracle.runner = before
@@ -69,7 +70,7 @@ def executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> 
         else:
             cluster = Cluster(address)
             held.callback(cluster.close)
-            executor = ClusterExecutor(cluster, {one.version for one in compilers}, _print_status)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, print_status)
         held.callback(executor.close)
         yield executor
 
@@ -106,12 +107,8 @@ def worker(address: str, versions: str | None, jobs: int) -> None:
         offered = [one.version for one in installed()]
     else:
         offered = [
-            install(one.strip(), progress=_print_status).version for one in versions.split(",")
+            install(one.strip(), progress=print_status).version for one in versions.split(",")
         ]
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
-        serve(address, offered, jobs, stop, _print_status)
-
-
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)
+        serve(address, offered, jobs, stop, print_status)

@@ -18,6 +18,7 @@ from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.call_options import CallOptions
 from reducer.cli.completion import complete_versions
 from reducer.cli.opt_tools import default_opt, given_opt, some_opt
+from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults, wrong_results_options
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
@@ -191,7 +192,7 @@ class OracleOptions:
 
     def _executable(self, name: str) -> Path:
         try:
-            return resolve_executable(name, self.iree, progress=_print_status)
+            return resolve_executable(name, self.iree, progress=print_status)
         except ToolchainError as error:
             if self.iree is not None:
                 raise
@@ -207,7 +208,7 @@ class OracleOptions:
             return given_opt(self.opt)
         own = verifying_tool(executable) if executable is not None else None
         if own is None and self.iree is not None:
-            own = install(self.iree, progress=_print_status).opt
+            own = install(self.iree, progress=print_status).opt
         return own or (some_opt(text) if executable is None else default_opt())
 
     def _memory(self) -> int:
@@ -294,10 +295,6 @@ def _script(path: Path) -> Path:
     return path
 
 
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)
-
-
 def jobs_option(note: str) -> Callable[[Any], Any]:
     """`--jobs`; `note` names what does not depend on it."""
     return click.option(
@@ -359,7 +356,7 @@ def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tup
         )
     return tuple(
         release_place(
-            install(version, progress=lambda text: click.echo(text, err=True)),
+            install(version, progress=print_status),
             oracle.executable.name,
         )
         for version in versions

@@ -10,6 +10,7 @@ import click
 from oracles import Oracle
 from reducer.bundle import Bundle
 from reducer.cli.cluster import clustered, scheduler_option
+from reducer.cli.console import show
 from reducer.cli.intake import agree, crash_in, first_failing
 from reducer.cli.oracle_options import (
     OracleOptions,
@@ -25,7 +26,7 @@ from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import write_json
 from reducer.cli.report import report_of
-from reducer.cli.result_table import Whole, report_table
+from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
@@ -315,6 +316,6 @@ def _show(
     report: Report, bundle: Bundle | None, whole: Whole, json_target: str | None, quiet: bool
 ) -> None:
     if not quiet:
-        click.echo(report_table(report, bundle, whole), err=json_target == "-")
+        show(*report_parts(report, bundle, whole), err=json_target == "-")
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})

@@ -6,8 +6,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from oracles import Command, Limits
 from oracles.command import verifying_tool
 from oracles.profiles import RUNTIME, TARGETS
@@ -20,6 +18,7 @@ from oracles.values import (
 )
 from oracles.values.references import backend_of
 from oracles.variants import other_flags, values_of
+from reducer.cli.status import print_status
 from reducer.errors import CommandNotFound, UsageError
 from reducer.evaluator.reference import EvaluatorReference
 from reducer.session.conversions import OptPrinter
@@ -90,7 +89,7 @@ def _python(file: str, function: str, python: str | None) -> PythonReference:
 
 def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:
     """The reference for `iree:3.6.0`, or for `iree:3.6.0+vmvx` with another backend."""
-    toolchain = install(version, progress=_print_status, runtime=True)
+    toolchain = install(version, progress=print_status, runtime=True)
     if backend and backend not in RUNTIME.backends:
         known = " or ".join(RUNTIME.backends)
         raise UsageError(f"--reference: unknown backend '{backend}'; give {known}")
@@ -160,7 +159,3 @@ def audit_of(executable: Path) -> SizeAudit | None:
     """An audit that parses modules with the compiler's own tool; None if it has none."""
     opt = verifying_tool(executable)
     return SizeAudit(OptPrinter(opt, Limits(_AUDIT_SECONDS)).generic) if opt else None
-
-
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)

@@ -1,12 +1,11 @@
 """The table printed at the end of a reduction."""
 
 import resource
-import shlex
 import time
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from reducer.bundle import Bundle
+from reducer.cli.layout import Fact, Facts, Part, Style, Table, command_fact
 from reducer.session import Report
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord
@@ -40,20 +39,21 @@ class Whole:
         return {key: round(value, 3) for key, value in asdict(self).items()}
 
 
-def report_table(report: Report, bundle: Bundle | None = None, whole: Whole | None = None) -> str:
+def report_parts(
+    report: Report, bundle: Bundle | None = None, whole: Whole | None = None
+) -> list[Part]:
     """Sizes before and after, the failure, the cost, and how to reproduce it."""
-    stopped = (
-        []
-        if report.status == "reduced"
-        else [("stopped", _STOPPED.get(report.status, report.status))]
-    )
+    stopped = []
+    if report.status != "reduced":
+        why = _STOPPED.get(report.status, report.status)
+        stopped = [Fact("stopped", why, Style.WARNING)]
     if report.on_disk in _NONE_YET:
-        return "\n".join(_columns([*stopped, *_without_result(report)]))
-    facts = [
+        return [Facts.of([*stopped, *_without_result(report)])]
+    facts: list[tuple[str, str] | Fact] = [
         *stopped,
         ("failure", report.failure.text),
         ("bucket", report.failure.bucket),
-        ("verdict", _verdict(report)),
+        _verdict(report),
         *_rates(report),
         ("1-minimal", "yes" if report.one_minimal else "no"),
         *_degenerate(report),
@@ -70,10 +70,9 @@ def report_table(report: Report, bundle: Bundle | None = None, whole: Whole | No
         facts += _pass_facts(report.pass_level)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
-    return "\n".join([*_sizes(report), "", *_columns(facts), *_also_found(report)])
+    return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
 
 
-_WIDTH = 120  # maximum characters of another failure's signature
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
 _BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
 _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
@@ -116,36 +115,43 @@ def _runs(report: Report) -> list[tuple[str, str]]:
     return [runs, *_checks(report)]
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report: Report) -> Fact:
     if report.verified:
-        return _VERIFIED if report.run is None else _BOTH_VERIFIED
-    return _NOT_ASKED if report.status == "interrupted" else _NOT_VERIFIED
+        words = _VERIFIED if report.run is None else _BOTH_VERIFIED
+        return Fact("verdict", words, Style.GOOD)
+    if report.status == "interrupted":
+        return Fact("verdict", _NOT_ASKED, Style.WARNING)
+    return Fact("verdict", _NOT_VERIFIED, Style.BAD)
 
 
-def _commands(report: Report) -> list[tuple[str, str]]:
+def _commands(report: Report) -> list[Fact]:
     """The command, or the two that show what is wrong with the compiled program."""
     if report.compile is None or report.run is None:
-        return [("command", shlex.join(report.command))]
-    return [("compile", shlex.join(report.compile)), ("run", shlex.join(report.run))]
+        return [command_fact("command", report.command)]
+    return [command_fact("compile", report.compile), command_fact("run", report.run)]
 
 
-def _level_facts(level: LevelRecord) -> list[tuple[str, str]]:
+def _level_facts(level: LevelRecord) -> list[Fact]:
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     checked = "" if level.verified else "; NOT VERIFIED"
     return [
-        (f"{level.level} level", f"{level.output_path} ({size}{checked}); {level.made}"),
-        (f"{level.level} run", shlex.join(level.command)),
+        Fact(
+            f"{level.level} level",
+            f"{level.output_path} ({size}{checked}); {level.made}",
+            Style.PLAIN if level.verified else Style.BAD,
+        ),
+        command_fact(f"{level.level} run", level.command),
     ]
 
 
-def _pass_facts(level: PassRecord) -> list[tuple[str, str]]:
+def _pass_facts(level: PassRecord) -> list[Fact]:
     if level.same_program:
-        return [("pass", level.pass_name)] if level.pass_name else []
+        return [Fact("pass", level.pass_name)] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     return [
-        ("pass", level.pass_name or "none: the input itself is invalid"),
-        ("pass IR", f"{level.output_path} ({size})"),
-        ("pass run", shlex.join(level.command)),
+        Fact("pass", level.pass_name or "none: the input itself is invalid"),
+        Fact("pass IR", f"{level.output_path} ({size})"),
+        command_fact("pass run", level.command),
     ]
 
 
@@ -154,38 +160,35 @@ def _bundle(bundle: Bundle) -> str:
     return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
 
 
-def _sizes(report: Report) -> list[str]:
+def _sizes(report: Report) -> Table:
     rows = [
         ("lines", report.input.lines, report.output.lines),
         ("ops", report.input.ops, report.output.ops),
         ("bytes", report.input.bytes, report.output.bytes),
     ]
-    head = f"{'':<10}{'before':>14}{'after':>12}{'removed':>10}"
-    return [head] + [
-        f"{name:<10}{before:>14,}{after:>12,}{percent(before - after, before):>10}"
-        for name, before, after in rows
-    ]
+    return Table(
+        [
+            (name, f"{before:,}", f"{after:,}", percent(before - after, before))
+            for name, before, after in rows
+        ],
+        head=("", "before", "after", "removed"),
+        right=frozenset({1, 2, 3}),
+    )
 
 
-def _also_found(report: Report) -> list[str]:
-    """Other failures found on the way, one per line."""
+def _also_found(report: Report) -> list[Part]:
+    """Other failures found on the way, one per row."""
     left_out = report.also_left_out
     if not report.also_found and not left_out:
         return []
     rows = [
-        f"  {one.bucket}  {plural(one.lines, 'line'):>11}  {_cut(one.text)}"
+        (f"  {one.bucket}", plural(one.lines, "line"), one_line(one.text))
         for one in report.also_found
     ]
-    if left_out:
-        rows.append(f"  and {left_out} more, not kept (too large or too many)")
+    more = [f"  and {left_out} more, not kept (too large or too many)"] if left_out else []
     folder = report.also_found_folder
     kept = f"kept in {folder}/BUCKET" if folder else "not kept"
-    return ["", f"also found, {kept}:", *rows]
-
-
-def _cut(text: str) -> str:
-    text = one_line(text)
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    return ["", f"also found, {kept}:", Table(rows, right=frozenset({1})), *more]
 
 
 def _rates(report: Report) -> list[tuple[str, str]]:
@@ -198,15 +201,15 @@ def _rates(report: Report) -> list[tuple[str, str]]:
     return [("flaky", rates)]
 
 
-def _elsewhere(report: Report) -> list[tuple[str, str]]:
+def _elsewhere(report: Report) -> list[Fact]:
     """Where else the result compiles, if that is known."""
     health = report.health
     if health is None:
         return []
     cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
-    facts = [("elsewhere", f"{health.sentence or 'no answer'} ({cost})")]
+    facts = [Fact("elsewhere", f"{health.sentence or 'no answer'} ({cost})")]
     if health.doubt:
-        facts.append(("doubt", f"may be another bug: {health.doubt}"))
+        facts.append(Fact("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
     return facts
 
 
@@ -247,7 +250,3 @@ def _whole(report: Report, bundle: Bundle | None, whole: Whole | None) -> list[t
         return []
     spent = f"{duration(whole.seconds)}, {duration(whole.cpu_seconds)} of compiler time"
     return [("", f"{spent} with the {' and the '.join(after)}")]
-
-
-def _columns(facts: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"{name:<10}  {value}" for name, value in facts]

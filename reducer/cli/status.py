@@ -3,6 +3,11 @@
 import click
 
 
+def print_status(text: str) -> None:
+    """Print what is being done."""
+    click.echo(text, err=True)
+
+
 def print_phase(text: str) -> None:
     """Print what begins now."""
-    click.echo(f"{text} …", err=True)
+    print_status(f"{text} …")

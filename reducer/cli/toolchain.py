@@ -10,6 +10,7 @@ from oracles.profiles import DEFAULT
 from reducer import __version__
 from reducer.cli.completion import complete_versions
 from reducer.cli.package_options import package_source, with_package_options
+from reducer.cli.status import print_status
 from reducer.errors import Unavailable
 from reducer.toolchain import (
     ToolchainError,
@@ -40,7 +41,7 @@ def toolchain() -> None:
 def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pre: bool) -> None:
     """Install VERSION, such as 3.13.0 or 3.14.0rc20260420 (default: the newest release)."""
     source = package_source(find_links, pre=pre)
-    found = install(version, progress=_print_status, runtime=runtime, source=source)
+    found = install(version, progress=print_status, runtime=runtime, source=source)
     click.echo(f"{found.version}  {found.compile}")
 
 
@@ -50,7 +51,7 @@ def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pr
 def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> None:
     """List installed versions, or those that can be installed."""
     if available or find_links or pre:
-        for version in published(_print_status, package_source(find_links, pre=pre)):
+        for version in published(print_status, package_source(find_links, pre=pre)):
             click.echo(version)
         return
     versions = installed()
@@ -58,10 +59,6 @@ def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> Non
         click.echo(f"{one.version:<10}  {one.root}")
     if not versions:
         click.echo(f"no versions are installed in {toolchains_folder()}", err=True)
-
-
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)
 
 
 @toolchain.command("remove")

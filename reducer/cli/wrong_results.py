@@ -26,6 +26,7 @@ from reducer.cli.references import (
     releases_beside,
     witnesses_of,
 )
+from reducer.cli.status import print_status
 from reducer.evaluator.reference import EvaluatorReference
 from reducer.toolchain import runtime_of
 
@@ -56,12 +57,12 @@ class WrongResults:
         """
         call = read_call(self.call)
         if call.ignored:
-            _print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
+            print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
         candidate = CompilerConfig(
             "the command",
             command,
             executable,
-            runtime_of(executable, progress=_print_status),
+            runtime_of(executable, progress=print_status),
             call.device or RUNTIME.device,
             call.parameters,
         )
@@ -146,7 +147,3 @@ def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         function = option(function)
     return function
-
-
-def _print_status(text: str) -> None:
-    click.echo(text, err=True)

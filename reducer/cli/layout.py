@@ -1,0 +1,185 @@
+"""What commands print: lines, facts with their names, and tables, laid out for the width at hand.
+
+In a pipe, a row is one line of any length, so that other programs can rely on it. On a terminal,
+rows are wrapped between words, and a command is continued with backslashes, so that it can still be
+pasted.
+"""
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+_NAME_WIDTH = 10  # characters of a fact's name before its value
+_GAP = "  "
+_LEAST = 24  # characters of room for a value next to its name
+_INDENT = 4  # of a last column that has no room next to the others
+
+
+class Style:
+    """What a value means; `console.py` knows the colors."""
+
+    PLAIN = ""
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    COMMAND = "command"
+    """A shell command, which must survive being wrapped and pasted."""
+
+
+class Fact(NamedTuple):
+    """A named value."""
+
+    name: str
+    value: str
+    style: str = Style.PLAIN
+
+
+def command_fact(name: str, words: Sequence[str]) -> Fact:
+    """A command line that can be pasted into a shell."""
+    return Fact(name, shell_line(words), Style.COMMAND)
+
+
+def shell_line(words: Sequence[str]) -> str:
+    """The words quoted for a shell, with `~` for the home folder in front of a path."""
+    home = f"{Path.home()}/"
+    if home == "//":
+        return shlex.join(words)
+    return " ".join(
+        f"~/{shlex.quote(word[len(home) :])}"
+        if word.startswith(home) and len(word) > len(home)
+        else shlex.quote(word)
+        for word in words
+    )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Named values below each other."""
+
+    rows: Sequence[Fact]
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str] | Fact]) -> "Facts":
+        """The facts in this order; pairs have no style."""
+        return cls([Fact(*row) for row in rows])
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells. The last column holds text of any length; all others are short.
+
+    Attributes:
+        rows: the cells of each row, as many as in every other row.
+        head: the names of the columns, if they need any.
+        right: the columns that are aligned to the right, counted from 0.
+        styles: of the cell of a row and a column, both counted from 0.
+    """
+
+    rows: Sequence[Sequence[str]]
+    head: Sequence[str] = ()
+    right: frozenset[int] = frozenset()
+    styles: dict[tuple[int, int], str] | None = None
+
+    def style(self, row: int, column: int) -> str:
+        """The style of one cell."""
+        return (self.styles or {}).get((row, column), Style.PLAIN)
+
+
+Part = str | Facts | Table
+
+
+def plain(parts: Iterable[Part]) -> str:
+    """The text for a pipe, without a newline at the end."""
+    lines: list[str] = []
+    for part in parts:
+        match part:
+            case Facts():
+                lines += [f"{name:<{_NAME_WIDTH}}{_GAP}{value}" for name, value, _ in part.rows]
+            case Table():
+                lines += _plain_table(part)
+            case _:
+                lines.append(part)
+    return "\n".join(lines)
+
+
+def _plain_table(table: Table) -> list[str]:
+    rows = [table.head, *table.rows] if table.head else list(table.rows)
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    if len(widths) - 1 not in table.right:
+        widths[-1] = 0
+    return [
+        _GAP.join(
+            cell.rjust(width) if column in table.right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def fact_lines(fact: Fact, width: int) -> list[str]:
+    """The lines of one fact; those after the first are indented like the value."""
+    indent = _NAME_WIDTH + len(_GAP)
+    first = f"{fact.name:<{_NAME_WIDTH}}{_GAP}"
+    wrapped = wrapped_command if fact.style == Style.COMMAND else wrapped_words
+    if width - indent < _LEAST:
+        return [fact.name, *(f"{_GAP}{line}" for line in wrapped(fact.value, width - len(_GAP)))]
+    lines = wrapped(fact.value, width - indent)
+    return [first + lines[0], *(" " * indent + line for line in lines[1:])]
+
+
+def wrapped_words(text: str, width: int) -> list[str]:
+    """The text in lines of at most this width. A longer word has a line of its own."""
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+_SHELL_WORD = re.compile(r"""(?:[^\s'"\\]|'[^']*'|"(?:\\.|[^"\\])*"|\\.)+""", re.DOTALL)
+"""A word of a shell command as it is written, quotes included."""
+
+
+def wrapped_command(text: str, width: int) -> list[str]:
+    """A shell command in lines that end in backslashes, except the last one."""
+    if len(text) <= width:
+        return [text]
+    words = _SHELL_WORD.findall(text) or [text]
+    lines, line = [], words[0]
+    for word in words[1:]:
+        if len(line) + 1 + len(word) + len(" \\") > width:
+            lines.append(f"{line} \\")
+            line = f"{_GAP}{word}"
+        else:
+            line = f"{line} {word}"
+    return [*lines, line]
+
+
+def wrapped_line(line: str, width: int) -> list[str]:
+    """A line that others have laid out: what is too long continues below its own indentation."""
+    if len(line) <= width:
+        return [line]
+    indent = len(line) - len(line.lstrip())
+    lines = wrapped_words(line.strip(), max(_LEAST, width - indent - len(_GAP)))
+    rest = " " * indent + (_GAP if indent else "")
+    return [" " * indent + lines[0], *(rest + line for line in lines[1:])]
+
+
+def last_column_below(table: Table, width: int) -> bool:
+    """Whether the last column has too little room next to the others for its words."""
+    rows = [table.head, *table.rows] if table.head else list(table.rows)
+    if not rows or len(rows[0]) < 2:
+        return False
+    others = sum(
+        max(len(row[column]) for row in rows) + len(_GAP) for column in range(len(rows[0]) - 1)
+    )
+    longest = max((len(word) for row in rows for word in row[-1].split()), default=0)
+    widest = max(len(row[-1]) for row in rows)
+    return width - others < min(widest, max(longest, _LEAST))
+
+
+def indented(text: str, width: int) -> list[str]:
+    """The cell of a last column that has no room next to the others."""
+    return [" " * _INDENT + line for line in wrapped_words(text, width - _INDENT)]

@@ -1,0 +1,126 @@
+"""What is printed fits a terminal and stays plain in a pipe."""
+
+import io
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reducer.cli.console import drawn, show
+from reducer.cli.layout import (
+    Fact,
+    Facts,
+    Part,
+    Style,
+    Table,
+    command_fact,
+    plain,
+    shell_line,
+    wrapped_command,
+)
+
+WORDS = [
+    "iree-compile",
+    "--iree-hal-target-device=hip",
+    "--iree-opt-level=O 3",
+    "--iree-rocm-target=gfx942",
+    "model.reduced.mlir",
+    "-o",
+    "/dev/null",
+]
+FAILURE = "legalization: failed to legalize operation 'torch.aten.sort' that was marked illegal"
+PARTS: tuple[Part, ...] = (
+    "a line about the whole thing that is rather longer than the eighty columns of a terminal",
+    Facts.of(
+        [
+            ("failure", FAILURE),
+            Fact("verdict", "VERIFIED: the command below reproduces the failure", Style.GOOD),
+            command_fact("command", WORDS),
+        ]
+    ),
+    Table(
+        [
+            ("3eedea585bff", "known, gone in 3.14.0", "13", "3.13.0 3.8.0 3.4.0 3.2.0", FAILURE),
+            ("5e5d8687a438", "new", "2", "3.13.0", "crash"),
+        ],
+        head=("bucket", "state", "inputs", "compilers", "failure"),
+        right=frozenset({2}),
+    ),
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch, *, columns: int, **variables: str) -> str:
+    """What `show` writes to a terminal of this width."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **variables}.items():
+        monkeypatch.setenv(name, value)
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    show(*PARTS)
+    return screen.getvalue()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal_and_no_word_is_cut(columns: int) -> None:
+    lines = [line.plain for line in drawn(PARTS, columns)]
+    shown = [word for line in lines for word in line.split() if word != "\\"]
+    assert max(map(len, lines)) <= max(columns, 76)  # the short columns of the table
+    assert sorted(shown + (["failure"] if columns < 120 else [])) == sorted(plain(PARTS).split())
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_command_can_be_pasted_although_it_is_wrapped(columns: int) -> None:
+    lines = wrapped_command(shlex.join(WORDS), columns)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= columns
+    pasted = "printf '%s\\n' " + "\n".join(lines)
+    said = subprocess.run(["sh", "-c", pasted], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines() == WORDS
+
+
+def test_home_is_a_tilde_that_a_shell_expands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    words = ["/home/me/bin/iree-compile", "/home/me/a b.mlir", "/home/melon", "x y"]
+    assert shell_line(words) == "~/bin/iree-compile ~/'a b.mlir' /home/melon 'x y'"
+
+
+def test_a_terminal_gets_colors(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[32m" in on_terminal(monkeypatch, columns=80)
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_colors_if_they_are_not_wanted(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    assert "\x1b[3" not in on_terminal(monkeypatch, columns=80, **variables)
+
+
+def test_a_pipe_gets_one_plain_line_for_each_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    show(*PARTS)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 3 + 3
+    assert lines[1] == f"failure     {FAILURE}"
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_forced_colors_do_not_wrap_a_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show(*PARTS)
+    out = capsys.readouterr().out
+    assert "\x1b[32m" in out
+    assert len(out.splitlines()) == 1 + 3 + 3
