@@ -36,7 +36,7 @@ def bare(path: str) -> str:
 def test_the_table_says_what_was_done() -> None:
     done = run("in.mlir", "--", "./fake")
     assert done.exit_code == 0, done.output
-    assert "before       after   removed" in done.stdout
+    assert "before  after  removed" in done.stdout
     assert "failed to legalize operation 'x.bad'" in done.stdout
     assert "in.reduced.mlir" in done.stdout
     assert "./fake in.reduced.mlir" in done.stdout
