@@ -34,7 +34,8 @@ def audit(context: Context) -> bool:
     assert check is not None
     if _audit(context, check, check.places):
         return True
-    if check.lost or check.repairs == MAX_REPAIRS:
+    compared = any(step.document is context.original for step in _steps(context))
+    if compared or check.lost or check.repairs == MAX_REPAIRS:
         return False
     lost = widen(context, check)
     if lost is not None:

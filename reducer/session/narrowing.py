@@ -53,7 +53,7 @@ def widen(context: Context, check: HealthCheck) -> Condition | None:
         Stopped: the user interrupted the run, or the budget is spent.
     """
     original = context.original
-    if original is None or context.above is not None or _is_compared(context, original):
+    if original is None or context.above is not None:
         return None
     places = list(_beside(check))
     if not places:
@@ -92,13 +92,6 @@ def _widen_to_input(
     return condition
 
 
-def _is_compared(context: Context, original: Module) -> bool:
-    """Whether the audit has asked about the input, as it is small."""
-    return original.op_count <= _LARGEST and any(
-        step.document is original for step in context.milestones
-    )
-
-
 def _beside(check: HealthCheck) -> Iterator[Place]:
     """The nearest release on each side that compiles the result, the newer one first.
 
@@ -112,8 +105,9 @@ def _beside(check: HealthCheck) -> Iterator[Place]:
 
 def _together(context: Context, original: Module) -> Milestone | None:
     """A program of all ops that the errors of the input name, if they are several."""
-    locations = context.conversions.locations(context.settings.text, original)
-    named = ops_of_diagnostics(context.first.diagnostics, locations, original)
+    named = _named(context, original)
+    if len(named) < 2:
+        return None
     body, boundary = BodyOps.of(original), BoundaryTypes.of(original)
     seeds = sorted({body.body_op_of(op) for op in named}.intersection(body.function_of))
     if not 1 < len(seeds) <= _MAX_SEEDS:
@@ -123,6 +117,15 @@ def _together(context: Context, original: Module) -> Milestone | None:
         if program is not None and context.full.fails(program):
             return Milestone(program, context.full, boundary)
     return None
+
+
+def _named(context: Context, original: Module) -> list[int]:
+    """The ops that the errors of the input name."""
+    errors = [one for one in context.first.diagnostics if one.severity == "error"]
+    if len({(one.file, one.line, one.column) for one in errors if one.line}) < 2:
+        return []  # printing a large input with locations takes seconds
+    locations = context.conversions.locations(context.settings.text, original)
+    return ops_of_diagnostics(errors, locations, original)
 
 
 def _carved(body: BodyOps, part: frozenset[int], boundary: BoundaryTypes) -> Module | None:
