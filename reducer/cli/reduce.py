@@ -76,8 +76,8 @@ Exit codes:
     "--max-calls",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Stop after N runs of the command and keep the best result so far. Speculative runs of -j "
-    "do not count.",
+    help="Stop after N runs of the command and keep the best result so far, which the last of them "
+    "verify. Speculative runs of -j do not count.",
 )
 @click.option(
     "--max-seconds",

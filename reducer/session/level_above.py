@@ -32,6 +32,7 @@ ANY = "any"
 
 _DEPTHS = (8, 16, 32, 64)  # steps from the ops that became what fails; 4 and fewer were not enough
 _SMALL_ENOUGH = 100  # ops; a larger program is not for people
+_FINISHING_CALLS = 2  # to print and verify it
 _FINEST = 4  # parts of 1/_FINEST of the ops are deleted
 
 
@@ -74,7 +75,10 @@ def print_above(context: Context) -> bool:
         context.levels = (_the_input(context),)
         return False
     above = _context_above(context, context.above)
-    above.full = above.full.with_(budget=Budget())
+    budget = Budget(context.settings.max_calls)
+    if budget.calls_left(context.full.costs) < _FINISHING_CALLS:
+        return False
+    above.full = above.full.with_(budget=budget)
     above.best.accept(above.module, "")
     above.is_complete = True  # whatever it is, it is saved
     finishing.print_for_people(above)

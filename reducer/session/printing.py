@@ -102,6 +102,7 @@ def _shortened(text: str) -> str:
 _PRETTY, _UNWRAP, _ALIASES = "pretty form", "no wrapper", "no aliases"
 _SYMBOLS, _VALUES = "short symbols", "short values"
 _STEPS = (_PRETTY, _UNWRAP, _ALIASES, _SYMBOLS, _VALUES)
+_VERIFYING_CALLS = 1
 _BLANKS = re.compile(r"[ \t]+$", re.M)
 
 
@@ -118,8 +119,10 @@ class ReadablePrinter:
     def readable(self, module: Module) -> str:
         """The module in readable form; its generic text if no other form has the same failure.
 
+        One run of the budget is left, to verify the result.
+
         Raises:
-            Stopped: the budget is spent, or the user interrupted the run.
+            Stopped: the user interrupted the run.
         """
         best = module.text
         tried = {best}
@@ -129,6 +132,9 @@ class ReadablePrinter:
             text = self._form(module, wanted)
             if text is None or text in tried:
                 continue
+            if not self._may_run:
+                self.note("the budget is spent, so the result is not as readable as it may be")
+                return best
             tried.add(text)
             if self._fails(text, module.op_count):
                 best, taken = text, wanted
@@ -155,6 +161,11 @@ class ReadablePrinter:
         if _VALUES in steps:
             pretty = shorten_value_names(pretty)
         return _BLANKS.sub("", pretty)
+
+    @property
+    def _may_run(self) -> bool:
+        evaluator = self.evaluator
+        return evaluator.query.budget.calls_left(evaluator.costs) > _VERIFYING_CALLS
 
     def _fails(self, text: str, ops: int) -> bool:
         return self.evaluator.judge(self.evaluator.run(text, ops)) is Verdict.SAME

@@ -20,7 +20,7 @@ from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
 from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
-from reducer.session.best import Best
+from reducer.session.best import Best, OnDisk
 from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
@@ -46,6 +46,7 @@ from reducer.units import plural
 
 _FIRST_RUN_TIMEOUT = 3600.0  # seconds for the input if the user set no limit
 _CONVERSION = 600.0  # seconds for printing a module in another form
+_FINISHING_CALLS = 3  # to confirm the best, and to print and verify it
 
 
 class Reduction:
@@ -128,7 +129,7 @@ class Reduction:
         self._evaluator = Evaluator(
             self.oracle,
             self.journal,
-            budget=Budget(self.settings.max_calls, self.settings.max_seconds),
+            budget=Budget(self._calls_of_search(), self.settings.max_seconds),
             jobs=self.settings.jobs,
             stop=self.stop,
             observers=Observers(self._on_verdict, self._on_other_failure, self._on_judged),
@@ -228,6 +229,11 @@ class Reduction:
         )
         conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
         return HealthCheck(elsewhere, places, tuple(conditions))
+
+    def _calls_of_search(self) -> int | None:
+        """The calls that the user allows, without those that print and verify the result."""
+        most = self.settings.max_calls
+        return None if most is None else max(1, most - _FINISHING_CALLS)
 
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """Start recording the history of the reduction in the journal."""
@@ -334,7 +340,9 @@ class Reduction:
         if status == "interrupted":
             return status
         context.is_complete = status == "reduced"
-        context.full = context.full.with_(budget=Budget())  # a few runs, needed for every result
+        if not context.is_complete and context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING):
+            return status  # there is no result to print
+        context.full = context.full.with_(budget=Budget(self.settings.max_calls))
         try:
             strategy.finish(context)
             self.journal.doubt(not context.is_verified)

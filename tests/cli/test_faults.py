@@ -173,7 +173,7 @@ def test_a_script_without_an_interpreter_cannot_be_run(reducer: Reducer) -> None
 
 def test_a_spent_budget_keeps_the_best_and_can_be_raised(reducer: Reducer, script: Script) -> None:
     fake = script(f"echo >> {reducer.home}/runs\n" + FAIL)
-    first = reducer("reduce", "in.mlir", "--max-calls", 6, "-j1", "--json", "-", "--", fake)
+    first = reducer("reduce", "in.mlir", "--max-calls", 9, "-j1", "--json", "-", "--", fake)
     assert first.returncode == 3, first.stderr
     assert "x.bad" in result(reducer)
     assert len(result(reducer)) <= len(program())
@@ -244,7 +244,7 @@ def test_a_run_that_goes_on_and_is_killed_leaves_the_result(
 ) -> None:
     hang = f"[ ! -e {reducer.home}/hang ] || sleep 1000\n"
     fake = script(f"echo >> {reducer.home}/runs\n{hang}" + FAIL)
-    assert reducer("reduce", "in.mlir", "-j1", "--max-calls", 6, "--", fake).returncode == 3
+    assert reducer("reduce", "in.mlir", "-j1", "--max-calls", 9, "--", fake).returncode == 3
     best, before = result(reducer), runs(reducer)
     (reducer.home / "hang").touch()
     with reducer.start("reduce", "in.mlir", "-j1", "--", fake) as process:

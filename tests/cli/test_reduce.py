@@ -262,6 +262,20 @@ def test_a_budget_that_ends_before_anything_is_accepted_leaves_no_file() -> None
     assert not {"before", "verdict", "command"} & set(shown), "there is nothing to run"
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 12])
+def test_no_more_runs_than_allowed(most: int) -> None:
+    """The last ones are kept for printing and verifying what was found."""
+    fake = Path("fake")
+    fake.write_text(
+        fake.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\necho >> {Path.cwd()}/log\n")
+    )
+    done = run("in.mlir", "-j1", "--max-calls", most, "--json", "-", "--", "./fake")
+    assert done.exit_code == 3
+    runs = len(Path("log").read_text().splitlines())
+    assert json.loads(done.stdout)["oracle"]["calls"] == runs <= most
+    assert Path("in.reduced.mlir").exists() == json.loads(done.stdout)["verified"] == (most > 8)
+
+
 def test_costs_of_earlier_runs_are_told_everywhere() -> None:
     first = json.loads(
         run("in.mlir", "-j1", "--max-calls", 8, "--json", "-", "--", "./fake").stdout

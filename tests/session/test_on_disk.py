@@ -125,7 +125,7 @@ def test_the_first_accepted_candidate_replaces_an_earlier_result(place: Place) -
 
 
 @pytest.mark.parametrize("resume", [True, False])
-@pytest.mark.parametrize("calls", [6, 9, 12])
+@pytest.mark.parametrize("calls", [9, 12, 15])
 def test_a_run_that_goes_on_keeps_the_best_until_there_is_a_better_one(
     place: Place, calls: int, resume: bool
 ) -> None:
