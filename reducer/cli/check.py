@@ -118,7 +118,7 @@ def check(
     if json_target != "-":
         if bisect:
             click.echo(f"{'verdict':<10} {verdict}: {why}")
-        click.echo(_as_text(outcome, commands))
+        click.echo(_as_text(outcome, commands, of_input=not in_the_command))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:
@@ -133,7 +133,7 @@ def _fails_without_input(oracle: Oracle, outcome: Outcome) -> bool:
     return oracle.wants(outcome) and shows(outcome.signature, oracle.run(EMPTY_MODULE))
 
 
-def _as_text(outcome: Outcome, commands: dict[str, list[str]]) -> str:
+def _as_text(outcome: Outcome, commands: dict[str, list[str]], *, of_input: bool) -> str:
     cost = (
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
@@ -147,8 +147,10 @@ def _as_text(outcome: Outcome, commands: dict[str, list[str]]) -> str:
         ("cost", cost),
         *((name, shlex.join(words)) for name, words in commands.items()),
     ]
+    if not outcome.failed or not of_input:  # a mistake in the command is no bug with a bucket
+        facts = [fact for fact in facts if fact[0] != "bucket"]
     if not outcome.failed:
-        facts = [fact for fact in facts if fact[0] not in ("signature", "bucket")]
+        facts = [fact for fact in facts if fact[0] != "signature"]
     lines = [f"{name:<10} {value}" for name, value in facts]
     return "\n".join([*lines, *_told(outcome)])
 

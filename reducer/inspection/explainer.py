@@ -35,7 +35,9 @@ _SLOWDOWN_FACTOR, _MIN_SECONDS = (
 _MAX_SECONDS = 600.0  # limit for the failing run, if the user set none
 
 MOST_PARTS = 150
-"""A result of a reduction has fewer; each takes one to ten runs."""
+"""A result of a reduction has fewer."""
+
+_MOST_RUNS = 10  # that a part usually takes: its changes, and a bisection between two sizes
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,10 @@ class Explainer:
         parts = _nearest_first(features, _at_fault(outcome, places, module), module)
         parts = parts[: self.most or None]
         least = len(parts) * outcome.seconds / self.jobs
-        self.show(f"change {plural(len(parts), 'part')}, one at a time; {duration(least)} or more")
+        self.show(
+            f"change {plural(len(parts), 'part')}, one at a time: {len(parts):,} to "
+            f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
+        )
         facts += self._probe(evaluator, parts, module.op_count, lines)
         seconds = evaluator.costs.compiler_seconds + conversions.seconds
         left_out = len(features) - len(parts)

@@ -258,6 +258,8 @@ def _advice(name: str, provided: bool) -> str:
     if "/" in name:
         return f"'{name}' is not an executable program"
     missing = f"'{name}' is not on PATH"
+    if re.match(r"[A-Za-z_]\w*=", name):
+        return f"{missing}; to set a variable, put env in front: env {name} …"
     if provided:
         return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
     return missing

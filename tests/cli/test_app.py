@@ -262,6 +262,7 @@ def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None
     assert "an empty module fails the same way, so the problem is in the command" in done.stderr
     told = "--json=out.json is an option of mlir-reducer; put it before the two dashes"
     assert (told in done.stderr) == (flag == "--json=out.json")
+    assert "bucket" not in run("check", model, "--", "cat", flag).stdout
 
 
 def test_check_with_a_script(model: Path, tmp_path: Path) -> None:

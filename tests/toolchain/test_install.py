@@ -264,6 +264,11 @@ def test_a_missing_compiler_says_how_to_get_one() -> None:
         resolve_executable("iree-compile")
 
 
+def test_a_variable_in_front_of_the_command_needs_env() -> None:
+    with pytest.raises(ToolchainError, match="put env in front: env FOO=1"):
+        resolve_executable("FOO=1")
+
+
 @pytest.mark.parametrize("name", ["no-such-program", "./no-such-program", ""])
 def test_a_missing_program_is_named(name: str) -> None:
     with pytest.raises(ToolchainError, match=f"'{name}'"):
