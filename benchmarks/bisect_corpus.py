@@ -148,7 +148,7 @@ def _reference_in_python(execution: Execution) -> str:
         numbers = ", ".join(f'float("{one}")' for one in _NUMBER.findall(values))
         sort = {"f": "float", "i": "int"}[element[0]] + element[1:]
         sizes = ", ".join(shape)
-        arrays.append(f"np.array([{numbers}], dtype=np.{sort}).reshape({sizes})")
+        arrays.append(f"np.array([{numbers}], dtype=np.{sort}).reshape([{sizes}])")
     return f"import numpy as np\n\ndef expected(*inputs):\n    return {', '.join(arrays)},\n"
 
 

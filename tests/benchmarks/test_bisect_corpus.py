@@ -8,9 +8,13 @@ from benchmarks.bisect_corpus import _reference_in_python
 from tests.support.corpus import Execution
 
 
-def test_right_results_may_be_infinite_or_written_with_an_exponent() -> None:
+def test_right_results_in_every_form() -> None:
     names: dict[str, Any] = {}
-    exec(_reference_in_python(Execution((), ("4xf32=2 INF -NAN -1.5E-05", "2xi8=[7][-8]"))), names)
-    reals, integers = names["expected"]()
+    exec(
+        _reference_in_python(Execution((), ("4xf32=2 INF -NAN -1.5E-05", "2xi8=[7][-8]", "f32=3"))),
+        names,
+    )
+    reals, integers, number = names["expected"]()
     np.testing.assert_array_equal(reals, np.float32([2, np.inf, np.nan, -1.5e-5]))
     np.testing.assert_array_equal(integers, np.int8([7, -8]))
+    assert number.shape == ()
