@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from oracles.profiles import RELEASES
 from reducer.errors import UsageError
 from reducer.toolchain import PackageSource
 
@@ -19,7 +18,7 @@ def with_package_options(pre_help: str) -> Callable[[Callable[..., Any]], Callab
             metavar="URL_OR_PATH",
             multiple=True,
             help="Also look for packages here, as pip does: a page with links to wheels, or a "
-            f"folder. Nightly packages: {RELEASES.nightlies}; repeatable.",
+            "folder; repeatable. docs/bisect.md has the page of nightly packages.",
         )(function)
         return click.option("--pre", is_flag=True, help=pre_help)(function)
 
