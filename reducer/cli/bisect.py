@@ -13,7 +13,8 @@ import click
 
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.command import INPUT, resolve_binary
-from reducer.cli.bisect_text import as_json, as_text
+from reducer.cli.bisect_text import as_json, as_parts
+from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.package_options import package_source, with_package_options
 from reducer.cli.record import write_json
@@ -136,7 +137,7 @@ def bisect(
     if json_target is not None:
         write_json(json_target, as_json(result, runner))
     if json_target != "-":
-        click.echo(as_text(result, runner))
+        show(*as_parts(result, runner))
     return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
 
 

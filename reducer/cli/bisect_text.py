@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner
+from reducer.cli.layout import Part, Style, Table, shell_line
+from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
 from reducer.session.printing import one_line
 from reducer.units import duration, plural, size
 
-_WIDTH = 88  # maximum characters of a message
-_NAME_WIDTH = 10  # minimum characters of the column of versions
+_WIDTH = 160  # maximum characters of a message
+_STYLES = {ReleaseVerdict.GOOD: Style.GOOD, ReleaseVerdict.BAD: Style.BAD}
 
 
-def as_text(result: BisectResult, runner: ReleaseRunner) -> str:
+def as_parts(result: BisectResult, runner: ReleaseRunner) -> list[Part]:
     """One row for each release that was tested, the changes of the command, and the summary."""
     notes = [f"{note}: {where}" for note, where in adaptations(result.results)]
     cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
@@ -21,36 +22,40 @@ def as_text(result: BisectResult, runner: ReleaseRunner) -> str:
         cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
     if result.untested:
         cost += f"; {plural(len(result.untested), 'release')} not tested (--all tests every one)"
-    return "\n".join(
-        [
-            f"failure: {one_line(result.signature.text)}",
-            "",
-            *_rows(result.results),
-            *_legend(runner),
-            *(["", *notes] if notes else []),
-            "",
-            *summary(result),
-            cost,
-        ]
-    )
+    return [
+        f"failure: {one_line(result.signature.text)}",
+        "",
+        _table(result.results),
+        *_legend(runner),
+        *(["", *notes] if notes else []),
+        "",
+        *summary(result),
+        cost,
+    ]
 
 
-def _rows(answers: Sequence[ReleaseResult]) -> list[str]:
-    width = max([_NAME_WIDTH, *(len(answer.version) for answer in answers)])
-    return [_row(answer, width) for answer in answers]
-
-
-def _row(answer: ReleaseResult, width: int) -> str:
-    took = duration(answer.seconds) if answer.seconds else ""
-    message = _cut(one_line(answer.message))
-    return f"{answer.version:<{width}}  {answer.verdict:<15}  {took:>8}  {message}".rstrip()
+def _table(answers: Sequence[ReleaseResult]) -> Table:
+    rows = [
+        (
+            answer.version,
+            str(answer.verdict),
+            duration(answer.seconds) if answer.seconds else "",
+            _cut(one_line(answer.message)),
+        )
+        for answer in answers
+    ]
+    styles = {
+        (number, 1): _STYLES.get(answer.verdict, Style.WARNING)
+        for number, answer in enumerate(answers)
+    }
+    return Table(rows, right=frozenset({2}), styles=styles)
 
 
 def _legend(runner: ReleaseRunner) -> list[str]:
     """Which compiler each label of a build stands for."""
     builds = runner.query.builds.values()
     lines = [
-        f"{build.label}: {build.program}"
+        f"{build.label}: {shell_line([str(build.program)])}"
         + (f" ({build.version})" if build.version not in ("", build.label) else "")
         for build in builds
     ]
