@@ -130,7 +130,6 @@ def bisect(
             everything=everything,
             source=packages,
             log=print_status,
-            on_test=lambda name: print_status(f"testing {name}"),
         )
         with stop_on_signals(stop, leave=place.clean_up):
             result = job.run()

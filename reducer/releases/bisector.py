@@ -148,8 +148,7 @@ class Bisector:
     `bad` is a release known to fail ("newest": the last one), `good` one known not to fail. `line`
     names what is bisected, oldest first: versions, labels of builds, and `PUBLISHED` for all
     published releases, which is the default. `everything` tests all of them. `source` is where
-    releases come from, and whether candidates count. `log` receives progress messages, `on_test`
-    the name of what is about to be tested.
+    releases come from, and whether candidates count. `log` receives progress messages.
     """
 
     def __init__(
@@ -162,7 +161,6 @@ class Bisector:
         everything: bool = False,
         source: PackageSource = INDEX_ONLY,
         log: Callable[[str], None] = lambda text: None,
-        on_test: Callable[[str], None] = lambda name: None,
     ) -> None:
         self._runner = runner
         self._bad = bad
@@ -171,7 +169,6 @@ class Bisector:
         self._everything = everything
         self._source = source
         self._log = log
-        self._testing = on_test
         self._answers: dict[str, ReleaseResult] = {}
         self._verdicts: dict[str, ReleaseVerdict] = {}
 
@@ -183,13 +180,11 @@ class Bisector:
             Interrupted: the user wants to stop.
         """
         versions, reference = self._points()
-        self._testing(reference)
         classifier = ReleaseClassifier(self._runner, reference)
         self._note(classifier.reference.result)
 
         def test(version: str) -> ReleaseVerdict:
             if version not in self._answers:
-                self._testing(version)
                 self._note(classifier.test(version))
             return self._answers[version].verdict
 

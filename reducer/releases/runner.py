@@ -74,6 +74,7 @@ class ReleaseRunner:
         self._log = log
         self._keep = keep
         self._source = source
+        self._announced: set[str] = set()
 
     def flags(self, version: str) -> dict[str, str]:
         """The flags of the tool in this release with their descriptions; empty if it lists none."""
@@ -136,6 +137,11 @@ class ReleaseRunner:
         """Remove a release that was installed for this query, unless `keep` is set."""
         if not self._keep and version in self.fetched:
             remove(version)
+
+    def _announce(self, version: str) -> None:
+        if version not in self._announced:
+            self._announced.add(version)
+            self._log(f"testing {version}")
 
     def _identity(self, version: str) -> str:
         """What cached outcomes belong to: a release never changes, a build does."""
@@ -204,6 +210,8 @@ class ReleaseRunner:
         digest = _digest(self._identity(version), *key)
         outcome = self._journal.get(digest)
         if outcome is None:
+            self._refuse_if_only_cached()
+            self._announce(version)
             outcome = run()
             self._journal.put(digest, outcome, 0)
         return outcome

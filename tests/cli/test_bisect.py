@@ -92,6 +92,7 @@ def test_a_second_run_runs_nothing(publish: Publish) -> None:
     assert releases.runs == before
     assert second.stdout.startswith(first.stdout.split("\n\n")[0])
     assert "0 runs" in second.stdout
+    assert "testing 3.3.0" in first.stderr and "testing" not in second.stderr
 
 
 def test_what_is_known_from_before_counts(publish: Publish) -> None:
