@@ -6,7 +6,7 @@ reported.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -53,7 +53,7 @@ def search(
     `side` lists the releases from nearest to farthest. Releases with `known` verdicts, to which
     `test` may add, are not tested again.
     """
-    _narrow(side, test)
+    _narrow(side, test, known)
     if not _monotone([known[version] for version in side if version in known]):
         for version in side:
             test(version)
@@ -81,11 +81,18 @@ def _undecided(rest: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> tupl
     return tuple(version for version in rest if version in known)
 
 
-def _narrow(side: Sequence[str], test: ReleaseTest) -> None:
-    """Test the far end, then bisect between the last bad and the first good release."""
-    bad, good = -1, len(side)
-    asked: set[int] = set()
+def _narrow(side: Sequence[str], test: ReleaseTest, known: Mapping[str, ReleaseVerdict]) -> None:
+    """Test the far end, then bisect between the last bad and the first good release.
+
+    If a good release is known, there is nothing to learn from those behind it.
+    """
+    verdicts = [known.get(version) for version in side]
+    good = verdicts.index(ReleaseVerdict.GOOD) if ReleaseVerdict.GOOD in verdicts else len(side)
+    bad = max((n for n in range(good) if verdicts[n] is ReleaseVerdict.BAD), default=-1)
+    asked = {number for number, verdict in enumerate(verdicts) if verdict is not None}
     wanted = len(side) - 1
+    if good < len(side):
+        wanted = _middle(bad, good, asked)
     while bad < wanted < good:
         asked.add(wanted)
         verdict = test(side[wanted])
@@ -93,10 +100,15 @@ def _narrow(side: Sequence[str], test: ReleaseTest) -> None:
             bad = wanted
         elif verdict is ReleaseVerdict.GOOD:
             good = wanted
-        middle = (bad + good) / 2
-        left = [index for index in range(bad + 1, good) if index not in asked]
-        # On a tie, take the release nearer to `start`: it is likelier to read the same syntax.
-        wanted = min(left, key=lambda index: (abs(index - middle), index), default=len(side))
+        wanted = _middle(bad, good, asked)
+
+
+def _middle(bad: int, good: int, asked: Collection[int]) -> int:
+    """The release to test next; `good` if there is none left."""
+    middle = (bad + good) / 2
+    left = [index for index in range(bad + 1, good) if index not in asked]
+    # On a tie, take the release nearer to `start`: it is likelier to read the same syntax.
+    return min(left, key=lambda index: (abs(index - middle), index), default=good)
 
 
 def _monotone(verdicts: Sequence[ReleaseVerdict]) -> bool:

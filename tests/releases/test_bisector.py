@@ -52,6 +52,12 @@ def test_only_undecided_releases_mean_no_good_one() -> None:
     assert found([C, OTHER, C])[0] == Boundary("start", None, ("0", "1", "2"))
 
 
+def test_nothing_behind_a_known_good_release_is_tested() -> None:
+    verdicts = [B, B, G, G, G, G]
+    assert found(verdicts, {"1": B, "2": G}) == (Boundary("1", "2"), 0)
+    assert found(verdicts, {"3": G}) == (Boundary("1", "2"), 2)
+
+
 def test_a_contradicting_known_verdict_tests_all_releases() -> None:
     verdicts = [G, B, B, G, G]
     boundary, asked = found(verdicts, {"0": G, "1": B})
