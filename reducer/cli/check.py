@@ -1,7 +1,6 @@
 """`mlir-reducer check`"""
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,8 @@ from reducer.cli.check_bisect import (
     require_program,
     verdict_on,
 )
+from reducer.cli.console import show
+from reducer.cli.layout import Fact, Facts, Style, command_fact
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.trailing import TrailingCommand
@@ -30,6 +31,7 @@ from reducer.units import duration, plural, size
 
 _SHOWN = 5
 _WIDTH = 160
+_STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style.WARNING}
 
 
 class _CheckCommand(TrailingCommand):
@@ -116,9 +118,8 @@ def check(
         own = {"verdict": str(verdict)} if bisect else {}
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
-        if bisect:
-            click.echo(f"{'verdict':<10} {verdict}: {why}")
-        click.echo(_as_text(outcome, commands, of_input=not in_the_command))
+        judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
+        show(Facts([*judged, *_facts(outcome, commands, in_the_command)]), *_told(outcome))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:
@@ -133,26 +134,23 @@ def _fails_without_input(oracle: Oracle, outcome: Outcome) -> bool:
     return oracle.wants(outcome) and shows(outcome.signature, oracle.run(EMPTY_MODULE))
 
 
-def _as_text(outcome: Outcome, commands: dict[str, list[str]], *, of_input: bool) -> str:
+def _facts(
+    outcome: Outcome, commands: dict[str, list[str]], in_the_command: bool
+) -> Iterator[Fact]:
     cost = (
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
     )
     missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
-    facts = [
-        ("kind", "not the failure that was asked for" if missed else str(outcome.kind)),
-        ("signature", outcome.signature.text),
-        ("bucket", outcome.signature.bucket),
-        ("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code)),
-        ("cost", cost),
-        *((name, shlex.join(words)) for name, words in commands.items()),
-    ]
-    if not outcome.failed or not of_input:  # a mistake in the command is no bug with a bucket
-        facts = [fact for fact in facts if fact[0] != "bucket"]
-    if not outcome.failed:
-        facts = [fact for fact in facts if fact[0] != "signature"]
-    lines = [f"{name:<10} {value}" for name, value in facts]
-    return "\n".join([*lines, *_told(outcome)])
+    yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
+    if outcome.failed:
+        yield Fact("signature", outcome.signature.text)
+    if outcome.failed and not in_the_command:  # a mistake in the command is no bug with a bucket
+        yield Fact("bucket", outcome.signature.bucket)
+    yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
+    yield Fact("cost", cost)
+    for name, words in commands.items():
+        yield command_fact(name, words)
 
 
 def _told(outcome: Outcome) -> list[str]:
@@ -168,7 +166,11 @@ def _told(outcome: Outcome) -> list[str]:
 
 
 def _lines(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    return [f"  {_place(one)}{one.message}"[:_WIDTH] for one in diagnostics[:_SHOWN]]
+    return [_cut(f"  {_place(one)}{one.message}") for one in diagnostics[:_SHOWN]]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
 def _place(diagnostic: Diagnostic) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from oracles.values import ValuesOracle
+from reducer.cli.console import show
+from reducer.cli.layout import Facts, Part
 from reducer.cli.oracle_options import OracleOptions, with_oracle_options
 from reducer.cli.record import write_json
 from reducer.cli.signals import stop_on_signals
@@ -77,11 +79,11 @@ def locate(
     if json_target is not None:
         write_json(json_target, _as_json(finding, input.name))
     if json_target != "-":
-        click.echo(_as_text(finding, input.name))
+        show(*_as_parts(finding, input.name))
     return 0
 
 
-def _as_text(finding: FailureLocation, name: str) -> str:
+def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
@@ -96,8 +98,8 @@ def _as_text(finding: FailureLocation, name: str) -> str:
             "of compiler time",
         ),
     ]
-    lines = [f"{key:<10} {value}" for key, value in facts if value]
-    return "\n".join([*lines, *suspect_lines(finding.suspects, name)])
+    found = Facts.of(fact for fact in facts if fact[1])
+    return [found, *suspect_lines(finding.suspects, name)]
 
 
 def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:

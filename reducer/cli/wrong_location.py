@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles.profiles import RUNTIME
+from reducer.cli.console import show
+from reducer.cli.layout import Facts, Part
 from reducer.cli.record import write_json
 from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
@@ -34,7 +34,7 @@ def show_wrong_result(
     if json_target is not None:
         write_json(json_target, _as_json(found, name))
     if json_target != "-":
-        click.echo(_as_text(found, name, output))
+        show(*_as_parts(found, name, output))
     return ExitCode.CANNOT_JUDGE if found.dispute else ExitCode.REDUCED
 
 
@@ -51,7 +51,7 @@ def _flags(dispatch: WrongDispatch) -> list[str]:
     return [f"{RUNTIME.input_flag}={value}" for value in dispatch.inputs]
 
 
-def _as_text(found: WrongResultLocation, name: str, output: Path | None) -> str:
+def _as_parts(found: WrongResultLocation, name: str, output: Path | None) -> list[Part]:
     dispatch = found.dispatch
     signature = found.outcome.signature
     facts = [
@@ -70,11 +70,10 @@ def _as_text(found: WrongResultLocation, name: str, output: Path | None) -> str:
         ("judged", _judged(found)),
         ("cost", _cost(found)),
     ]
-    lines = [f"{key:<10} {value}" for key, value in facts if value]
-    lines += suspect_lines(found.suspects, name, "ops of the dispatch:")
+    lines = suspect_lines(found.suspects, name, "ops of the dispatch:")
     if dispatch is not None:
         lines += _program(dispatch, output)
-    return "\n".join(lines)
+    return [Facts.of(fact for fact in facts if fact[1]), *lines]
 
 
 def _judged(found: WrongResultLocation) -> str:

@@ -198,7 +198,7 @@ def test_check_says_what_would_be_kept(model: Path, fake: Path) -> None:
     assert done.exit_code == 0
     assert "legalization: failed to legalize operation 'x.bad'" in done.stdout
     assert "1 error:\n  1:1: failed to legalize" in done.stdout
-    assert "exit code  1" in done.stdout
+    assert "exit code   1" in done.stdout
     assert not (model.parent / "in.reduced.mlir").exists()
 
 
@@ -214,7 +214,7 @@ def test_check_as_json(model: Path, fake: Path) -> None:
 def test_check_of_a_success(model: Path) -> None:
     done = run("check", model, "--", "true")
     assert done.exit_code == 1
-    assert "kind       success" in done.stdout
+    assert "kind        success" in done.stdout
     assert "bucket" not in done.stdout
 
 
@@ -245,7 +245,7 @@ def test_another_failure_than_the_one_asked_for(
 ) -> None:
     done = run("check", model, *words, "--", fake)
     assert done.exit_code == 1
-    assert "kind       not the failure that was asked for\nexit code  1" in done.stdout
+    assert "kind        not the failure that was asked for\nexit code   1" in done.stdout
     assert f"1 remark:\n  {missing}" in done.stdout
     refused = run("reduce", model, *words, "--", fake)
     assert refused.exit_code == 1

@@ -38,10 +38,10 @@ def check(*words: str) -> Result:
 @pytest.mark.parametrize(
     ("body", "code", "told"),
     [
-        (BAD, 1, "verdict    bad: the same failure\n"),
-        (GOOD, 0, "verdict    good: no failure\n"),
-        (OTHER, 125, "verdict    skip: another failure, which may hide the bug\n"),
-        (BROKEN, 125, "verdict    skip: "),
+        (BAD, 1, "verdict     bad: the same failure\n"),
+        (GOOD, 0, "verdict     good: no failure\n"),
+        (OTHER, 125, "verdict     skip: another failure, which may hide the bug\n"),
+        (BROKEN, 125, "verdict     skip: "),
     ],
 )
 def test_the_exit_code_is_the_verdict(folder: Path, body: str, code: int, told: str) -> None:

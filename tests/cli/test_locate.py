@@ -22,7 +22,7 @@ def test_text_and_json(
     words = ["locate", str(path), "--json", str(tmp_path / "out.json"), "--", *command]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
-    assert "phase      input" in done.stdout
+    assert "phase       input" in done.stdout
     assert "  my model.mlir:4:9: torch.aten.cat" in done.stdout
     found = json.loads((tmp_path / "out.json").read_text())
     assert found["kind"] == "verifier"
@@ -46,7 +46,7 @@ def test_the_wrong_dispatch_becomes_a_file(tmp_path: Path) -> None:
     command = ["--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"]
     done = CliRunner().invoke(main, [*words, "--json", str(tmp_path / "out.json"), *command])
     assert done.exit_code == 0, done.output
-    assert "phase      code generation" in done.stdout
+    assert "phase       code generation" in done.stdout
     assert "(call 1 of 1)" in done.stdout and "confirmed  yes" in done.stdout
     assert "  my model.mlir:2:8: math.powf" in done.stdout
     found = json.loads((tmp_path / "out.json").read_text())
