@@ -3,7 +3,6 @@
 import io
 import signal
 import sys
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -13,23 +12,23 @@ from reducer.cli.lazy import Deferred, LazyGroup
 
 _COMMANDS = {
     "reduce": Deferred(
-        "reducer.cli.reduce:reduce",
+        "reducer.cli.commands.reduce:reduce",
         "Reduce INPUT to a small program that fails the same way.",
     ),
     "check": Deferred(
-        "reducer.cli.check:check",
+        "reducer.cli.commands.check:check",
         "Run COMMAND once on INPUT and print the failure a reduction would preserve.",
     ),
     "locate": Deferred(
-        "reducer.cli.locate:locate",
+        "reducer.cli.commands.locate:locate",
         "Find where COMMAND fails on INPUT without reducing it.",
     ),
     "explain": Deferred(
-        "reducer.cli.explain:explain",
+        "reducer.cli.commands.explain:explain",
         "Show which change to each part of a small INPUT makes the failure go away.",
     ),
     "triage": Deferred(
-        "reducer.cli.triage:triage",
+        "reducer.cli.commands.triage:triage",
         "Turn folders of failing inputs into a short list of bugs.",
     ),
     "buckets": Deferred(
@@ -37,19 +36,19 @@ _COMMANDS = {
         "List, show, and export the bugs found by `mlir-reducer triage`.",
     ),
     "worker": Deferred(
-        "reducer.cli.cluster:worker",
+        "reducer.cli.commands.worker:worker",
         "Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).",
     ),
     "page": Deferred(
-        "reducer.cli.page:page",
+        "reducer.cli.commands.page:page",
         "Show how RESULT was reduced as a single HTML page.",
     ),
     "bisect": Deferred(
-        "reducer.cli.bisect:bisect",
+        "reducer.cli.commands.bisect:bisect",
         "Find the compiler release that introduced a failure, and the one that fixed it.",
     ),
     "report": Deferred(
-        "reducer.cli.report:bug_report",
+        "reducer.cli.commands.report:bug_report",
         "Write a bug report for INPUT: a folder and a zip file to attach.",
     ),
     "toolchain": Deferred(
@@ -73,12 +72,6 @@ class _CommandGroup(LazyGroup):
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
-
-    def invoke(self, ctx: click.Context) -> Any:
-        # Import the module that explains errors first: later, it may be impossible to open more
-        # files.
-        import_module("reducer.cli.reasons")
-        return super().invoke(ctx)
 
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -14,14 +14,14 @@ import click
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.command import INPUT, resolve_binary
 from reducer.cli.bisect_text import as_json, as_parts
+from reducer.cli.configuration import is_given
 from reducer.cli.console import show
-from reducer.cli.oracle_options import OracleOptions, with_oracle_options
-from reducer.cli.package_options import package_source, with_package_options
+from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.package_options import package_source
 from reducer.cli.record import write_json
 from reducer.cli.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_status
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
 from reducer.releases import Bisector, ReleaseRunner
@@ -43,37 +43,6 @@ _IDENTITY = {"command": "bisect"}
 _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Find the compiler release that introduced a failure, and the one that fixed it.",
-)
-@click.argument("input", type=click.Path(path_type=Path))
-@click.option("--bad", metavar="VERSION", help="A release that fails. [default: newest]")
-@click.option(
-    "--good",
-    metavar="VERSION",
-    help="A release believed to be good; only releases between it and the bad one are tested.",
-)
-@click.option("--all", "everything", is_flag=True, help="Test every release instead of bisecting.")
-@click.option(
-    "--compiler",
-    "compilers",
-    metavar="[LABEL=]PATH",
-    multiple=True,
-    help="Bisect these compilers instead, in the given order, oldest first: programs that you have "
-    "built, versions such as 3.12.0, or `releases` for all published ones. Repeat it for each.",
-)
-@with_package_options("Include release candidates and nightly packages.")
-@click.option(
-    "--keep/--no-keep",
-    default=True,
-    show_default=True,
-    help="Keep releases installed for this run, about 400 MB each.",
-)
-@with_oracle_options
-@click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; - for stdout."
-)
 def bisect(
     *,
     input: Path,
@@ -89,23 +58,9 @@ def bisect(
     iree: str | None,
     **options: Any,
 ) -> int:
-    """Find the compiler release that introduced a failure, and the one that fixed it.
-
-    The failure is taken from the newest release or the one given with --bad (or --iree). Other
-    releases are installed as needed; flags that were renamed between releases are translated. A
-    release that cannot parse INPUT or COMMAND is reported as "cannot tell".
-
-    \b
-      mlir-reducer bisect model.reduced.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-
-    With --pre and --find-links, nightly packages are bisected as well. With --compiler, so are your
-    own builds; COMMAND then runs each of them in place of its first word.
-
-    Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
-    with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
-    to INPUT and reused.
-    """
+    """Find the compiler release that introduced a failure, and the one that fixed it."""
+    if bad is not None and not is_given(click.get_current_context(), "iree"):
+        iree = None  # a default for all commands, which this one overrides
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
     bad = bad or iree or NEWEST

@@ -4,21 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from reducer.errors import OutputNotWritable, ReducerError
 from reducer.page import BucketRow, bucket_page, read_reduction, reduction_page
 from reducer.session.printing import one_line
 from reducer.storage.files import write_atomic
 from reducer.triage import Bug
 from reducer.triage.reproducers import OUTPUT, buckets_folder
-
-html_option = click.option(
-    "--html",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
-)
 
 
 def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> None:

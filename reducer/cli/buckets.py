@@ -10,8 +10,10 @@ from typing import Any
 import click
 
 from reducer.bundle.writing import files_of, write_folder
-from reducer.cli.bucket_pages import html_option, write_bucket_pages
+from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
+from reducer.cli.commands.base import ReducerGroup
+from reducer.cli.commands.shared import html_option, json_option
 from reducer.cli.record import write_json
 from reducer.cli.triage_database import database_option, find_database
 from reducer.cli.triage_output import bugs_table
@@ -29,7 +31,7 @@ from reducer.units import plural
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
 
 
-@click.group()
+@click.group(cls=ReducerGroup)
 @database_option
 @click.pass_context
 def buckets(context: click.Context, db: Path | None) -> None:
@@ -61,13 +63,7 @@ def _with_database(function: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice([str(state) for state in BugState]),
     help="Show only bugs in this state; can be repeated.",
 )
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Write JSON; - for stdout.",
-)
+@json_option
 @html_option
 @_with_database
 def list_command(
@@ -85,13 +81,7 @@ def list_command(
 
 @buckets.command("show")
 @click.argument("bucket")
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Write JSON; - for stdout.",
-)
+@json_option
 @_with_database
 def show_command(database: Database, bucket: str, json_target: str | None) -> None:
     """Show everything known about BUCKET."""

@@ -1,11 +1,8 @@
 """The options that say how to call a compiled program, and what it should give."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import click
 
 from oracles.profiles import RUNTIME
 from oracles.values.execution import parameter_file
@@ -126,49 +123,3 @@ def absolute_archive(archive: str, folder: Path | None = None) -> str:
     """An archive of parameters by its absolute path; relative ones are in `folder`."""
     scope, equals, file = archive.rpartition("=")
     return f"{scope}{equals}{((folder or Path()) / file).absolute()}"
-
-
-def call_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options whose values make a `CallOptions`."""
-    options = [
-        click.option(
-            "--function", metavar="NAME", help="Call only this function. [default: every function]"
-        ),
-        click.option(
-            "--input",
-            "inputs",
-            metavar="SPEC",
-            multiple=True,
-            help="Use this input for the first argument it fits: 2x3xf32, 2x3xf32=1,2,3,4,5,6, 7, "
-            "2x3xf32=@FILE (raw bytes), @FILE.npy, or +FILE.npy (the next array of the file). "
-            "[default: chosen by type]",
-        ),
-        click.option(
-            "--expected-output",
-            "expected",
-            metavar="SPEC",
-            multiple=True,
-            help="What the next result of INPUT should be for these inputs, spelled like --input; "
-            "(ignored) if it does not matter.",
-        ),
-        click.option(
-            "--flagfile",
-            metavar="FILE",
-            help="Read function, inputs, expected outputs, parameters and device from a file for "
-            "iree-run-module. Paths in it are relative to its folder.",
-        ),
-        click.option(
-            "--parameters",
-            metavar="[SCOPE=]FILE",
-            multiple=True,
-            help="Parameters for the program (.irpa, .gguf, .safetensors).",
-        ),
-        click.option(
-            "--device",
-            metavar="NAME",
-            help="Runtime device for the compiled program. [default: local-task]",
-        ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function

@@ -1,12 +1,9 @@
 """`mlir-reducer check`"""
 
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import click
 
 from oracles import Diagnostic, Oracle, Outcome
 from oracles.comparison import shows
@@ -14,16 +11,14 @@ from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
     LIMIT,
     Verdict,
-    exit_codes_for_git,
     known_failure,
     require_program,
     verdict_on,
 )
 from reducer.cli.console import show
 from reducer.cli.layout import Fact, Facts, Style, command_fact
-from reducer.cli.oracle_options import OracleOptions, with_oracle_options
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
@@ -34,42 +29,6 @@ _WIDTH = 160
 _STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style.WARNING}
 
 
-class _CheckCommand(TrailingCommand):
-    """Even a misspelled option must not look like a bad build to `git bisect run`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = args[: args.index("--")] if "--" in args else args
-        with exit_codes_for_git() if "--bisect" in own else nullcontext():
-            return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with exit_codes_for_git() if ctx.params.get("bisect") else nullcontext():
-            return super().invoke(ctx)
-
-
-@click.command(cls=_CheckCommand)
-@click.argument("input", type=click.Path(path_type=Path))
-@click.option(
-    "--bisect",
-    is_flag=True,
-    help="Exit as `git bisect run` wants it: 0 if the build is good, 1 if it has the failure, 125 "
-    "to skip it (docs/bisect.md).",
-)
-@click.option(
-    "--like",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The failure that --bisect looks for, as written by --json for a bad build. [default: "
-    "that of the reduction that made INPUT]",
-)
-@with_oracle_options
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - for stdout.",
-)
 def check(
     *,
     input: Path,
@@ -79,21 +38,7 @@ def check(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Run COMMAND once on INPUT and print the failure a reduction would preserve.
-
-    Two inputs in the same bucket fail the same way.
-
-    \b
-      mlir-reducer check model.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-      mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
-
-    Exits with 0 if the command fails, with 1 if it does not or fails on an empty module in the same
-    way, and with 5 if nothing can tell whether the results of the compiled program are right
-    (--wrong-results). With --bisect, it exits with 0 if the build is good, 1 if it has the failure
-    that is looked for, 125 if it cannot be run, fails in another way, or fails on any input, and
-    128 if the request is invalid.
-    """
+    """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
     asked = OracleOptions(source=input, words=words, **options)
     target = None
     if bisect:

@@ -1,15 +1,13 @@
 """The `--scheduler` option, and `mlir-reducer worker`."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from oracles import CompilerOracle, Oracle
-from reducer.cli.oracle_options import jobs_option
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
@@ -19,15 +17,6 @@ from reducer.cluster.worker import serve
 from reducer.errors import UsageError
 from reducer.toolchain import install, installed
 from reducer.triage import Compiler, Executor, LocalExecutor
-
-
-def scheduler_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--scheduler`"""
-    return click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
-    )(command)
 
 
 @contextmanager
@@ -80,29 +69,8 @@ def _is_given(name: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-@click.command()
-@click.argument("address")
-@click.option(
-    "--iree",
-    "versions",
-    metavar="V[,V…]",
-    help="Versions to offer, installed if missing. [default: all installed versions]",
-)
-@jobs_option("results do not depend on it")
 def worker(address: str, versions: str | None, jobs: int) -> None:
-    """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).
-
-    Start a scheduler on one machine and a worker on each machine, then pass the scheduler's
-    address to `reduce` or `triage`:
-
-    \b
-      dask scheduler --host 127.0.0.1
-      mlir-reducer worker tcp://127.0.0.1:8786 --iree 3.12.0,3.13.0
-      mlir-reducer reduce model.mlir --iree 3.13.0 --scheduler tcp://127.0.0.1:8786 -- …
-
-    A run is sent only to workers that offer its compiler version. Anyone who can reach the
-    scheduler can run programs on its workers, so keep both on a private network.
-    """
+    """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT)."""
     if versions is None:
         offered = [one.version for one in installed()]
     else:

@@ -3,7 +3,10 @@
 import os
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import NoReturn
+
+import click
 
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
@@ -14,6 +17,8 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
     except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except click.ClickException as error:
+        sys.exit(_refused(error))
     except Exception as error:
         from reducer.cli.reasons import explain  # not needed for `--help`
 
@@ -23,3 +28,31 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
 
         sys.exit(interrupted())
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def print_error(text: str) -> None:
+    """Print why the program ends: "error: what is wrong; what to do"."""
+    click.echo(f"error: {text}", err=True)
+
+
+def mistake_in(error: click.ClickException) -> str:
+    """What is wrong with the command line, and the option that the user probably meant."""
+    if not isinstance(error, click.NoSuchOption):
+        text = error.format_message().strip().removesuffix(".")
+        return text[:1].lower() + text[1:]
+    text = f"no such option '{error.option_name}'"
+    close = get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)
+    return f"{text}; did you mean {close[0]}?" if close else text
+
+
+def _refused(error: click.ClickException) -> int:
+    """Report that the command line is wrong; return the exit code."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return error.exit_code
+    text = mistake_in(error)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None and "?" not in text and ";" not in text:
+        text += f"; see {context.command_path} --help"
+    print_error(text)
+    return error.exit_code

@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
-from reducer.inspection.explainer import MOST_PARTS, Explainer, Explanation, Fact
+from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.session.printing import one_line
 from reducer.units import duration, plural
@@ -27,56 +26,19 @@ _ENDINGS = {
 }
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Show which change to each part of a small INPUT makes the failure go away.",
-)
-@click.argument("input", type=click.Path(path_type=Path))
-@click.option(
-    "--report",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Take COMMAND from a report written by `reduce --json FILE`.",
-)
-@with_oracle_options
-@jobs_option("results do not depend on it")
-@click.option(
-    "--parts",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=MOST_PARTS,
-    show_default=True,
-    help="Change at most N parts, those nearest to the failing op first; 0 for all.",
-)
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - for stdout.",
-)
 def explain(
     *,
     input: Path,
-    report: Path | None,
+    record_file: Path | None,
     jobs: int,
     parts: int,
     json_target: str | None,
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
-
-    INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
-    smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
-    Commands in the comments of INPUT are never run.
-
-    \b
-      mlir-reducer explain model.reduced.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-    """
-    if report is not None:
-        words = command_of(read_record(report), report, input, words)
+    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
+    if record_file is not None:
+        words = command_of(read_record(record_file), record_file, input, words)
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:

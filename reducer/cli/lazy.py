@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -37,6 +38,19 @@ class LazyGroup(click.Group):
         if cmd_name in self.deferred and cmd_name not in self.commands:
             self.commands[cmd_name] = self.deferred[cmd_name].load()
         return self.commands.get(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:  # click itself knows only commands that were imported
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not close or "Did you mean" in error.message:
+                raise
+            raise click.UsageError(
+                f"no such command '{args[0]}'; did you mean '{close[0]}'?", ctx
+            ) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

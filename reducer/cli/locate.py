@@ -4,16 +4,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles.values import ValuesOracle
 from reducer.cli.console import show
 from reducer.cli.layout import Facts, Part
-from reducer.cli.oracle_options import OracleOptions, with_oracle_options
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.cli.wrong_location import show_wrong_result, suspect_line, suspect_lines
 from reducer.errors import UsageError
@@ -22,24 +19,6 @@ from reducer.inspection.wrong_results import WrongResultLocator
 from reducer.units import duration, plural
 
 
-@click.command(cls=TrailingCommand)
-@click.argument("input", type=click.Path(path_type=Path))
-@with_oracle_options
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="With --wrong-results: write the wrong dispatch to FILE, as a program of its own, and "
-    "what it reads to FILE.inputs, a flag file for the runtime.",
-)
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Write the answer as JSON; - for stdout.",
-)
 def locate(
     *,
     input: Path,
@@ -48,20 +27,7 @@ def locate(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Find where COMMAND fails on INPUT without reducing it.
-
-    Prints the failing phase, dispatch, and pass, the suspect ops with their lines in INPUT, and
-    whether a run confirmed them. Runs COMMAND once on INPUT and then on small programs; a failure
-    in code generation takes one more partial run to name the dispatch, and a failure without
-    diagnostics up to two more full runs.
-
-    With --wrong-results, prints the phase that is wrong, and the first dispatch whose results
-    differ from what its IR says, with the ops of INPUT that it was made of.
-
-    \b
-      mlir-reducer locate model.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-    """
+    """Find where COMMAND fails on INPUT without reducing it."""
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:

@@ -1,14 +1,12 @@
 """The options that select the failure to look for, and the oracle built from them."""
 
 import os
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import click
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.command import verifying_tool
@@ -16,10 +14,9 @@ from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.call_options import CallOptions
-from reducer.cli.completion import complete_versions
 from reducer.cli.opt_tools import default_opt, given_opt, some_opt
 from reducer.cli.status import print_status
-from reducer.cli.wrong_results import WrongResults, wrong_results_options
+from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
 from reducer.session import Listener, Report, Settings
@@ -30,7 +27,7 @@ from reducer.session.pass_level import (
     PassReport,
     reduce_pass_level,
 )
-from reducer.storage.files import InputText, read_input
+from reducer.storage.files import STDIN, InputText, read_input
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
 
 _MEGABYTE = 1 << 20
@@ -73,6 +70,8 @@ class OracleOptions:
             CommandNotFound: it is bytecode, and the program does not exist.
             ToolchainError: the same, and the compiler version cannot be installed.
         """
+        if self.source == STDIN and sys.stdin.isatty():
+            print_status("reading the input from the terminal; end it with Ctrl-D")
         return read_input(self.source, self._text_of)
 
     def _text_of(self, bytecode: bytes) -> str | None:
@@ -216,128 +215,12 @@ class OracleOptions:
         return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
 
 
-def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options whose values make an `OracleOptions`."""
-    options = [
-        click.option(
-            "--iree",
-            metavar="VERSION",
-            shell_complete=complete_versions,
-            help="Use this version of the IREE compiler (such as 3.13.0, or newest), installed on "
-            "first use.",
-        ),
-        click.option(
-            "--test",
-            metavar="SCRIPT",
-            type=click.Path(path_type=Path),
-            help="Use an interestingness script instead of a command: $1 is the file; exit 0 means "
-            "interesting, 101 means it fails differently.",
-        ),
-        click.option(
-            "--oracle",
-            "plugin",
-            metavar="NAME[:ARG]",
-            help="Use a custom oracle, a Python class (docs/oracles.md).",
-        ),
-        click.option(
-            "--opt",
-            metavar="PROGRAM",
-            help="Read and print IR with this …-opt tool. [default: the one beside the compiler; "
-            "for a script, any known one that can print the input]",
-        ),
-        click.option(
-            "--match",
-            metavar="REGEX",
-            help="Preserve output that matches REGEX, instead of the failure.",
-        ),
-        click.option(
-            "--exit-code",
-            metavar="N",
-            type=int,
-            help="Preserve exit code N (-11 or 139: a segmentation fault), instead of the failure.",
-        ),
-        click.option(
-            "--signature",
-            type=click.Choice([level.value for level in Level]),
-            default="normal",
-            show_default=True,
-            help="How closely failures must match (docs/signatures.md).",
-        ),
-        click.option(
-            "--ir-after",
-            metavar="PASS",
-            help="Apply --match only to the IR after this pass, such as canonicalize.",
-        ),
-        click.option(
-            "--timeout",
-            metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Time limit for one run. [default: a multiple of the best result's time]",
-        ),
-        click.option(
-            "--memory-limit",
-            metavar="MB",
-            type=click.IntRange(min=1),
-            help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
-        ),
-    ]
-    function = wrong_results_options(function)
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
 def _script(path: Path) -> Path:
     if not path.is_file():
         raise CommandNotFound(f"--test: {path}: no such file")
     if not os.access(path, os.X_OK):
         raise CommandNotFound(f"--test: {path} is not executable; run: chmod +x {path}")
     return path
-
-
-def jobs_option(note: str) -> Callable[[Any], Any]:
-    """`--jobs`; `note` names what does not depend on it."""
-    return click.option(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=cores,
-        help=f"Run N compilers in parallel; {note}. [default: one per core]",
-    )
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-passes_with_option = click.option(
-    "--passes-with",
-    metavar="VERSION",
-    multiple=True,
-    shell_complete=complete_versions,
-    help="Every candidate must still compile with this release of IREE, where the input compiles. "
-    "Without this option, such releases and targets are found by asking those that are installed.",
-)
-
-profile_with_option = click.option(
-    "--profile-with",
-    metavar="VERSION",
-    multiple=True,
-    shell_complete=complete_versions,
-    help="Install this release of IREE and ask it as well where else the program compiles.",
-)
-
-elsewhere_option = click.option(
-    "--elsewhere/--no-elsewhere",
-    default=True,
-    help="Ask the other targets and optimization levels of the compiler, and all installed "
-    "releases, whether the result compiles there. If it does not where the input does, it is "
-    "another bug, and the reduction goes back. [default: on]",
-)
 
 
 def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tuple[Place, ...]:

@@ -13,33 +13,8 @@ from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 
 
-@click.command(short_help="Show how RESULT was reduced as a single HTML page.")
-@click.argument("result", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Where to write the page. [default: page.html in the folder of RESULT]",
-)
-@click.option(
-    "--journal",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The journal of the reduction. [default: journal in the folder of RESULT]",
-)
 def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
-    """Show how RESULT was reduced as a single, self-contained HTML page.
-
-    RESULT is a program written by `reduce`, with its folder next to it. The page shows the result
-    with syntax highlighting, where else it fails, its def-use graph and where its ops were in the
-    input, size over runs and over time, and what each transformation contributed. From a report in
-    that folder it takes what the failure needs (`report --explain`) and what other releases do
-    (`report --versions`). No compiler is run.
-
-    \b
-      mlir-reducer page model.reduced.mlir
-    """
+    """Show how RESULT was reduced as a single, self-contained HTML page."""
     folder = ResultFolder.of(result)
     output = output or (folder.page if folder.path.is_dir() else result.with_suffix(".html"))
     journal = journal or folder.journal

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import click
 
 from oracles.plugin import PluginError
+from reducer.cli.ending import print_error
 from reducer.errors import ExitCode, ReducerError
 from reducer.search.evaluator import Stopped
 from reducer.toolchain import ToolchainError
@@ -33,7 +34,7 @@ class DeferredErrors:
     def print_all(self) -> None:
         """Print to standard error what could not be made, and why."""
         for problem in self.problems:
-            click.echo(f"mlir-reducer: {problem}\nThe result itself was saved.", err=True)
+            print_error(f"{problem}; the result itself was saved")
 
 
 def _described(error: Exception) -> str:
@@ -59,7 +60,7 @@ _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
 
 def interrupted() -> int:
     """Report the signal that ended the program; return the exit code."""
-    _print_error("interrupted")
+    click.echo("interrupted", err=True)
     return ExitCode.INTERRUPTED
 
 
@@ -68,35 +69,28 @@ def explain(error: Exception) -> int:
     match error:
         case click.Abort():
             return interrupted()
-        case click.ClickException():
-            error.show()
-            return error.exit_code
         case ReducerError():
-            _print_error(str(error))
+            print_error(str(error))
             return error.exit_code
         case PluginError():
             traceback.print_exception(error)
-            _print_error(f"the oracle given with --oracle failed: {error}")
+            print_error(f"the oracle given with --oracle failed: {error}")
             return ExitCode.INTERNAL
         case ToolchainError():
-            _print_error(str(error))
+            print_error(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            _print_error(
+            print_error(
                 f"stopped ({error.reason}) before the failure of the input was known; no result "
                 "was written"
             )
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case OSError() if error.errno in _OS_ERRORS:
-            _print_error(f"{error.filename or 'system'}: {error.strerror}")
+            print_error(f"{error.filename or 'system'}: {error.strerror}")
             return _OS_ERRORS[error.errno]
     traceback.print_exception(error)
-    _print_error(
+    print_error(
         "internal error: this is a bug in mlir-reducer, not in your input. Please report the "
         "traceback above. Progress was saved; run the same command again to continue."
     )
     return ExitCode.INTERNAL
-
-
-def _print_error(text: str) -> None:
-    click.echo(f"mlir-reducer: {text}", err=True)

@@ -41,7 +41,7 @@ def command_of(
         BadInput: the record has none.
     """
     if words:
-        raise UsageError("--report and a command after -- were both given; leave one of them out")
+        raise UsageError("--record and a command after -- were both given; leave one of them out")
     if record.command is None or record.output_path is None:
         raise BadInput(f"{path} does not contain the command and the result of a reduction")
     file = record.output_path

@@ -9,18 +9,13 @@ import click
 
 from oracles import Oracle
 from reducer.bundle import Bundle
-from reducer.cli.cluster import clustered, scheduler_option
+from reducer.cli.cluster import clustered
 from reducer.cli.console import show
 from reducer.cli.intake import agree, crash_in, first_failing
 from reducer.cli.oracle_options import (
     OracleOptions,
-    elsewhere_option,
-    jobs_option,
     pass_level_of,
-    passes_with_option,
-    profile_with_option,
     releases_to_ask,
-    with_oracle_options,
 )
 from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
@@ -28,12 +23,10 @@ from reducer.cli.record import write_json
 from reducer.cli.report import report_of
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
-from reducer.search.sequential import MAX_RUNS
 from reducer.session import Reduction, Report, Settings
-from reducer.session.level_above import ANY, INPUT
+from reducer.session.level_above import INPUT
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output
 
@@ -47,114 +40,6 @@ _ENDINGS = {
 }
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Reduce INPUT to a small program that fails the same way.",
-    epilog="""\b
-Exit codes:
-    0  reduced                              69  compiler version not available
-    1  the input does not fail              70  internal error in mlir-reducer
-    2  usage error                          73  the output cannot be written
-    3  budget spent; best result kept       75  another process uses the journal
-    4  the failure is flaky                124  the command does not terminate
-    5  nothing can judge the results       127  command not found
-   65  the input is not MLIR text          130  interrupted; best result kept
-   66  the input cannot be read""",
-)
-@click.argument("input", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Where to write the result. Everything else goes into one folder next to it, named like "
-    "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
-)
-@with_oracle_options
-@jobs_option("the result does not depend on it")
-@click.option(
-    "--max-calls",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Stop after N runs of the command and keep the best result so far, which the last of them "
-    "verify. Speculative runs of -j do not count.",
-)
-@click.option(
-    "--max-seconds",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds and keep the best result so far.",
-)
-@click.option(
-    "--flaky",
-    metavar="[N]",
-    type=click.IntRange(min=2),
-    help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
-    f"N times. [default: {MAX_RUNS}]",
-)
-@elsewhere_option
-@profile_with_option
-@passes_with_option
-@click.option(
-    "--level",
-    type=click.Choice([ANY, INPUT]),
-    default=ANY,
-    show_default=True,
-    help="The dialects of the result: of any level that COMMAND compiles from the start, whichever "
-    "gives the smallest program, or of the input.",
-)
-@click.option(
-    "--resume",
-    is_flag=True,
-    help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
-    "it, the same command also continues.",
-)
-@click.option(
-    "-y",
-    "--yes",
-    is_flag=True,
-    help="Run a command that was found in INPUT without asking.",
-)
-@click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
-@click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
-@click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")
-@click.option(
-    "--comments/--no-comments",
-    default=True,
-    help="Put the command above the result and the message below it, as comments. [default: yes]",
-)
-@scheduler_option
-@click.option(
-    "--pass-level/--no-pass-level",
-    default=True,
-    help="Also reduce the IR just before the failing pass, into before-pass.mlir in the folder of "
-    "the result. [default: yes]",
-)
-@click.option(
-    "--also-found/--no-also-found",
-    default=True,
-    help="Keep candidates that fail differently, in also-found in the folder of the result. "
-    "[default: yes]",
-)
-@click.option(
-    "--report/--no-report",
-    "with_report",
-    default=True,
-    help="Also write a bug report: report and report.zip in the folder of the result. "
-    "[default: yes]",
-)
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="Also write sizes, costs, and the failure as JSON; - for stdout.",
-)
-@click.option(
-    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Print each phase and the size at its start.")
 def reduce(
     *,
     input: Path,
@@ -184,36 +69,7 @@ def reduce(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Reduce INPUT to a small program on which COMMAND fails the same way.
-
-    COMMAND is the command that fails, without the input file (or with {} in its place). What counts
-    as the same failure is derived from the first run: the kind of failure, its message without
-    names, shapes, and numbers, the failing op, and the top frames of a crash.
-
-    \b
-    With the compiler on PATH:
-      mlir-reducer reduce model.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-
-    \b
-    With a given version of the compiler, installed on first use:
-      mlir-reducer reduce model.mlir --iree 3.8.0 -- \\
-          iree-compile --iree-hal-target-device=hip --iree-hip-target=gfx942
-
-    \b
-    With any other tool, pattern, or script:
-      mlir-reducer reduce bug.mlir -- mlir-opt --canonicalize {}
-      mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
-      mlir-reducer reduce bug.mlir --test ./wrong-result.sh
-
-    \b
-    With command and input from a crash log, a crash reproducer, an issue, or a lit test:
-      mlir-reducer reduce crash.log
-
-    INPUT may be bytecode (.mlirbc) or compressed (.mlir.xz). From the first accepted candidate on,
-    the output file holds the best result so far; until then it is not touched. Running the same
-    command again continues an interrupted reduction without repeating any run; --fresh starts over.
-    """
+    """Reduce INPUT to a small program on which COMMAND fails the same way."""
     started = Whole.so_far()
     if resume and fresh:
         raise UsageError(

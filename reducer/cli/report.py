@@ -24,12 +24,11 @@ from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.bisect_text import summary
-from reducer.cli.oracle_options import OracleOptions, jobs_option, with_oracle_options
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
-from reducer.cli.trailing import TrailingCommand
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.inspection.explainer import Explainer
@@ -126,59 +125,6 @@ class _MessageListener:
         print_phase(text)
 
 
-@click.command(
-    "report",
-    cls=TrailingCommand,
-    short_help="Write a bug report for INPUT: a folder and a zip file to attach.",
-)
-@click.argument("input", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="Where to write the report. [default: report and report.zip in the folder of a result; "
-    "for any other program, NAME.report and NAME.report.zip next to it]",
-)
-@click.option(
-    "--report",
-    "record_file",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Take COMMAND and the history of INPUT from a file written by `reduce --json FILE`, or "
-    "from the metadata.json of an earlier report.",
-)
-@click.option(
-    "--explain",
-    "with_boundary",
-    is_flag=True,
-    help="Add what the failure needs, as `explain` does.",
-)
-@click.option(
-    "--versions",
-    is_flag=True,
-    help="Add the verdicts of other releases, as `bisect` does; may install some.",
-)
-@click.option(
-    "--pass-level",
-    is_flag=True,
-    help="Add the reduced IR before the failing pass, as `reduce` does.",
-)
-@click.option(
-    "--anonymize",
-    "hide_names",
-    is_flag=True,
-    help="Replace all names from INPUT; nothing is written unless it still fails the same way.",
-)
-@click.option(
-    "--keep-name",
-    "told",
-    metavar="NAME",
-    multiple=True,
-    help="With --anonymize: a name that may stay. Can be repeated.",
-)
-@with_oracle_options
-@jobs_option("the report does not depend on it")
 def bug_report(
     *,
     input: Path,
@@ -193,21 +139,7 @@ def bug_report(
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Write a bug report about the failure of COMMAND on INPUT.
-
-    INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the
-    format of IREE's issue form), the program, a script that checks whether it still fails, a lit
-    test, and metadata.json; the zip file contains the same files, to attach to an issue.
-
-    \b
-      mlir-reducer report model.reduced.mlir --explain -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-
-    With --anonymize, the folder and the zip file are named report-BUCKET.
-
-    Exits with 4 if the script did not reproduce the failure in an empty folder, or if a name from
-    INPUT would remain in an anonymized report.
-    """
+    """Write a bug report about the failure of COMMAND on INPUT."""
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
     if output is not None or not hide_names:

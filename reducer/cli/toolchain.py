@@ -8,8 +8,10 @@ import click
 
 from oracles.profiles import DEFAULT
 from reducer import __version__
+from reducer.cli.commands.base import ReducerGroup
+from reducer.cli.commands.packages import with_package_options
 from reducer.cli.completion import complete_versions
-from reducer.cli.package_options import package_source, with_package_options
+from reducer.cli.package_options import package_source
 from reducer.cli.status import print_status
 from reducer.errors import Unavailable
 from reducer.toolchain import (
@@ -23,7 +25,7 @@ from reducer.toolchain import (
 )
 
 
-@click.group()
+@click.group(cls=ReducerGroup)
 def toolchain() -> None:
     """Manage side-by-side installations of the IREE compiler.
 

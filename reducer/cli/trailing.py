@@ -6,7 +6,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from reducer.cli.commands.base import ReducerCommand
+from reducer.cli.commands.shared import STDIN
 from reducer.cli.completion import complete_words
+from reducer.cli.ending import mistake_in
 from reducer.errors import NotInteresting
 from reducer.search.sequential import MAX_RUNS
 
@@ -18,7 +21,7 @@ _TRAILING = "reducer.cli.trailing"  # whether the command line contains `--`
 _HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
 
 
-class TrailingCommand(click.Command):
+class TrailingCommand(ReducerCommand):
     """Passes everything after the first `--`, flags included, to its function as `words`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -29,9 +32,12 @@ class TrailingCommand(click.Command):
         except click.UsageError as error:
             if position < len(args) or isinstance(error, click.BadParameter):
                 raise
-            message = f"{error.format_message().rstrip('.')}; {_HINT}"
-            raise click.UsageError(message, ctx) from error
-        ctx.params["words"] = words
+            text = mistake_in(error)
+            hint = f" If not, {_HINT}" if text.endswith("?") else f"; {_HINT}"
+            raise click.UsageError(text + hint, ctx) from error
+        if ctx.params.get("input") == STDIN:  # tools call it `-`, too
+            words = tuple("{}" if word == "-" else word for word in words)
+        ctx.params["words"] = with_program(words)
         ctx.meta[_TRAILING] = position < len(args)
         return rest
 
@@ -53,6 +59,15 @@ class TrailingCommand(click.Command):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
+
+
+def with_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command; bare flags are those of the default compiler."""
+    if not words or not words[0].startswith("-"):
+        return words
+    from oracles.profiles import DEFAULT  # not needed for `--help`
+
+    return (DEFAULT.compiler, *words)
 
 
 def _with_numbers(args: Sequence[str]) -> list[str]:

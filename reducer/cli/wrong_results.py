@@ -1,11 +1,7 @@
 """The options of `--wrong-results`, and the comparison built from them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-
-import click
 
 from oracles import Command, Limits
 from oracles.profiles import RUNTIME
@@ -16,7 +12,7 @@ from oracles.values import (
     PythonReference,
     ValuesOracle,
 )
-from reducer.cli.call_options import CallOptions, call_options, read_call
+from reducer.cli.call_options import CallOptions, read_call
 from reducer.cli.references import (
     audit_of,
     default_reference,
@@ -110,40 +106,3 @@ def _absolute(name: str) -> str:
         return name
     file, _, function = rest.rpartition(":")
     return f"python:{Path(file).absolute()}:{function}"
-
-
-def wrong_results_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options whose values make a `WrongResults`."""
-    options = [
-        click.option(
-            "--wrong-results",
-            is_flag=True,
-            help="Preserve a miscompile: COMMAND compiles INPUT, and the compiled program computes "
-            "results that differ from a reference.",
-        ),
-        click.option(
-            "--reference",
-            "references",
-            metavar="REF",
-            multiple=True,
-            help="Where the expected results come from: evaluator, vmvx, llvm-cpu, mlir-runner, "
-            "iree:VERSION[+BACKEND], flags:'--a --b' (added to COMMAND, or replacing flags of the "
-            "same name), or python:FILE.py:FUNCTION (for INPUT only). Can be repeated; all must "
-            "agree. [default: the evaluator and a compiler that agrees with it]",
-        ),
-        click.option(
-            "--tolerance",
-            metavar="REL",
-            type=click.FloatRange(min=0),
-            help="Accepted relative difference. [default: by type]",
-        ),
-        click.option(
-            "--python",
-            metavar="PROGRAM",
-            help="Interpreter for a python: reference; needs NumPy. [default: this program's]",
-        ),
-    ]
-    function = call_options(function)
-    for option in reversed(options):
-        function = option(function)
-    return function

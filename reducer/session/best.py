@@ -15,7 +15,7 @@ from pathlib import Path
 
 from reducer.ir import Document
 from reducer.session.settings import Size
-from reducer.storage.files import write_atomic
+from reducer.storage.files import is_plain, write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 
@@ -255,7 +255,8 @@ class Best:
 
     def _is_on_disk(self, content: str) -> bool:
         try:
-            return self._output.read_bytes() == content.encode(errors="surrogateescape")
+            plain = is_plain(self._output)  # a device may have no end
+            return plain and self._output.read_bytes() == content.encode(errors="surrogateescape")
         except OSError:
             return False
 

@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import stat
+import sys
 import threading
 import zlib
 from collections.abc import Callable
@@ -37,6 +38,9 @@ COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
 """File name suffixes of the supported compression formats."""
 
 _DAMAGES = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+STDIN = Path("/dev/stdin")
+"""The input that users call `-`."""
+
 _write_lock = threading.Lock()
 
 
@@ -79,6 +83,8 @@ def read_data(path: Path) -> bytes:
     if path.is_dir():
         raise MissingInput(f"{path} is a folder, not an MLIR file")
     try:
+        if path == STDIN:  # whatever it is now, and once: it cannot be read again
+            return _read_whole(io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())), path)
         with path.open("rb") as stream:
             return _read_whole(stream, path)
     except OSError as error:

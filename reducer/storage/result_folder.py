@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reducer.errors import OutputNotWritable
-from reducer.storage.files import COMPRESSED_SUFFIXES, is_plain
+from reducer.storage.files import COMPRESSED_SUFFIXES, STDIN, is_plain
 
 _PROGRAM = ".mlir"
 _REDUCED = ".reduced"
@@ -49,7 +49,7 @@ _ENDINGS = ("-wal", "-shm", "-journal", ".damaged", ".tmp", ".old")
 
 def default_output(input: Path) -> Path:
     """The default path of the result: model.mlir.xz -> model.reduced.mlir."""
-    return input.with_name(f"{_stem(input)}{_REDUCED}{_PROGRAM}")
+    return _named(input).with_name(f"{_stem(input)}{_REDUCED}{_PROGRAM}")
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,9 @@ def report_folder_of(program: Path) -> Path:
     model.mlir -> model.report
     """
     place = ResultFolder.of(program)
-    return place.report if place.is_ours else program.with_name(f"{_stem(program)}.{_REPORT}")
+    return (
+        place.report if place.is_ours else _named(program).with_name(f"{_stem(program)}.{_REPORT}")
+    )
 
 
 def bisect_journal_of(program: Path) -> Path:
@@ -197,7 +199,12 @@ def bisect_journal_of(program: Path) -> Path:
     place = ResultFolder.of(program)
     if place.is_ours:
         return place.bisect_journal
-    return program.with_name(f"{_stem(program)}.{place.bisect_journal.name}")
+    return _named(program).with_name(f"{_stem(program)}.{place.bisect_journal.name}")
+
+
+def _named(program: Path) -> Path:
+    """The program; standard input has the name `stdin` in the folder where the user stands."""
+    return Path(program.name) if program == STDIN else program
 
 
 def archive_of(folder: Path) -> Path:

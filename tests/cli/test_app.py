@@ -46,6 +46,45 @@ def test_every_command_explains_itself(command: str) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["reduc"], "no such command 'reduc'; did you mean 'reduce'?"),
+        (
+            ["reduce", "x", "--jbos", "3", "--", "y"],
+            "no such option '--jbos'; did you mean --jobs?",
+        ),
+        (
+            ["reduce", "x", "--jbos", "3"],
+            "no such option '--jbos'; did you mean --jobs? If not, put the compiler command after "
+            "two dashes: INPUT -- iree-compile FLAGS",
+        ),
+        (
+            ["reduce", "x", "--hal-target=hip"],
+            "no such option '--hal-target'; put the compiler command after two dashes: "
+            "INPUT -- iree-compile FLAGS",
+        ),
+        (["check"], "missing argument 'INPUT'; see mlir-reducer check --help"),
+        (["--nonsense"], "no such option '--nonsense'; see mlir-reducer --help"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: str) -> None:
+    done = CliRunner().invoke(main, words, prog_name="mlir-reducer")
+    assert done.exit_code == 2
+    assert done.stderr == f"error: {message}\n"
+
+
+def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:
+    folder = model.parent / "bin"
+    folder.mkdir()
+    write_script(folder / "iree-compile", "input=$2\n" + FAIL)
+    done = CliRunner().invoke(
+        main, ["check", str(model), "--", "--flag"], env={"PATH": f"{folder}:/usr/bin:/bin"}
+    )
+    assert done.exit_code == 0, done.output
+    assert "iree-compile --flag" in done.stdout
+
+
 def test_help_shows_where_the_compiler_goes_and_every_exit_code() -> None:
     text = run("reduce", "--help").stdout
     assert "reduce [OPTIONS] INPUT -- COMMAND..." in text
@@ -131,6 +170,7 @@ def test_mistakes_end_with_a_message_and_their_own_code(
     done = run(command, *words)
     assert done.exit_code == code, done.output
     assert message in done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
     assert done.stdout == ""
     assert "Traceback" not in done.output
     assert sorted(model.parent.iterdir()) == before

@@ -107,14 +107,14 @@ def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> No
 
 
 def test_no_reports_if_nobody_wants_them(bench: Bench) -> None:
-    bench("--no-reports")
+    bench("--no-report")
     buckets(bench, "export", bench.home / "out")
     assert not list((bench.home / "out").rglob("report*"))
 
 
 def test_a_report_that_cannot_be_made_is_told_once(bench: Bench) -> None:
     bench.compiler('test -n "$HEALTHY" && exit 0\n')
-    bench("--no-reports")
+    bench("--no-report")
     bench.reducer.environment["HEALTHY"] = "1"
     first = bench.reducer(*bench.words())
     assert first.returncode == 0

@@ -84,15 +84,32 @@ def test_installed_versions(reducer: Reducer) -> None:
 
 def test_file_names(reducer: Reducer) -> None:
     lines: list[Line] = [
-        ("reduce", ""),
         ("reduce", "-o", "x"),
         ("reduce", "in.mlir", "--json", ""),
-        ("explain", "--report", ""),
+        ("explain", "--record", ""),
         ("page", "--journal", ""),
         ("reduce", "in.mlir", "--", "./"),
         ("reduce", "in.mlir", "--", "iree-compile", "--iree"),
     ]
     assert dict(zip(lines, offered(reducer, *lines), strict=True)) == dict.fromkeys(lines, FILES)
+
+
+def put_files(home: Path) -> None:
+    """Inputs, and what this program writes next to them."""
+    for name in ("in.mlir", "in.mlirbc", "in.zip", "in.journal", ".in.mlir", "in.log"):
+        (home / name).touch()
+    for name in ("in.reduced", "in.report", "inner"):
+        (home / name).mkdir()
+    (home / "inner" / "deep.mlir").touch()
+
+
+def test_inputs_are_offered_but_not_what_we_have_written(reducer: Reducer) -> None:
+    put_files(reducer.home)
+    (reducer.home / "in b.mlir").touch()
+    lines: list[Line] = [("reduce", "in"), ("check", "inner/"), ("page", "gone/"), ("report", "z")]
+    names = ["FILES"] * 5 + ["in b.mlir", "in.log", "in.mlir", "in.mlirbc", "inner"]
+    found = [sorted(answer) for answer in offered(reducer, *lines)]
+    assert found == [names, ["FILES", "inner/deep.mlir"], ["FILES"], []]
 
 
 def test_the_command_after_the_dashes(reducer: Reducer) -> None:
@@ -107,16 +124,16 @@ def test_the_command_after_the_dashes(reducer: Reducer) -> None:
         ("reduce --signature s", ["strict"]),
         ("reduce --iree ", ["3.13.0", "3.8.0", "newest"]),
         ("triage --iree 3.8.0,3.1", ["3.8.0,3.13.0"]),
-        ("reduce in", ["in.mlir"]),
+        ("reduce in", ["in.log", "in.mlir", "in.mlirbc", "inner/"]),
+        ("reduce inner/", ["inner/deep.mlir"]),
         ("check in.mlir -- iree-c", ["iree-compile"]),
-        ("check in.mlir -- iree-compile in.", ["in.mlir"]),
+        ("check in.mlir -- iree-compile in.l", ["in.log"]),
     ],
 )
 def test_other_shells_offer_the_same(
     reducer: Reducer, shell: str, offers: Offers, line: str, offered: list[str]
 ) -> None:
-    for name in ("in.mlir", "other.mlir"):
-        (reducer.home / name).touch()
+    put_files(reducer.home)
     script = CliRunner().invoke(main, ["completion", shell], prog_name="mlir-reducer").output
     found = offers(script, f"mlir-reducer {line}", reducer.home, reducer.environment)
     assert found == offered

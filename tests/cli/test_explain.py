@@ -42,7 +42,7 @@ def test_a_table_of_what_is_left() -> None:
 def test_json_and_a_report_in_place_of_the_command() -> None:
     report = {"command": ["./fake", "--need", "in.mlir"], "output": {"path": "in.mlir"}}
     Path("report.json").write_text(json.dumps(report))
-    done = run("--report", "report.json", "--json", "-")
+    done = run("--record", "report.json", "--json", "-")
     answer = json.loads(done.stdout)
     assert answer["kind"] == "legalization"
     (flag,) = [fact for fact in answer["facts"] if fact["kind"] == "flag"]
@@ -54,5 +54,5 @@ def test_without_a_command_it_says_what_to_do() -> None:
     assert run().exit_code == 2
     assert "two dashes" in run().stderr
     Path("report.json").write_text("{}")
-    assert run("--report", "report.json").exit_code == 65
-    assert run("--report", "report.json", "--", "./fake").exit_code == 2
+    assert run("--record", "report.json").exit_code == 65
+    assert run("--record", "report.json", "--", "./fake").exit_code == 2

@@ -22,8 +22,11 @@ def imported(*words: str) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"]])
-def test_help_imports_no_command(words: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["-h"], *([name, "--help"] for name in ("reduce", "check", "triage", "report"))],
+)
+def test_help_imports_no_work(words: list[str]) -> None:
     names = imported(*words)
     assert "click" in names
     assert names.isdisjoint(HEAVY)

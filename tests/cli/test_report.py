@@ -118,14 +118,14 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
     write_script(Path("fake"), FAIL)
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
     assert cli("reduce", "in.mlir", "--json", "r.json", "--", "./fake").exit_code == 0
-    done = cli("report", "in.reduced.mlir", "--report", "r.json", "-o", "again")
+    done = cli("report", "in.reduced.mlir", "--record", "r.json", "-o", "again")
     assert done.exit_code == 0, done.output
     text = Path("again/report.md").read_text()
     assert "### How it was reduced" in text and "`in.mlir`" in text
-    once_more = cli("report", "in.reduced.mlir", "--report", "again/metadata.json")
+    once_more = cli("report", "in.reduced.mlir", "--record", "again/metadata.json")
     assert once_more.exit_code == 127, "the name of the program alone is not on PATH"
-    assert cli("report", "in.reduced.mlir", "--report", "in.mlir").exit_code == 65
-    both = cli("report", "in.reduced.mlir", "--report", "r.json", "--", "./fake")
+    assert cli("report", "in.reduced.mlir", "--record", "in.mlir").exit_code == 65
+    both = cli("report", "in.reduced.mlir", "--record", "r.json", "--", "./fake")
     assert both.exit_code == 2
 
 

@@ -1,0 +1,42 @@
+"""What `mlir-reducer explain` takes; the work is done in reducer/cli/explain.py."""
+
+from typing import Any
+
+import click
+
+from reducer.cli.commands.oracle import with_oracle_options
+from reducer.cli.commands.shared import input_argument, jobs_option, json_option, record_option
+from reducer.cli.trailing import TrailingCommand
+
+
+@click.command(
+    cls=TrailingCommand,
+    short_help="Show which change to each part of a small INPUT makes the failure go away.",
+)
+@input_argument
+@record_option("COMMAND")
+@with_oracle_options
+@jobs_option("results do not depend on it")
+@click.option(
+    "--parts",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=150,
+    show_default=True,
+    help="Change at most N parts, those nearest to the failing op first; 0 for all.",
+)
+@json_option
+def explain(**values: Any) -> int:
+    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
+
+    INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
+    smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
+    Commands in the comments of INPUT are never run.
+
+    \b
+      mlir-reducer explain model.reduced.mlir -- \\
+          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+    """
+    from reducer.cli.explain import explain
+
+    return explain(**values)

@@ -1,0 +1,94 @@
+"""The headings under which `--help` lists options: the same for every command."""
+
+from collections.abc import Iterable
+
+import click
+
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Input", ("record", "flags-file", "db", "journal", "yes")),
+    (
+        "Compiler",
+        (
+            "iree",
+            "opt",
+            "bad",
+            "good",
+            "all",
+            "compiler",
+            "pre",
+            "find-links",
+            "keep",
+            "runtime",
+            "available",
+            "tool",
+        ),
+    ),
+    (
+        "Failure to look for",
+        (
+            "match",
+            "exit-code",
+            "ir-after",
+            "signature",
+            "flaky",
+            "test",
+            "oracle",
+            "bisect",
+            "like",
+        ),
+    ),
+    (
+        "Wrong results",
+        (
+            "wrong-results",
+            "reference",
+            "function",
+            "input",
+            "expected-output",
+            "flagfile",
+            "parameters",
+            "tolerance",
+            "device",
+            "python",
+        ),
+    ),
+    ("The same bug elsewhere", ("elsewhere", "profile-with", "passes-with")),
+    ("Limits", ("timeout", "memory-limit", "max-calls", "max-seconds", "parts")),
+    ("Parallel runs", ("jobs", "scheduler")),
+    ("Continue or start over", ("resume", "fresh")),
+    (
+        "Result",
+        (
+            "output",
+            "level",
+            "keep-flags",
+            "keep-generic",
+            "comments",
+            "reduce",
+            "pass-level",
+            "also-found",
+            "report",
+            "explain",
+            "versions",
+            "anonymize",
+            "keep-name",
+        ),
+    ),
+    ("Output", ("state", "json", "html", "junit", "fail-on-new", "progress", "quiet", "verbose")),
+    ("General", ("config", "no-config", "version", "help")),
+)
+"""Headings in order, each with the names of its options in order. Others are listed last."""
+
+_OTHERS = "Options"
+
+
+def name_of(option: click.Option) -> str:
+    """The long name of an option without its dashes: `memory-limit`."""
+    return max(option.opts, key=len).lstrip("-")
+
+
+def grouped(options: Iterable[click.Option]) -> list[tuple[str, list[click.Option]]]:
+    """The options under their headings, without headings that have none."""
+    left = {name_of(option): option for option in options}
+    found = [(title, [left.pop(n) for n in names if n in left]) for title, names in GROUPS]
+    return [(title, some) for title, some in [*found, (_OTHERS, [*left.values()])] if some]

@@ -1,0 +1,137 @@
+"""Arguments and options that several commands take, each spelled and explained once."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from reducer.cli.completion import complete_inputs, complete_versions
+
+STDIN = Path("/dev/stdin")  # as in reducer.storage.files, importing which takes long
+Decorator = Callable[[Any], Any]
+
+
+class InputPath(click.Path):
+    """A file, or `-` for standard input; Tab offers what may be an input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        return STDIN if value == "-" else Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return complete_inputs(incomplete)
+
+
+input_argument: Decorator = click.argument("input", type=InputPath())
+
+json_option: Decorator = click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Also write the answer as JSON; - for stdout.",
+)
+
+timeout_option: Decorator = click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Time limit for one run. [default: a multiple of the best result's time]",
+)
+
+memory_limit_option: Decorator = click.option(
+    "--memory-limit",
+    metavar="MB",
+    type=click.IntRange(min=1),
+    help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
+)
+
+scheduler_option: Decorator = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
+)
+
+progress_option: Decorator = click.option(
+    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
+)
+
+quiet_option: Decorator = click.option(
+    "-q", "--quiet", is_flag=True, help="Print nothing but errors."
+)
+
+html_option: Decorator = click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
+)
+
+passes_with_option: Decorator = click.option(
+    "--passes-with",
+    metavar="VERSION",
+    multiple=True,
+    shell_complete=complete_versions,
+    help="Every candidate must still compile with this release of IREE, where the input compiles. "
+    "Without this option, such releases and targets are found by asking those that are installed. "
+    "Can be repeated.",
+)
+
+profile_with_option: Decorator = click.option(
+    "--profile-with",
+    metavar="VERSION",
+    multiple=True,
+    shell_complete=complete_versions,
+    help="Install this release of IREE and ask it as well where else the program compiles. Can be "
+    "repeated.",
+)
+
+elsewhere_option: Decorator = click.option(
+    "--elsewhere/--no-elsewhere",
+    default=True,
+    help="Ask the other targets and optimization levels of the compiler, and all installed "
+    "releases, whether the result compiles there. If it does not where the input does, it is "
+    "another bug, and the reduction goes back. [default: on]",
+)
+
+
+def record_option(taken: str) -> Decorator:
+    """`--record`; `taken` names what is taken from the file."""
+    return click.option(
+        "--record",
+        "record_file",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help=f"Take {taken} from a file written by `reduce --json FILE`, or from the metadata.json "
+        "of a report.",
+    )
+
+
+def jobs_option(note: str) -> Decorator:
+    """`--jobs`; `note` names what does not depend on it."""
+    return click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=cores,
+        help=f"Run N compilers in parallel; {note}. [default: one per core]",
+    )
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def applied(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with these options, in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function
