@@ -57,6 +57,7 @@ class Traits:
         condition: whether the template quotes the compiler's source. Such a template is exact:
             nothing in it depends on the input, releases do not reword it, and it identifies one
             bug.
+        rejects: whether the compiler explains what it does not accept, as it may do rightly.
         in_pass: whether only a pass can fail in this way, never the parser or the verifier.
         illegal_ir: whether IR breaks a rule, so that the IR alone shows the failure.
         illegal_op: whether the signature's op is one that no pattern converts.
@@ -75,6 +76,7 @@ class Traits:
     exhausts: Resource | None = None
     aborts: bool = False
     condition: bool = False
+    rejects: bool = False
     in_pass: bool = False
     illegal_ir: bool = False
     illegal_op: bool = False
@@ -174,9 +176,9 @@ class Kind(StrEnum):
         kind.traits = traits
         return kind
 
-    VERIFIER = "verifier", Traits(illegal_ir=True)
-    LEGALIZATION = "legalization", Traits(in_pass=True, illegal_op=True)
-    BUFFERIZATION = "bufferization", Traits(in_pass=True)
+    VERIFIER = "verifier", Traits(rejects=True, illegal_ir=True)
+    LEGALIZATION = "legalization", Traits(rejects=True, in_pass=True, illegal_op=True)
+    BUFFERIZATION = "bufferization", Traits(rejects=True, in_pass=True)
     ASSERTION = (
         "assertion",
         Traits(
@@ -238,7 +240,7 @@ class Kind(StrEnum):
             title="the compiled program fails",
         ),
     )
-    OTHER_ERROR = "other-error", Traits()
+    OTHER_ERROR = "other-error", Traits(rejects=True)
     SUCCESS = "success", Traits(conclusion=Conclusion.SUCCESS)
     INVALID_INPUT = "invalid-input", Traits(conclusion=Conclusion.REJECTED)
     SCRIPT = (

@@ -186,6 +186,8 @@ def _also_found(report: Report) -> list[Part]:
         for one in report.also_found
     ]
     more = [f"  and {left_out} more, not kept (too large or too many)"] if left_out else []
+    if cut := report.also_from_cutting:
+        more.append(f"  and {cut} more that only cutting causes, not kept")
     folder = report.also_found_folder
     kept = f"kept in {folder}/BUCKET" if folder else "not kept"
     return ["", f"also found, {kept}:", Table(rows, right=frozenset({1})), *more]

@@ -427,7 +427,7 @@ class Evaluator:
         self._shared.observers.on_judged(candidate, verdict)
         if verdict is Verdict.OTHER_FAILURE:
             self._shared.observers.on_other_failure(
-                OtherFailure(candidate.text, outcome, self.oracle)
+                OtherFailure(candidate.document, outcome, self.oracle)
             )
 
     def _charge(self, digests: Sequence[str]) -> None:

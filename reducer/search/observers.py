@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oracles import Oracle, Outcome
+from reducer.ir import Document
 from reducer.search.candidate import Candidate, Verdict
 
 
@@ -12,9 +13,13 @@ from reducer.search.candidate import Candidate, Verdict
 class OtherFailure:
     """A candidate with a failure other than the target, and the oracle that reported it."""
 
-    text: str
+    document: Document
     outcome: Outcome
     oracle: Oracle
+
+    @property
+    def text(self) -> str:
+        return self.document.text
 
 
 @dataclass(frozen=True)

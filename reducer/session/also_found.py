@@ -1,10 +1,11 @@
 """Other failures found on the way, each with the smallest program that showed it, and its command.
 
-A candidate that fails differently is not what the user asked for, but may be a bug of its own. The
-evaluator reports such candidates in order of preference, so the failures found do not depend on the
-number of workers. Files are written immediately; the journal holds the same data, so that a resumed
-reduction ends with the same failures as an uninterrupted one. Files of another reduction in the
-folder stay until this one replaces the other's result.
+A candidate that fails differently is not what the user asked for, but may be a bug of its own,
+unless that is only what cutting a program up does (`own_failure.py`). The evaluator reports such
+candidates in order of preference, so the failures found do not depend on the number of workers.
+Files are written immediately; the journal holds the same data, so that a resumed reduction ends
+with the same failures as an uninterrupted one. Files of another reduction in the folder stay until
+this one replaces the other's result.
 """
 
 import json
@@ -31,7 +32,8 @@ MAX_BYTES = 4 << 20
 INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
 _FILES = (INPUT, COMMAND, SIGNATURE)
 _BUCKET = re.compile(r"[0-9a-f]{12}")
-_LIST = "also found"
+KEPT = "also found"
+DISMISSED = "found by cutting"
 _OURS = "also found in folder"
 
 
@@ -69,8 +71,9 @@ class AlsoFound:
 class AlsoFoundStore:
     """Keeps other failures, on disk and in the journal.
 
-    `ignored` are buckets that are meaningless, such as the failure of an empty module. If the
-    folder cannot be written, `say` is called once and the list continues without it.
+    `ignored` are buckets that are meaningless, such as the failure of an empty module, and
+    `explained` says why a failure is not a bug of its own, or ''. If the folder cannot be written,
+    `log` is called once and the list continues without it.
     """
 
     def __init__(
@@ -80,14 +83,17 @@ class AlsoFoundStore:
         log: Callable[[str], None],
         *,
         ignored: frozenset[str] = frozenset(),
+        explained: Callable[[OtherFailure], str] = lambda failure: "",
     ) -> None:
         self.folder = folder
         self._journal = journal
         self._log = log
         self._ignored = ignored
+        self._explained = explained
         self._beyond: set[str] = set()  # the bounds, at least once
         self._writes = True
-        self._found = _restored(journal)
+        self._found = stored(journal, KEPT)
+        self._dismissed = stored(journal, DISMISSED)
         self._is_ours = False
         self._safely(self._begin)
 
@@ -124,6 +130,11 @@ class AlsoFoundStore:
         return len(self._beyond - self._found.keys())
 
     @property
+    def dismissed(self) -> int:
+        """How many other failures only cutting causes."""
+        return len(self._dismissed.keys() - self._found.keys())
+
+    @property
     def on_disk(self) -> bool:
         """Whether all of it has been written."""
         return self._writes and self._is_ours
@@ -138,7 +149,7 @@ class AlsoFoundStore:
         size = _bytes(failure.text)
         if known is not None and size >= known.bytes:
             return
-        if size > MAX_BYTES or (known is None and len(self._found) >= MAX_BUCKETS):
+        if size > MAX_BYTES:
             self._beyond.add(bucket)
             return
         one = AlsoFound(
@@ -147,15 +158,31 @@ class AlsoFoundStore:
             tuple(failure.oracle.display(INPUT)),
             failure.text,
         )
+        if reason := self._explained(failure):
+            self._dismiss(one, reason)
+            return
+        if known is None and len(self._found) >= MAX_BUCKETS:
+            self._beyond.add(bucket)
+            return
         self._found[bucket] = one
-        self._remember(one)
+        self._remember(one, self._found, KEPT)
         if self._is_ours:
             self._safely(lambda: self._write(one, known))
 
-    def _remember(self, one: AlsoFound) -> None:
-        stored = {**one.to_json(), "program": one.text}
-        self._journal.put_text(f"{_LIST} {one.signature.bucket}", json.dumps(stored))
-        self._journal.set_meta(_LIST, json.dumps(list(self._found)))
+    def _dismiss(self, one: AlsoFound, reason: str) -> None:
+        """Keep the smallest program in the journal alone, for whoever doubts the reason."""
+        bucket = one.signature.bucket
+        known = self._dismissed.get(bucket)
+        if known is None or one.bytes < known.bytes:
+            self._dismissed[bucket] = one
+            self._remember(one, self._dismissed, DISMISSED, reason)
+
+    def _remember(
+        self, one: AlsoFound, those: dict[str, AlsoFound], key: str, reason: str = ""
+    ) -> None:
+        stored = {**one.to_json(), "program": one.text, "reason": reason}
+        self._journal.put_text(f"{key} {one.signature.bucket}", json.dumps(stored))
+        self._journal.set_meta(key, json.dumps(list(those)))
 
     # ---- files -----------------------------------------------------------------------------
 
@@ -218,11 +245,11 @@ class AlsoFoundStore:
             self._log(f"other failures are listed but not saved: {error}")
 
 
-def _restored(journal: Journal) -> dict[str, AlsoFound]:
+def stored(journal: Journal, key: str) -> dict[str, AlsoFound]:
     """The failures found by an earlier run of the same reduction."""
     found: dict[str, AlsoFound] = {}
-    for bucket in json.loads(journal.get_meta(_LIST) or "[]"):
-        stored = json.loads(journal.get_text(f"{_LIST} {bucket}") or "null")
+    for bucket in json.loads(journal.get_meta(key) or "[]"):
+        stored = json.loads(journal.get_text(f"{key} {bucket}") or "null")
         if stored is not None:
             found[bucket] = AlsoFound(
                 Signature.from_json(stored["signature"]),

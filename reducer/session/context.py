@@ -25,6 +25,7 @@ from reducer.session.figures import DegenerateChoice, LevelRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings
 from reducer.session.short_limits import ShortLimits
+from reducer.session.uncut import UncutOps
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.degenerate import Counts
@@ -79,6 +80,7 @@ class Context:
             known pass; what is accepted under them is provisional.
         flaky: how often the failure occurs, if it is intermittent.
         original: the input in generic form, if it has one.
+        uncut: the ops of the original, and of what the compiler made of it at lower levels.
         origins: maps the ops of the best to those of the original, as far as known.
         floor: no candidate may have more degenerate parts than that.
         degenerate: the choice made about a degenerate result.
@@ -105,6 +107,7 @@ class Context:
     short: ShortLimits | None = None
     flaky: Flakiness | None = None
     original: Module | None = None
+    uncut: UncutOps = field(default_factory=UncutOps)
     origins: Callable[[], Mapping[int, int]] = dict
     floor: Counts | None = None
     degenerate: DegenerateChoice | None = None
@@ -241,6 +244,7 @@ class Context:
     def go_down(self, above: Above) -> None:
         """Take over what is known of the present program, in other dialects than the last."""
         self.above = self.above or above
+        self.uncut.add(self.module)
         # Other releases make other IR of the input, so its health says nothing about this one's.
         self.boundary = BoundaryTypes.of(self.module)
         self.milestones.clear()

@@ -41,7 +41,8 @@ class ReductionRecord:
     `status` is `reduced`, `budget` or `interrupted`. Sizes are those of the programs without the
     comments around them. `on_disk` says whether the result is in `output_path`, or what is there
     instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
-    too many or too large to keep. If the compiled program is at fault, `compile` and `run` show it
+    too many or too large to keep, `also_from_cutting` those that only
+    cutting a program up causes. If the compiled program is at fault, `compile` and `run` show it
     with the compiler's own tools. `health` is where else the result compiles, None if that was not
     asked. `degenerate` is None if the result is not degenerate. `levels` are other programs on
     which the command fails: one in the dialects of the input, if the result is in others. `origin`
@@ -68,6 +69,7 @@ class ReductionRecord:
     flaky: Flakiness | None = None
     also_found: tuple[OtherFailureRecord, ...] | None = None
     also_left_out: int | None = None
+    also_from_cutting: int | None = None
     health: HealthRecord | None = None
     degenerate: DegenerateChoice | None = None
     pass_level: PassRecord | None = None
@@ -128,6 +130,7 @@ class ReductionRecord:
             "flaky": self.flaky and asdict(self.flaky),
             "also_found": None if others is None else [one.to_json() for one in others],
             "also_left_out": self.also_left_out,
+            "also_from_cutting": self.also_from_cutting,
             "health": self.health and self.health.to_json(),
             "degenerate": self.degenerate and self.degenerate.to_json(),
             "pass_level": self.pass_level and self.pass_level.to_json(),
@@ -165,6 +168,7 @@ class ReductionRecord:
             flaky=_flakiness(read.part("flaky")),
             also_found=None if others is None else tuple(map(OtherFailureRecord.from_json, others)),
             also_left_out=read.count("also_left_out"),
+            also_from_cutting=read.count("also_from_cutting"),
             health=HealthRecord.from_json(read.part("health")),
             degenerate=DegenerateChoice.from_json(read.part("degenerate")),
             pass_level=PassRecord.from_json(read.part("pass_level")),
@@ -212,6 +216,7 @@ class Report(ReductionRecord):
     notes: tuple[str, ...] = field()
     also_found: tuple[OtherFailureRecord, ...] = field()
     also_left_out: int = field()
+    also_from_cutting: int = field()
     levels: tuple[LevelRecord, ...] = field()
 
     # In memory only.

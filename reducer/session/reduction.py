@@ -34,6 +34,7 @@ from reducer.session.history import (
     read_history,
 )
 from reducer.session.locating import failing_ops
+from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import one_line
 from reducer.session.record import Report
 from reducer.session.sanity import Flakiness, SanityChecks, empty_module
@@ -323,6 +324,7 @@ class Reduction:
             self.journal,
             self._note,
             ignored=frozenset({empty_module(context.full).signature.bucket}),
+            explained=CuttingDamage(context, self._screen).explains,
         )
         context.best.on_save = self._others.take_over
 
@@ -395,6 +397,7 @@ class Reduction:
             flaky=context.flaky,
             also_found=others.records if others else (),
             also_left_out=others.left_out if others else 0,
+            also_from_cutting=others.dismissed if others else 0,
             levels=context.levels,
             degenerate=context.degenerate,
             signature=context.first.signature,

@@ -92,6 +92,11 @@ class VerifierScreen:
         self.rejected += passed.count(False)
         return passed
 
+    def takes(self, text: str, base: str) -> bool:
+        """Whether the tool accepts a text, without a crash; True if it does not accept `base`."""
+        answers = self._answers([base, text])
+        return answers[0] is not VerifierResult.VALID or answers[1] is VerifierResult.VALID
+
     def _answers(self, texts: Sequence[str]) -> list[VerifierResult]:
         keys = [_key(text) for text in texts]
         known = {key: self._texts.get_text(key) for key in keys}

@@ -13,6 +13,7 @@ from oracles import Kind, Outcome, Signature
 from oracles.kind import Conclusion, NamedBy, Resource, Traits
 from oracles.plugin import Case, Plugin, PluginOracle
 from reducer.bundle.wording import expected, happened, title
+from reducer.ir import PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import OtherFailure
@@ -211,7 +212,7 @@ def test_another_failure_met_on_the_way(
     with Journal.open(tmp_path / "journal", identity={}, fresh=True) as journal:
         store = AlsoFoundStore(tmp_path / "also-found", journal, print)
         outcome = Outcome(kind, Signature(kind, "two locks"), 1)
-        store.add(OtherFailure("x", outcome, PredicateOracle(lambda text: True)))
+        store.add(OtherFailure(PlainText("x"), outcome, PredicateOracle(lambda text: True)))
         assert [one.signature.kind for one in store.found] == [kind] * is_kept
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Outcome, Signature
+from reducer.ir import PlainText
 from reducer.search.observers import OtherFailure
 from reducer.session import also_found
 from reducer.session.also_found import AlsoFoundStore
@@ -19,7 +20,7 @@ NAMES = ["command", "repro.mlir", "signature.json"]
 
 
 def slip(text: str, message: str = "boom", kind: Kind = Kind.OTHER_ERROR) -> OtherFailure:
-    return OtherFailure(text, Outcome(kind, Signature(kind, message), 1), ORACLE)
+    return OtherFailure(PlainText(text), Outcome(kind, Signature(kind, message), 1), ORACLE)
 
 
 class Place:
@@ -158,3 +159,24 @@ def test_a_link_is_not_followed(place: Place, tmp_path: Path) -> None:
     assert not list(elsewhere.iterdir())
     assert len(found.found) == 2 and not found.on_disk
     assert len(place.said) == 1, "said once"
+
+
+def test_what_only_cutting_causes_is_counted_and_not_written(place: Place) -> None:
+    """A larger program may show that it is a failure of its own after all."""
+    with Journal.open(place.journal, identity={"a": "b"}, fresh=True) as journal:
+        found = AlsoFoundStore(
+            place.path,
+            journal,
+            place.said.append,
+            explained=lambda failure: "changed" if "size" in failure.text else "",
+        )
+        found.add(slip("size 1"))
+        found.add(slip("size 2", "bang"))
+        assert not found.found and found.dismissed == 2
+        assert not place.path.exists()
+        found.add(slip("the program as it was"))
+        found.add(slip("size"))
+        assert [one.text for one in found.found] == ["the program as it was"]
+        assert found.dismissed == 1
+    resumed = place.after(fresh=False)
+    assert len(resumed.found) == resumed.dismissed == 1

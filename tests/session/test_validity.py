@@ -164,6 +164,8 @@ def test_a_tool_that_crashes_says_nothing(iree_toolchain: Callable[..., Toolchai
     screen = screen_of(oracle)
     texts = [VALID, UNDECLARED, UNKNOWN_OP, WRONG_TYPE]
     assert screen.passes(texts, BARE) == [True, False, True, False]
+    assert [screen.takes(text, BARE) for text in texts] == [True, False, False, False]
+    assert screen.takes(UNKNOWN_OP, UNDECLARED), "it does not take the other one either"
 
 
 def test_where_being_invalid_is_the_point_nothing_is_screened(
