@@ -1,5 +1,6 @@
 """Defaults of options from a file and from the environment."""
 
+import re
 from pathlib import Path
 
 import click
@@ -7,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli.commands.base import ReducerGroup
-from reducer.cli.configuration import KEYS, find_configuration
+from reducer.cli.configuration import KEYS, find_configuration, read_configuration
 from reducer.errors import MissingInput, UsageError
 from tests.cli.test_commands import all_commands
 
@@ -157,6 +158,22 @@ def test_no_file_names_what_is_run_or_written() -> None:
     assert not KEYS & dangerous
     known = {name for _, one in all_commands() for name in _names(one)}
     assert known >= KEYS
+
+
+def test_the_page_says_what_a_file_may_have(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "options.md").read_text()
+    assert set(re.findall(r"`([a-z-]+)`", page.rpartition("Give the other options")[2])) == KEYS
+    example = re.search(r"```toml\n(.*?)```", page, re.S)
+    assert example is not None
+    (tmp_path / "mlir-reducer.toml").write_text(example[1])
+    commands = [name for name, _ in all_commands()]
+    assert read_configuration(tmp_path / "mlir-reducer.toml", commands).of("reduce") == {
+        "iree": "3.13.0",
+        "jobs": 8,
+        "memory-limit": 32000,
+        "profile-with": ["3.8.0", "3.10.0"],
+        "report": False,
+    }
 
 
 def _names(command: click.Command) -> set[str]:
