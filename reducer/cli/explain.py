@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from reducer.cli.console import show
+from reducer.cli.layout import Part, Table
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
@@ -49,26 +51,19 @@ def explain(
     if json_target is not None:
         write_json(json_target, _as_json(explanation))
     if json_target != "-":
-        click.echo(_as_text(explanation))
+        show(*_as_parts(explanation))
     return 0
 
 
-def _as_text(explanation: Explanation) -> str:
-    rows = [_row(fact) for fact in explanation.facts]
-    widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
-    lines = [
-        f"{what:<{widths[0]}}  {now:<{widths[1]}}  {change:<{widths[2]}}  {then}".rstrip()
-        for what, now, change, then in rows
-    ]
+def _as_parts(explanation: Explanation) -> list[Part]:
     cost = (
         f"{plural(explanation.calls, 'run')}, "
         f"{duration(explanation.compiler_seconds)} of compiler time"
     )
     left = f"{plural(explanation.left_out, 'part')} farther away not changed (--parts 0: all)"
     more = [left] if explanation.left_out else []
-    return "\n".join(
-        [f"failure: {explanation.outcome.signature.text}", "", *lines, "", *more, cost]
-    )
+    table = Table([_row(fact) for fact in explanation.facts])
+    return [f"failure: {explanation.outcome.signature.text}", "", table, "", *more, cost]
 
 
 def _row(fact: Fact) -> tuple[str, str, str, str]:

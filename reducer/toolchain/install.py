@@ -36,6 +36,7 @@ Progress = Callable[[str], None]
 # matter. Asking for one that all releases support works with any Python that runs this tool.
 _ANY_INTERPRETER = ("--python-version", "3.11", "--implementation", "cp")
 _FROM_VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
+_BROKEN = re.compile(r"^WARNING: Retrying .*after connection broken by .*: (/\S*)$", re.M)
 _MOST_NAMED = 12  # of the available versions in a message
 
 
@@ -198,6 +199,13 @@ def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> Too
     """Turn pip's last lines of output into a message that tells the user what to do."""
     text = "\n".join(lines)
     known = _FROM_VERSIONS.search(text)
+    broken = _BROKEN.search(text)
+    if known and broken:
+        place = broken[1].rpartition("/")[2] or "the package index"
+        return NoSuchVersion(
+            f"pip found no {package} {version}, but could not connect to {place}: check the "
+            "network connection and pip's index settings"
+        )
     if known and known[1] == "none":
         return ToolchainError(
             f"{package} not found: check the network connection and pip's index settings, and "

@@ -136,8 +136,8 @@ def test_of_hundreds_of_versions_the_nearest_are_named(index: Path) -> None:
     for day in range(1, 29):
         version = f"3.12.0rc202601{day:02}"
         make_wheel(index, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
-    with pytest.raises(ToolchainError, match=r"nearest of 31 .*: 3.12.0rc20260109, .*0120$"):
-        install("3.12.0rc20260114.post1", source=PackageSource((str(index),)))
+    with pytest.raises(ToolchainError, match=r"nearest of 31 .*: 3.12.0rc20260117, .*0128$"):
+        install("3.12.0", source=PackageSource((str(index),)))
 
 
 def test_runtime_can_be_added_later() -> None:
@@ -159,6 +159,13 @@ def test_an_unreachable_index_is_named_as_the_cause(monkeypatch: pytest.MonkeyPa
     for action in (lambda: install("3.9.0"), newest_release, published):
         with pytest.raises(ToolchainError, match="check the network connection"):
             action()
+
+
+def test_a_page_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    source = PackageSource(("http://127.0.0.1:9/pip-release-links.html",), pre=True)
+    with pytest.raises(ToolchainError, match=r"could not connect to pip-release-links.html"):
+        install("3.9.1", source=source)
 
 
 def test_a_broken_package_leaves_nothing_behind(index: Path) -> None:
