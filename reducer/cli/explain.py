@@ -4,8 +4,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
 from reducer.cli.console import show
 from reducer.cli.layout import Part, Table
 from reducer.cli.oracle_options import OracleOptions

@@ -86,7 +86,7 @@ def test_the_failure_of_a_reduction_is_known(folder: Path) -> None:
     ("words", "code", "told"),
     [
         (("--bisect", "--", "./compiler"), 128, "which failure is the bad one?"),
-        (("--bisect", "--no-such-option", "--", "./compiler"), 128, "No such option"),
+        (("--bisect", "--no-such-option", "--", "./compiler"), 128, "no such option"),
         (("--bisect", "--like", "none.json", "--", "./compiler"), 128, "No such file"),
         (("--bisect", "--like", "in.mlir", "--", "./compiler"), 128, "not written by"),
         (("--bisect", "--like", "bad.json", "--match", "x", "--", "./compiler"), 128, "combined"),
