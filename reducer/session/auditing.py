@@ -37,7 +37,12 @@ def audit(context: Context) -> bool:
     compared = any(step.document is context.original for step in _steps(context))
     if compared or check.lost or check.repairs == MAX_REPAIRS:
         return False
-    lost = widen(context, check)
+    try:
+        lost = widen(context, check)
+    except Stopped as stopped:
+        if stopped.reason != "budget":  # the result itself is complete
+            raise
+        return False
     if lost is not None:
         context.note(_told([lost]))
     return lost is not None
