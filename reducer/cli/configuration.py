@@ -30,9 +30,16 @@ KEYS = frozenset(
 )
 """The options that a file may set."""
 
-_OF_FAILURES = ("signature", "passes-with", "profile-with")
-_INSTEAD = ("test", "oracle", "match", "exit-code", "wrong-results")
-"""What a user may ask for instead of a failure; defaults for failures then do not matter."""
+_CONTRADICTIONS = (
+    # What a user may ask for instead of a failure; defaults for failures then do not matter.
+    (
+        ("test", "oracle", "match", "exit-code", "wrong-results"),
+        ("signature", "passes-with", "profile-with"),
+    ),
+    # What names the compilers of one bisection; the release for everything else is none of them.
+    (("bisect", "bad", "compiler"), ("iree",)),
+)
+"""Options of which one, if it is typed, makes the defaults of others meaningless."""
 
 _ASKED = "reducer.cli.configuration.asked"
 _READ = "reducer.cli.configuration.read"
@@ -78,12 +85,17 @@ def show_configuration(ctx: click.Context) -> None:
 
 def without_contradictions(ctx: click.Context) -> None:
     """Drop defaults that cannot be combined with what this call asks for."""
-    if not any(_is_typed(ctx, name) for name in _INSTEAD):
-        return
-    for name in _OF_FAILURES:
+    for typed, dropped in _CONTRADICTIONS:
+        if any(_is_typed(ctx, name) for name in typed):
+            _drop_defaults(ctx, dropped)
+
+
+def _drop_defaults(ctx: click.Context, names: Iterable[str]) -> None:
+    for name in names:
         option = _option(ctx, name)
         if option is not None and option.name is not None and not _is_typed(ctx, name):
-            ctx.params[option.name] = () if option.multiple else option.default
+            own = option.default if isinstance(option.default, str) else None  # may be a sentinel
+            ctx.params[option.name] = () if option.multiple else own
 
 
 def is_given(ctx: click.Context, parameter: str) -> bool:

@@ -173,6 +173,13 @@ def test_in_a_wrapper_that_knows_only_good_and_bad(folder: Path, body: str, code
     assert done.returncode == code, done.stderr
 
 
+def test_the_release_of_a_configuration_is_not_that_of_a_commit(folder: Path) -> None:
+    """It would judge the same compiler at every commit."""
+    (folder / "mlir-reducer.toml").write_text('iree = "9.9.9"\n')
+    assert check("--bisect", "--like", "bad.json", "--", "./compiler").exit_code == 1
+    assert check("--bisect", "--like", "bad.json", "--", "iree-compile").exit_code == 125
+
+
 def test_json_tells_the_verdict() -> None:
     done = check("--bisect", "--like", "bad.json", "--json", "-", "--", "./compiler")
     assert json.loads(done.stdout)["verdict"] == "bad"
