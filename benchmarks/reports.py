@@ -104,7 +104,7 @@ def measure(case: Case, run: Run, folder: Path, healthy: bool) -> Row:
         (folder / "report" / "repro.lit.mlir").is_file(),
         text.count("\n"),
         archive.stat().st_size,
-        text.partition("\n")[0].removeprefix("# "),
+        text.partition("\n")[0].removeprefix("<!-- Title: ").removesuffix(" -->"),
     )
 
 

@@ -68,7 +68,7 @@ class Traits:
             signal, `{input}` the name of the input.
         expected: what should happen instead.
         title: names the failure in a title, in place of the message; `{signal}` is as above,
-            `{frame}` is ` in` the innermost function, or the pass that reached a limit, if known.
+            `{subject}` the failing pass or else the program, `{message}` the message in short.
         title_without_message: the same, only used if the signature has no template.
     """
 
@@ -83,7 +83,7 @@ class Traits:
     wrong_results: bool = False
     named_by: NamedBy = NamedBy.OUTPUT
     happened: str = "fails on {input}"
-    expected: str = "The program compiles."
+    expected: str = "The command should succeed."
     title: str = ""
     title_without_message: str = ""
 
@@ -155,8 +155,10 @@ class Traits:
         return self.is_bug and not self.out_of_time
 
 
-_DIAGNOSED = "The program compiles, or a diagnostic explains what is wrong with it."
-_UNWANTED = "Other behavior than shown above."
+_DIAGNOSED = (
+    "The command should succeed, or print an error that says what is wrong with the program."
+)
+_UNWANTED = "No failure."
 
 
 class Kind(StrEnum):
@@ -186,6 +188,7 @@ class Kind(StrEnum):
             condition=True,
             happened="fails an assertion on {input}",
             expected=_DIAGNOSED,
+            title="{subject} fails {message}",
         ),
     )
     CRASH = (
@@ -195,7 +198,7 @@ class Kind(StrEnum):
             named_by=NamedBy.STACK,
             happened="crashes{signal} on {input}",
             expected=_DIAGNOSED,
-            title="crash{signal}{frame}",
+            title="{subject} crashes{signal}",
         ),
     )
     FATAL_ERROR = (
@@ -208,8 +211,8 @@ class Kind(StrEnum):
             exhausts=Resource.TIME,
             named_by=NamedBy.DURATION,
             happened="hangs on {input}",
-            expected=_DIAGNOSED,
-            title="compiler hangs{frame}",
+            expected="The command should finish.",
+            title="{subject} hangs",
         ),
     )
     MEMORY = (
@@ -218,8 +221,8 @@ class Kind(StrEnum):
             exhausts=Resource.MEMORY,
             named_by=NamedBy.SIGNATURE,
             happened="runs out of memory on {input}",
-            expected=_DIAGNOSED,
-            title_without_message="compiler runs out of memory{frame}",
+            expected="The command should finish within reasonable memory.",
+            title_without_message="{subject} runs out of memory",
         ),
     )
     MISCOMPILE = (
@@ -227,17 +230,17 @@ class Kind(StrEnum):
         Traits(
             wrong_results=True,
             happened="miscompiles {input}",
-            expected="The results that the program means.",
-            title="wrong results",
+            expected="The results listed below.",
+            title="Wrong result",
         ),
     )
     RUN_FAILURE = (
         "run-failure",
         Traits(
             wrong_results=True,
-            happened="compiles {input} to a program that fails",
-            expected="The program runs to its end.",
-            title="the compiled program fails",
+            happened="compiles {input}, but the compiled program fails",
+            expected="The compiled program should run to completion.",
+            title="Compiled program fails",
         ),
     )
     OTHER_ERROR = "other-error", Traits(rejects=True)
@@ -247,7 +250,7 @@ class Kind(StrEnum):
         "script",
         Traits(
             named_by=NamedBy.SIGNATURE,
-            happened="fails a test on {input}",
+            happened="reports a failure on {input}",
             expected=_UNWANTED,
         ),
     )
@@ -255,7 +258,7 @@ class Kind(StrEnum):
         "plugin",
         Traits(
             named_by=NamedBy.SIGNATURE,
-            happened="fails a test on {input}",
+            happened="reports a failure on {input}",
             expected=_UNWANTED,
         ),
     )
@@ -263,13 +266,16 @@ class Kind(StrEnum):
         "match",
         Traits(
             named_by=NamedBy.DIAGNOSTIC,
-            happened="does not behave as expected on {input}",
-            expected=_UNWANTED,
+            happened="prints unwanted output on {input}",
+            expected="No such output.",
         ),
     )
     EXIT_CODE = (
         "exit-code",
-        Traits(happened="does not behave as expected on {input}", expected=_UNWANTED),
+        Traits(
+            happened="exits with an unexpected status on {input}",
+            expected="Another exit status.",
+        ),
     )
     UNDECIDED = "cannot-judge", Traits(conclusion=Conclusion.UNDECIDED)
     CANCELLED = "cancelled", Traits(conclusion=Conclusion.NONE)

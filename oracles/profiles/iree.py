@@ -9,6 +9,7 @@ from oracles.profiles.profile import (
     CompilerProfile,
     DispatchCalls,
     Dispatches,
+    FormPart,
     Phases,
     Releases,
     RenamedFlags,
@@ -347,13 +348,40 @@ def _components(program: str, failing_pass: str, op: str) -> tuple[str, ...]:
     return ("Compiler",)
 
 
+_AREAS = (
+    (r"iree-dispatch-creation-|.*::DispatchCreation::", "DispatchCreation"),
+    (r"iree-global-opt-|.*::GlobalOptimization::", "GlobalOptimization"),
+    (r"iree-preprocessing-|.*::Preprocessing::", "Preprocessing"),
+    (r"iree-flow-|.*::Flow::", "Flow"),
+    (r"iree-stream-|.*::Stream::", "Stream"),
+    (r"iree-hal-|.*::HAL::", "HAL"),
+    (r"iree-vm-|.*::VM::", "VM"),
+    (r"iree-util-|.*::Util::", "Util"),
+    (r"(?:convert-)?torch-|(?:Convert)?Torch|.*::[Tt]orch\w*::", "Torch"),
+    (r"iree-(?:codegen|llvm[cg]pu|spirv|vmvx|rocdl)-|(?:.*::)?(?:LLVM[CG]PU|GPU|SPIRV)", "Codegen"),
+)  # fmt: skip
+
+
+def _tags(failing_pass: str, op: str) -> str:
+    """The area that people put in front of a title, in brackets.
+
+    Passes are known by the prefixes of their arguments, and by the namespaces of their classes.
+    """
+    found = (area for pattern, area in _AREAS if re.match(pattern, failing_pass))
+    area = next(found, "Torch" if not failing_pass and op.startswith("torch.") else "")
+    return f"[{area}]" if area else ""
+
+
 BUG_FORM = BugForm(
-    happened="What happened?",
-    steps="Steps to reproduce your issue",
-    component="What component(s) does this issue relate to?",
-    version="Version information",
-    context="Additional context",
+    sections=(
+        ("What happened?", (FormPart.HAPPENED,)),
+        ("Steps to reproduce your issue", (FormPart.STEPS,)),
+        ("What component(s) does this issue relate to?", (FormPart.COMPONENT,)),
+        ("Version information", (FormPart.VERSION,)),
+        ("Additional context", (FormPart.CONTEXT,)),
+    ),
     components=_components,
+    tags=_tags,
     url="https://github.com/iree-org/iree/issues/new?template=bug_report.yml",
 )
 

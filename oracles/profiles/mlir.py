@@ -3,23 +3,54 @@
 They read any IR of their dialects, run the passes that the command names, and print the result. The
 flags for generic form, locations and the IR around a pass are MLIR's own, so nothing is said about
 them here, and a pass that fails ends the run, so there is nothing to stop early. What differs is
-the name, by which a tool is found, and where bugs are filed.
+the name, by which a tool is found, and where and how bugs are filed.
 """
 
-from oracles.profiles.profile import BugForm, CompilerProfile
+import re
+from collections.abc import Callable
+from functools import partial
 
+from oracles.profiles.profile import BugForm, CompilerProfile, FormPart
 
-def bug_form(project: str, url: str) -> BugForm:
-    """The headings of a report to a project on GitHub that has no template for one."""
-    return BugForm(
-        happened="What happened?",
-        steps="Steps to reproduce",
-        component="Component",
-        version="Version",
-        context="Additional context",
-        components=lambda program, failing_pass, op: (project,),
-        url=url,
+FREE_FORM = (
+    ("", (FormPart.HAPPENED, FormPart.STEPS)),
+    ("Version", (FormPart.VERSION,)),
+    ("Additional context", (FormPart.CONTEXT,)),
+)
+"""LLVM's issues are free-form: the program and the command first, as a reader looks for them."""
+
+_WHAT_HAPPENED = (
+    ("What happened?", (FormPart.HAPPENED,)),
+    ("Steps to reproduce your issue", (FormPart.STEPS,)),
+    ("Version information", (FormPart.VERSION, FormPart.CONTEXT)),
+)
+"""https://github.com/openxla/stablehlo/blob/main/.github/ISSUE_TEMPLATE/bug_report.yml"""
+
+_DESCRIBE = (
+    ("Describe the bug", (FormPart.HAPPENED, FormPart.STEPS, FormPart.CONTEXT)),
+    ("Environment details", (FormPart.VERSION,)),
+)
+"""https://github.com/triton-lang/triton/blob/main/.github/ISSUE_TEMPLATE/bug.yml"""
+
+_DIALECTS = frozenset(
+    (
+        "acc", "affine", "amdgpu", "amx", "arith", "arm_neon", "arm_sme", "arm_sve", "async",
+        "bufferization", "cf", "complex", "emitc", "func", "gpu", "index", "irdl", "linalg", "llvm",
+        "math", "memref", "ml_program", "mpi", "nvgpu", "nvvm", "omp", "pdl", "pdl_interp", "ptr",
+        "quant", "rocdl", "scf", "shape", "shard", "smt", "sparse_tensor", "spirv", "tensor",
+        "tosa", "transform", "ub", "vector", "wasmssa", "x86vector", "xegpu", "xevm",
     )
+)  # fmt: skip
+
+
+def bug_form(
+    project: str,
+    url: str,
+    sections: tuple[tuple[str, tuple[FormPart, ...]], ...] = FREE_FORM,
+    tags: Callable[[str, str], str] = lambda failing_pass, op: "",
+) -> BugForm:
+    """How bugs are reported to a project on GitHub; free-form unless it has a template."""
+    return BugForm(sections, lambda program, failing_pass, op: (project,), tags, url)
 
 
 def opt_profile(name: str, opt: str, url: str) -> CompilerProfile:
@@ -27,14 +58,35 @@ def opt_profile(name: str, opt: str, url: str) -> CompilerProfile:
     return CompilerProfile(name=name, compiler="", opt=opt, bug_form=bug_form(name, url))
 
 
-MLIR = opt_profile("MLIR", "mlir-opt", "https://github.com/llvm/llvm-project/issues/new")
+def _dialect_tags(first: str, failing_pass: str, op: str) -> str:
+    """`[mlir][arith]`, as LLVM's issues and commits begin."""
+    words = re.split(r"\W+", f"{failing_pass} {op}")
+    dialect = next((word for word in words if word in _DIALECTS), "")
+    return f"[{first}][{dialect}]" if dialect else f"[{first}]"
+
+
+MLIR = CompilerProfile(
+    name="MLIR",
+    compiler="",
+    opt="mlir-opt",
+    bug_form=bug_form(
+        "MLIR",
+        "https://github.com/llvm/llvm-project/issues/new",
+        tags=partial(_dialect_tags, "mlir"),
+    ),
+)
 """MLIR itself, and any program of an unknown project: what all compilers built on it share."""
+
+_STABLEHLO = "https://github.com/openxla/stablehlo/issues/new?template=bug_report.yml"
+_TRITON = "https://github.com/triton-lang/triton/issues/new?template=bug.yml"
 
 OPT_TOOLS = (
     opt_profile("torch-mlir", "torch-mlir-opt", "https://github.com/llvm/torch-mlir/issues/new"),
     opt_profile("CIRCT", "circt-opt", "https://github.com/llvm/circt/issues/new"),
     opt_profile("HEIR", "heir-opt", "https://github.com/google/heir/issues/new"),
-    opt_profile("Triton", "triton-opt", "https://github.com/triton-lang/triton/issues/new"),
-    opt_profile("StableHLO", "stablehlo-opt", "https://github.com/openxla/stablehlo/issues/new"),
+    CompilerProfile("Triton", "", "triton-opt", bug_form("Triton", _TRITON, _DESCRIBE)),
+    CompilerProfile(
+        "StableHLO", "", "stablehlo-opt", bug_form("StableHLO", _STABLEHLO, _WHAT_HAPPENED)
+    ),
 )
 """Projects whose tools are known by name."""

@@ -13,6 +13,7 @@ any name, and signatures are compared long after the run.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path, PurePath
 
 
@@ -259,24 +260,49 @@ class Runtime:
     identities: frozenset[str]
 
 
+class FormPart(Enum):
+    """A part of a bug report, wherever a project wants it."""
+
+    HAPPENED = auto()
+    """What the compiler does, and what it should do."""
+    STEPS = auto()
+    """The program and the commands."""
+    COMPONENT = auto()
+    """The components of the project."""
+    VERSION = auto()
+    """The version of the compiler, and since when it fails."""
+    CONTEXT = auto()
+    """Everything else."""
+
+
+_REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/")
+
+
 @dataclass(frozen=True)
 class BugForm:
-    """The bug report template of a project.
+    """How a project wants its bugs reported.
 
     Attributes:
-        happened, steps, component, version, context: the headings, in this order.
+        sections: the headings of the project's issue template, in order, and the parts of a report
+            that belong under each. A heading may be '', for a project without a template.
         components: the project's components that a bug concerns, given the program, the failing
             pass and the op (the latter two may be '').
+        tags: what the project puts in front of the titles of issues, such as `[mlir][arith]`, given
+            the failing pass (by its argument, or by its class with all namespaces) and the op that
+            the compiler names (either may be '').
         url: where bugs are filed; '' if that is not known.
     """
 
-    happened: str
-    steps: str
-    component: str
-    version: str
-    context: str
+    sections: tuple[tuple[str, tuple[FormPart, ...]], ...]
     components: Callable[[str, str, str], tuple[str, ...]]
+    tags: Callable[[str, str], str] = lambda failing_pass, op: ""
     url: str = ""
+
+    @property
+    def repository(self) -> str:
+        """The repository on GitHub, as OWNER/NAME; '' if bugs are not filed there."""
+        found = _REPOSITORY.match(self.url)
+        return found[1] if found else ""
 
 
 _RELEASE = re.compile(r"-\d+(?:\.\d+)*$")

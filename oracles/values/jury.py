@@ -155,12 +155,12 @@ class Jury:
                 continue
             if case.agrees(given):
                 but = f"; but {'; '.join(told)}" if told else ""
-                return f"confirmed by {side.name}, which took no part{but}"
+                return f"independently confirmed by {side.name}{but}"
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
             told.append(f"{side.name} gives {said}")
         if not told:
-            return "not confirmed by anyone else: nobody who took no part can run it"
-        return f"not confirmed by anyone who took no part: {'; '.join(told)}"
+            return "not independently confirmed: nothing else can run it"
+        return f"not independently confirmed: {'; '.join(told)}"
 
     # ---- what is asked and said ----------------------------------------------------------------
 

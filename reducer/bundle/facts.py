@@ -93,6 +93,9 @@ ERROR = "error: "
 FILES = "files"
 """The folder for the files that the command refers to, other than its input."""
 
+BACKTRACE, OUTPUT = "backtrace.txt", "output.txt"
+"""The files with the stack of a crash and with the compiler's output, as they were printed."""
+
 _ABNORMAL_EXIT = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
 
 
@@ -266,6 +269,14 @@ class Version:
 
 
 @dataclass(frozen=True)
+class Healthy:
+    """What a release that does not fail prints for the program."""
+
+    release: str
+    output: str
+
+
+@dataclass(frozen=True)
 class Facts:
     """The content of a report.
 
@@ -274,6 +285,7 @@ class Facts:
         text: the program.
         messages: the lines that name the failure.
         log: an excerpt of the compiler's output.
+        output: all of it; '' if the excerpt leaves out nothing but the stack.
         stack: the functions on the stack of a crash.
         backtrace: that stack as it was printed; '' if there is none.
         lines, ops: the size of the program.
@@ -284,6 +296,7 @@ class Facts:
         boundary: what it takes to fail; None if not explored.
         versions: the verdicts on other releases; None if not explored.
         transitions: the releases between which the verdict changes, in words.
+        healthy: what a release that does not fail prints; None if it is not known or not text.
         files: the files that the command refers to, by their names in the report.
         runtime: the program that runs what the compiler under test makes.
         remarks: what the oracle says of its verdict, such as who confirms a wrong result.
@@ -303,6 +316,7 @@ class Facts:
     ops: int
     failure_line: int | None = None
     source: str = ""
+    output: str = ""
     backtrace: str = ""
     pass_name: str = ""
     pass_file: PassFile | None = None
@@ -311,6 +325,7 @@ class Facts:
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
     transitions: tuple[str, ...] = ()
+    healthy: Healthy | None = None
     files: dict[str, Path] = field(default_factory=dict)
     runtime: Path | None = None
     notes: tuple[str, ...] = ()

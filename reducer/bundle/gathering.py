@@ -16,6 +16,7 @@ from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
 from oracles.plugin import PluginOracle
+from oracles.process import End
 from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
@@ -27,13 +28,14 @@ from reducer.bundle.facts import (
     REPRO,
     CompilerInfo,
     Facts,
+    Healthy,
     LevelFile,
     PassFile,
     ReproCheck,
     repro_check_of,
 )
 from reducer.bundle.run_check import RunCheck
-from reducer.bundle.wording import backtrace, excerpt, folded_stack
+from reducer.bundle.wording import backtrace, complete_output, excerpt, folded_stack, is_opt_tool
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
@@ -105,6 +107,7 @@ def _name(path: Path, taken: dict[str, Path]) -> str:
     return name
 
 
+_STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none
 _COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")
 
@@ -156,6 +159,7 @@ def gather(
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
+        output=hide_folders(complete_output(outcome.stderr), folders),
         stack=stack,
         backtrace=hide_folders(backtrace(outcome.stderr), folders),
         exit_code=outcome.exit_code,
@@ -171,6 +175,22 @@ def gather(
         files=files,
         runtime=_runtime(oracle),
     )
+
+
+def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
+    """What a release that does not fail prints for the program, if it is a tool that prints IR.
+
+    Args:
+        oracle: runs the command with that release.
+    """
+    compiler = compiler_of(oracle)
+    if compiler is None or not is_opt_tool(compiler.executable.name) or facts.check.run:
+        return None
+    limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
+    printer = CompilerOracle(compiler.command, compiler.executable, output=_STANDARD_OUTPUT)
+    result = printer.execute(facts.text, limits=limits)
+    printed = result.end is End.EXITED and result.exit_code == 0 and result.stdout.strip()
+    return Healthy(release, result.stdout) if printed else None
 
 
 def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:

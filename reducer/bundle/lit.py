@@ -14,7 +14,8 @@ from reducer.bundle.facts import ERROR, FILES, REPRO, ReproCheck
 from reducer.bundle.run_check import RunCheck
 from reducer.session.printing import one_line
 
-_COMPILED = "%t.program"
+COMPILED = "%t.program"
+"""The compiled program, in a test."""
 
 _KEYWORDS = re.compile(
     r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."
@@ -28,13 +29,13 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
         text: the program without comments.
         signature: the failure, for a comment.
     """
-    if check.self_checking or check.memory is not None or _unwritable(check.words):
+    if check.self_checking or check.memory is not None or unwritable(check.words):
         return None
     if check.run is not None and not _is_writable(check.run):
         return None
-    inside = not _KEYWORDS.search(text)
-    command = _command(check.words, "%s" if inside else f"%S/{REPRO}")
-    command = " ".join([*map(_quoted, check.launcher), command])
+    inside = not has_keywords(text)
+    command = command_on(check.words, "%s" if inside else f"%S/{REPRO}")
+    command = " ".join([*map(quoted, check.launcher), command])
     lines = list(_run_lines(check, check.run, command))
     lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
     if check.run is not None:
@@ -47,12 +48,17 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
     return "\n".join([*lines, "", *body, ""])
 
 
+def has_keywords(text: str) -> bool:
+    """Whether lit or FileCheck would take a part of the program for a directive."""
+    return _KEYWORDS.search(text) is not None
+
+
 def _run_lines(check: ReproCheck, run: RunCheck | None, command: str) -> Iterator[str]:
     if run is None:
         yield f"// RUN: {_wrapped(check, command)}"
         return
-    yield f"// RUN: {command.replace(PROGRAM, _COMPILED)}"
-    call = " ".join(_quoted(word).replace(PROGRAM, _COMPILED) for word in run.words)
+    yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
+    call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in run.words)
     call = call.replace(f"{FILES}/", f"%S/{FILES}/")
     if run.seconds is not None:
         yield f"// RUN: not timeout {max(1, round(run.seconds))} {call}"
@@ -73,7 +79,7 @@ def _checks(run: RunCheck) -> Iterator[str]:
 
 def _is_writable(run: RunCheck) -> bool:
     """Whether the exit status of the call tells that it goes wrong."""
-    return (run.kind is None or run.is_seen) and not _unwritable(run.words)
+    return (run.kind is None or run.is_seen) and not unwritable(run.words)
 
 
 def _wrapped(check: ReproCheck, command: str) -> str:
@@ -91,18 +97,19 @@ def _wrapped(check: ReproCheck, command: str) -> str:
     return command
 
 
-def _command(words: Sequence[str], place: str) -> str:
+def command_on(words: Sequence[str], place: str) -> str:
+    """The command on the program in `place`, as lit reads it."""
     name = words[0].rsplit("/", 1)[-1]
-    rest = [place if word == REPRO else _quoted(word).replace(REPRO, place) for word in words[1:]]
-    return " ".join([_quoted(name), *rest])
+    rest = [place if word == REPRO else quoted(word).replace(REPRO, place) for word in words[1:]]
+    return " ".join([quoted(name), *rest])
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """A word quoted for lit's internal shell, which expands `%` substitutions first."""
     return shlex.quote(word).replace("%", "%%")
 
 
-def _unwritable(words: Sequence[str]) -> bool:
+def unwritable(words: Sequence[str]) -> bool:
     """Whether the words cannot be written as one `RUN:` line: a trailing backslash continues it."""
     return any(not word.isprintable() or word.endswith("\\") for word in words)
 

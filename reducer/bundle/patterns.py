@@ -66,6 +66,11 @@ class Pattern:
         return any(isinstance(part, str) and part.strip() for part in self.parts)
 
     @property
+    def text(self) -> str:
+        """The pattern for a reader, with `…` for the gaps."""
+        return "".join("…" if isinstance(part, Gap) else part for part in self.parts)
+
+    @property
     def grep(self) -> str:
         """The pattern as a basic regular expression, for any `grep`."""
         return "".join(

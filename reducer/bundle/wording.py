@@ -1,4 +1,4 @@
-"""How a report describes a failure: title, expected behavior, log excerpt, stack, component."""
+"""How a report describes a failure: expected behavior, log excerpt, stack, target, component."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,27 +7,21 @@ from oracles.dispatching import distinctive
 from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.profiles import any_of, profile_of
 from reducer.bundle.facts import Facts
-from reducer.bundle.markdown import code
 from reducer.units import plural
 
 _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV"}  # fmt: skip
 _OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
 _ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
-_LONG = 70  # characters of a message in a title
+_CONTAINER = re.compile(r"linalg\.generic|scf\.(?:for|forall|if|while|parallel)|affine\.(?:for|if)")
 _MAX_TITLE_OPS = 2  # ops that a title names
 
 
-def title(facts: Facts) -> str:
-    """The title of an issue, in markup."""
-    where = ", ".join(target_of(facts.check.words))
-    ops = " and ".join(map(code, suspect_ops(facts)))
-    subject = f"{ops}: " if ops else ""
-    return f"{subject}{_in_short(facts)}" + (f" ({code(where)})" if where else "")
-
-
 def suspect_ops(facts: Facts) -> list[str]:
-    """The op that the failure points to, or all ops if the program has only one or two."""
+    """The op that the failure points to, or all ops if the program has only one or two.
+
+    Ops that are there for those in their bodies do not count.
+    """
     lines = facts.text.splitlines()
     if facts.failure_line is not None and 0 < facts.failure_line <= len(lines):
         found = _OP.search(lines[facts.failure_line - 1])
@@ -35,6 +29,7 @@ def suspect_ops(facts: Facts) -> list[str]:
             return [found[1]]
     names = (match[1] for line in lines for match in _OP.finditer(line.partition(" loc(")[0]))
     each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
+    each = [name for name in each if not _CONTAINER.fullmatch(name)] or each
     return each if len(each) <= _MAX_TITLE_OPS else []
 
 
@@ -46,7 +41,7 @@ def is_ordinary(name: str) -> bool:
 def happened(facts: Facts, what: str) -> str:
     """A phrase for what the program under test does with `what`."""
     template = facts.signature.kind.traits.happened
-    return template.format(signal=_signal(facts), input=what)
+    return template.format(signal=with_signal(facts), input=what)
 
 
 def expected(facts: Facts) -> str:
@@ -59,29 +54,44 @@ def signal_name(code: int) -> str:
     return _SIGNALS.get(-code, f"signal {-code}")
 
 
-def _in_short(facts: Facts) -> str:
-    signature = facts.signature
-    traits = signature.kind.traits
-    named = traits.title or ("" if signature.template else traits.title_without_message)
-    if named:
-        place = signature.frames[0] if signature.frames else ""
-        if traits.costly:
-            place = place or signature.pass_name
-        inside = f" in {code(place)}" if place else ""
-        return named.format(signal=_signal(facts), frame=inside)
-    text = facts.messages[0].removeprefix("error: ") if facts.messages else str(signature.kind)
-    if len(text) > _LONG and signature.template:
-        text = signature.template  # without variable parts
-    names = suspect_ops(facts)
-    if len(names) == 1:
-        text = text.removeprefix(f"'{names[0]}' op ")
-    return code(text[:100].rstrip() + ("…" if len(text) > 100 else ""))
-
-
-def _signal(facts: Facts) -> str:
+def with_signal(facts: Facts) -> str:
+    """` with SIGSEGV`, if the program was killed by a signal."""
     if facts.exit_code is None or facts.exit_code >= 0:
         return ""
     return f" with {signal_name(facts.exit_code)}"
+
+
+_A_PASS = re.compile(r"--?(?P<name>[a-z][\w-]*)")
+_PIPELINE = re.compile(r"--?pass-pipeline=(?:[\w.-]+\()*(?P<name>[\w-]+)(?:\{[^{}]*\})?\)*")
+_NO_PASSES = re.compile(
+    r"--?(?:mlir-|debug|print-|dump|verify|no-|o$|allow-|split-input-file|emit-|show-|color|time)"
+)
+
+
+def sole_pass(words: Sequence[str]) -> str:
+    """The pass that the command of an `…-opt` tool runs, if it is only one; else ''.
+
+    >>> sole_pass(["mlir-opt", "--arith-int-narrowing", "--mlir-disable-threading", "x.mlir"])
+    'arith-int-narrowing'
+    >>> sole_pass(["mlir-opt", "--pass-pipeline=builtin.module(func.func(cse{a=b}))", "x.mlir"])
+    'cse'
+    >>> sole_pass(["mlir-opt", "--cse", "--canonicalize", "x.mlir"])
+    ''
+    """
+    if not is_opt_tool(words[0]):
+        return ""
+    flags = [word for word in words[1:] if word.startswith("-") and not _NO_PASSES.match(word)]
+    if len(flags) != 1:
+        return ""
+    found = _PIPELINE.fullmatch(flags[0]) or _A_PASS.fullmatch(flags[0])
+    return found["name"] if found else ""
+
+
+def is_opt_tool(program: str) -> bool:
+    """Whether a program is the `…-opt` tool of a project, which prints what its passes make."""
+    name = program.rpartition("/")[2]
+    profile = profile_of(name)
+    return profile.has(name) and not (profile.compiler and profile.compiler in name)
 
 
 _LINES, _WIDTH = 24, 220
@@ -106,6 +116,19 @@ def excerpt(stderr: str) -> str:
     if len(lines) > _LINES:
         shown.append(f"… and {len(lines) - _LINES:,} more lines")
     return "\n".join(shown)
+
+
+_ARGUMENTS = re.compile(r"(?:\d+\.\s+)?Program arguments:")
+
+
+def complete_output(stderr: str) -> str:
+    """Everything that was printed, if `excerpt` leaves out more than a stack; else ''.
+
+    Without the command, which may name files of the user.
+    """
+    lines = [line for line in stderr.splitlines() if not _ARGUMENTS.match(line)]
+    telling = [line for line in lines if line.strip() and not _STACK.match(line)]
+    return "" if "\n".join(telling) == excerpt(stderr) else "\n".join(lines)
 
 
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
@@ -164,7 +187,7 @@ def folded_stack(stderr: str, resolver: Resolver) -> tuple[str, ...]:
 def _folded(hidden: Sequence[bool]) -> str:
     """What stands for frames that are not shown; True for each that has no name."""
     unnamed, known = sum(hidden), len(hidden) - sum(hidden)
-    told = [f"{plural(unnamed, 'frame')} without a name"] if unnamed else []
+    told = [f"{plural(unnamed, 'unnamed frame')}"] if unnamed else []
     if known:
         told.append(f"{plural(known, 'frame')} of pass managers, threads, and the like")
     return f"    … {', '.join(told)}"

@@ -18,11 +18,14 @@ from typing import Any
 from oracles import Limits, run_process
 from oracles.process import End
 from reducer import __version__
-from reducer.bundle.facts import FILES, OURSELVES, REPRO, SCHEMA, Facts
+from reducer.bundle.facts import BACKTRACE, FILES, OURSELVES, OUTPUT, REPRO, SCHEMA, Facts
+from reducer.bundle.filing import issue_text
 from reducer.bundle.lit import lit_test
+from reducer.bundle.regression import regression_test
 from reducer.bundle.report import report_text
 from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
 from reducer.bundle.run_script import run_script
+from reducer.bundle.title import title
 from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
@@ -150,6 +153,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "schema": SCHEMA,
         "tool": {"name": "mlir-reducer", "version": __version__},
         "verified": verified,
+        "title": title(facts),
         "kind": str(facts.signature.kind),
         "signature": facts.signature.text,
         "signature_fields": facts.signature.to_json(),
@@ -196,8 +200,9 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
 
 
 REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
-PASS, LIT, PAGE = "repro.pass.mlir", "repro.lit.mlir", "report.html"
-BACKTRACE = "backtrace.txt"
+ISSUE = "issue.txt"
+PASS, PAGE = "repro.pass.mlir", "report.html"
+LIT, REGRESSION = "repro.lit.mlir", "regression.lit.mlir"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
 
 _MAX_BUNDLED_BYTES = 100_000_000  # of a file that the command refers to
@@ -247,7 +252,10 @@ def make_bundle(
     verified = status == 0
     left_out: list[str] = []
     while True:
-        files[REPORT] = _bytes(report_text(facts, verified=verified, left_out=left_out))
+        text, moved = report_text(facts, verified=verified, left_out=left_out)
+        files |= {name: _bytes(content) for name, content in moved.items()}
+        files[REPORT] = _bytes(text)
+        files[ISSUE] = _bytes(issue_text(facts, REPORT))
         files[METADATA] = _bytes(metadata_text(facts, verified=verified))
         packed = {name: data for name, data in files.items() if name not in left_out}
         more = too_large(packed, NEEDED | _needed_by_run(facts))
@@ -347,6 +355,8 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
     test = lit_test(facts.check, facts.text, facts.signature.text)
     if test is not None:
         files[LIT] = _bytes(test)
+    if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
+        files[REGRESSION] = _bytes(fixed)
     if facts.pass_file is not None:
         files[PASS] = _bytes(facts.pass_file.text)
     for level in facts.level_files:
@@ -354,6 +364,8 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
             files[level.name] = _bytes(level.text)
     if facts.backtrace:
         files[BACKTRACE] = _bytes(f"{facts.backtrace}\n")
+    if facts.output:
+        files[OUTPUT] = _bytes(f"{facts.output}\n")
     if page is not None:
         files[PAGE] = _bytes(page)
     return files

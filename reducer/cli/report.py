@@ -18,10 +18,11 @@ from reducer.bundle import (
     make_bundle,
 )
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
-from reducer.bundle.facts import REPRO, Version
-from reducer.bundle.gathering import program_of
+from reducer.bundle.facts import REPRO, Healthy, Version
+from reducer.bundle.filing import issue_command
+from reducer.bundle.gathering import healthy_output, program_of
 from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
-from reducer.bundle.writing import MAX_ARCHIVE_BYTES, check_folder
+from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.bisect_text import summary
 from reducer.cli.oracle_options import OracleOptions
@@ -30,9 +31,10 @@ from reducer.cli.record import command_of, read_record
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
+from reducer.releases.query import ReleaseVerdict
 from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
 from reducer.session.figures import LevelRecord, PassRecord
@@ -74,7 +76,20 @@ class OptionalSections:
             )
             result = Bisector(runner, bad=bad, log=print_phase).run()
         rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.results)
-        return replace(facts, versions=rows, transitions=tuple(summary(result)))
+        good = [one.version for one in result.results if one.verdict is ReleaseVerdict.GOOD]
+        return replace(
+            facts,
+            versions=rows,
+            transitions=tuple(summary(result)),
+            healthy=self._healthy(good[-1], facts) if good else None,
+        )
+
+    def _healthy(self, release: str, facts: Facts) -> Healthy | None:
+        """What a good release prints; None if it cannot be asked in the same words."""
+        with suppress(ReducerError):
+            oracle, _ = replace(self.options, iree=release).oracle(facts.text)
+            return healthy_output(release, oracle, facts)
+        return None
 
     def pass_level(self, facts: Facts) -> Facts:
         """The facts with the reproducer before the failing pass, if there is one."""
@@ -291,6 +306,7 @@ def _summary(bundle: Bundle) -> str:
         lines.append(f"         without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}")
     if bundle.verified:
         lines.append("VERIFIED: repro.sh reproduces the failure in an empty folder")
+        lines += ["to file it:", issue_command(bundle.facts, str(bundle.folder / REPORT))]
     else:
         lines.append(f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder")
     return "\n".join(lines)

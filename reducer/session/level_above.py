@@ -112,7 +112,7 @@ def _record(context: Context, path: Path, size: Size, *, verified: bool) -> Leve
         output=size,
         command=tuple(oracle.display(str(path))),
         verified=verified,
-        made=f"the result was made of {context.above.made}",
+        made=f"the result was made from {context.above.made}",
     )
 
 

@@ -99,7 +99,9 @@ def go_down(context: Context) -> bool:
 
 
 def _cut_before_the_pass(context: Context) -> bool:
-    above = Above(context.milestone(), "the IR of its failing pass, cut and made a program again")
+    above = Above(
+        context.milestone(), "the IR at its failing pass, cut down and turned back into a program"
+    )
     if not cut_before_pass(context.search(), context.conversions):
         return False
     context.go_down(above)

@@ -1,18 +1,15 @@
-"""Titles, suspect ops, log excerpts, folded stacks, targets and components."""
+"""Suspect ops, log excerpts, folded stacks, targets and components."""
 
-from dataclasses import replace
-
-from oracles import Kind, Signature
 from oracles.symbols import Symbols
 from reducer.bundle.wording import (
     backtrace,
+    complete_output,
     components,
     excerpt,
     folded_stack,
     is_ordinary,
     suspect_ops,
     target_of,
-    title,
 )
 from tests.bundle.facts import facts
 
@@ -28,27 +25,6 @@ def test_ordinary_ops_are_not_suspects() -> None:
     for name in ("func.func", "func.return", "arith.constant", "torch.constant.int", "a.yield"):
         assert is_ordinary(name)
     assert not is_ordinary("torch.aten.topk")
-
-
-def test_titles() -> None:
-    assert title(facts()) == "`x.bad`: `failed to legalize operation 'x.bad'` (`hip`)"
-    said = "'x.bad' op operand #0 must be a thing"
-    wrong = facts(signature=Signature(Kind.VERIFIER, said, "x.bad"), messages=(f"error: {said}",))
-    assert title(wrong) == "`x.bad`: `operand #0 must be a thing` (`hip`)"
-    hang = facts(signature=Signature(Kind.TIMEOUT), failure_line=None, text="x")
-    assert title(hang) == "compiler hangs (`hip`)"
-    in_pass = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
-    assert title(in_pass) == "compiler hangs in `CSEPass` (`hip`)"
-    greedy = facts(signature=Signature(Kind.MEMORY), failure_line=None, text="x")
-    assert title(greedy) == "compiler runs out of memory (`hip`)"
-
-
-def test_a_long_message_is_replaced_by_its_template() -> None:
-    long = facts(
-        signature=Signature(Kind.FATAL_ERROR, "Cannot select: ch = store"),
-        messages=("LLVM ERROR: Cannot select: 0x1: " + "x" * 100,),
-    )
-    assert "`Cannot select: ch = store`" in title(long)
 
 
 def test_diagnostics_stay_and_stacks_go() -> None:
@@ -71,6 +47,14 @@ Stack dump:
 def test_printed_ir_goes_up_to_the_next_diagnostic() -> None:
     text = "// -----// IR Dump After X Failed (x) //----- //\nmodule {\n}\na.mlir:1:1: error: y\n"
     assert excerpt(text) == "a.mlir:1:1: error: y"
+
+
+def test_all_of_the_output_where_the_excerpt_is_not() -> None:
+    short = "a.mlir:1:1: error: no\n\nStack dump:\n0.\tProgram arguments: c /home/me/a.mlir\n"
+    assert complete_output(short) == ""
+    for long in ("\n".join(["error: x"] * 99), "error: " + "x" * 500, "// -----// IR Dump x\nfoo"):
+        assert complete_output(f"{long}\n{short}").startswith(long)
+        assert "/home/me" not in complete_output(f"{long}\n{short}")
 
 
 def test_it_is_short() -> None:
@@ -121,7 +105,7 @@ def test_frames_without_a_name_are_called_so() -> None:
     )
     assert folded_stack(text, unknown) == (
         "#0  a::Fold::apply",
-        "    … 2 frames without a name, 1 frame of pass managers, threads, and the like",
+        "    … 2 unnamed frames, 1 frame of pass managers, threads, and the like",
     )
 
 

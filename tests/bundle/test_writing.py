@@ -107,7 +107,15 @@ def test_a_failed_write_keeps_the_old_report(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.report"]
 
 
-FILES_MAKING = {"metadata.json", "report.md", "repro.lit.mlir", "repro.mlir", "repro.sh"}
+FILES_MAKING = {
+    "issue.txt",
+    "metadata.json",
+    "regression.lit.mlir",
+    "report.md",
+    "repro.lit.mlir",
+    "repro.mlir",
+    "repro.sh",
+}
 
 
 @pytest.fixture

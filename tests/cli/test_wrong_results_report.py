@@ -83,7 +83,7 @@ def test_the_very_inputs_are_asked_again(report: Path) -> None:
 
 def test_the_report_says_who_judged(report: Path) -> None:
     text = (report / "report.md").read_text()
-    assert "Expected values: the evaluator and vmvx" in text
+    assert "The expected values are those of the evaluator and vmvx" in text
     assert "The evaluator is part of mlir-reducer." in text
 
 
@@ -113,13 +113,17 @@ def test_no_tools_at_all(ask: Ask) -> None:
 def test_the_test_for_lit(
     report: Path, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    """It passes as long as the results are wrong."""
+    """One passes as long as the results are wrong, the other once they are right."""
     test = (report / "repro.lit.mlir").read_text()
     toolchain = iree_toolchain()
     real = [f'exec {one} "$@"' for one in (toolchain.compile, toolchain.run_module)]
     done = lit(tmp_path, test, *real)
     assert done.returncode == 0, done.stdout
     assert lit(tmp_path, test.replace("llvm-cpu", "vmvx"), *real).returncode == 1
+    fixed = (report / "regression.lit.mlir").read_text()
+    assert lit(tmp_path, fixed, *real).returncode == 1
+    done = lit(tmp_path, fixed.replace("llvm-cpu", "vmvx"), *real)
+    assert done.returncode == 0, done.stdout
 
 
 CASES = {
@@ -166,7 +170,7 @@ def test_a_program_that_crashes(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     report = tmp_path / "model.report"
-    assert "the compiled program fails" in (report / "report.md").read_text().splitlines()[0]
+    assert "Compiled program fails" in (report / "report.md").read_text().splitlines()[0]
     assert "not --crash iree-run-module" in (report / "repro.lit.mlir").read_text()
 
 

@@ -12,7 +12,8 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from oracles.kind import Conclusion, NamedBy, Resource, Traits
 from oracles.plugin import Case, Plugin, PluginOracle
-from reducer.bundle.wording import expected, happened, title
+from reducer.bundle.title import title
+from reducer.bundle.wording import expected, happened
 from reducer.ir import PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -123,13 +124,13 @@ def test_a_report_says_what_the_row_does(new_kind: MakeKind) -> None:
         Traits(
             happened="blocks{signal} on {input}",
             expected="It goes on.",
-            title="deadlock{frame}",
+            title="{subject} deadlocks",
         )
     )
     blocked = facts(signature=Signature(kind, frames=("a::lock",)), text="x", exit_code=-6)
     assert happened(blocked, "`x`") == "blocks with SIGABRT on `x`"
     assert expected(blocked) == "It goes on."
-    assert title(blocked) == "deadlock in `a::lock` (`hip`)"
+    assert title(blocked) == "`iree-compile` deadlocks in `a::lock` for hip"
 
 
 def test_the_row_in_the_documentation(new_kind: MakeKind) -> None:
@@ -141,16 +142,19 @@ def test_the_row_in_the_documentation(new_kind: MakeKind) -> None:
     assert (text, traits.aborts, traits.costly) == ("deadlock", True, False)
     blocked = facts(signature=Signature(new_kind(traits)), text="x")
     assert happened(blocked, "`x`") == "blocks on `x`"
-    assert title(blocked) == "deadlock (`hip`)"
+    assert title(blocked) == "`iree-compile` deadlocks for hip"
 
 
 def test_a_title_takes_the_message_where_there_is_one(new_kind: MakeKind) -> None:
-    kind = new_kind(Traits(title_without_message="deadlock"))
+    kind = new_kind(Traits(title_without_message="{subject} deadlocks"))
     without, said = (
         facts(signature=Signature(kind, template), text="x", messages=messages)
         for template, messages in (("", ()), ("two locks", ("error: two locks",)))
     )
-    assert (title(without), title(said)) == ("deadlock (`hip`)", "`two locks` (`hip`)")
+    assert (title(without), title(said)) == (
+        "`iree-compile` deadlocks for hip",
+        "Two locks (hip)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,18 @@ PROGRAM = 'func.func @f() { "x.y"() : () -> () }\n'
 
 
 def lit(
-    folder: Path, test: str | None, body: str, runtime: str = "exit 1"
+    folder: Path,
+    test: str | None,
+    body: str,
+    runtime: str = "exit 1",
+    compiler: str = "iree-compile",
 ) -> "subprocess.CompletedProcess[str]":
     """Run one test as a project's test suite would, with scripts as compiler and runtime."""
     assert test is not None
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
     for name, text in {
-        "iree-compile": f"#!/bin/sh\n{body}\n",
+        compiler: f"#!/bin/sh\n{body}\n",
         "iree-run-module": f"#!/bin/sh\n{runtime}\n",
         "FileCheck": f'#!/bin/sh\nexec {sys.executable} -m filecheck "$@"\n',
         "not": '#!/bin/sh\n[ "$1" = --crash ] && shift\n"$@"\n[ $? -gt 128 ]\n',

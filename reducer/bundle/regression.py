@@ -1,0 +1,109 @@
+"""`regression.lit.mlir`: a test for LLVM's lit that passes once the bug is fixed.
+
+It goes into a source tree together with the fix. It checks as much as is known of a healthy
+compiler: the right results of a program that was miscompiled, what a healthy release of an `…-opt`
+tool prints, or else that the command succeeds.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from oracles.compiler import DISCARD
+from oracles.values.demonstration import PROGRAM
+from reducer.bundle.facts import FILES, REPRO, Healthy, ReproCheck
+from reducer.bundle.lit import COMPILED, command_on, has_keywords, quoted, unwritable
+from reducer.bundle.patterns import Pattern
+from reducer.bundle.run_check import SLACK, UNDEFINED, RunCheck
+
+_FUNCTION = re.compile(r"^\s*(?P<op>[a-z_][\w.]*\.func|func)\b[^@\n]*(?P<name>@[\w.$-]+)")
+_OP = re.compile(r'^\s*(?:%[^=]*= )?"?(?P<op>[a-z_]\w*(?:\.[A-Za-z_]\w*)+)"?(?=[\s(<{\[]|$)')
+_CONSTANT = re.compile(r"\.constant$")
+_INTEGER = re.compile(r"(?:\d+x)*[su]?i\d+=")
+_MOST = 60  # lines of CHECK
+
+
+def regression_test(check: ReproCheck, text: str, healthy: Healthy | None = None) -> str | None:
+    """A test that passes once the failure is gone; None if lit cannot express it.
+
+    Args:
+        text: the program without comments.
+        healthy: what a release prints that does not fail.
+    """
+    lines = list(_lines(check, healthy, "%s" if not has_keywords(text) else f"%S/{REPRO}"))
+    if not lines:
+        return None
+    body = f"// The program is in {REPRO}." if has_keywords(text) else text.rstrip("\n")
+    return "\n".join([*lines, "", body, ""])
+
+
+def _lines(check: ReproCheck, healthy: Healthy | None, place: str) -> Iterator[str]:
+    """The lines of `RUN:` and `CHECK:`; none if lit cannot express the test."""
+    if check.self_checking or check.memory is not None or unwritable(check.words):
+        return
+    command = " ".join([*map(quoted, check.launcher), command_on(check.words, place)])
+    if check.run is not None:
+        yield from _of_run(check.run, command)
+    elif check.seconds is not None:
+        yield f"// RUN: timeout {max(1, round(check.seconds))} {command}"
+        yield "// Passes once this ends in time."
+    elif healthy is not None and (expected := list(checks(healthy.output))):
+        printing = command_on(_printing(check.words), place)
+        launcher = [*map(quoted, check.launcher), printing]
+        yield f"// RUN: {' '.join(launcher)} | FileCheck %s"
+        yield f"// What {healthy.release} prints."
+        yield from (f"// {one}" for one in expected)
+    elif check.status not in (None, 0):
+        yield f"// RUN: {command}"
+        yield "// Passes once this succeeds."
+    elif check.pattern is not None:
+        yield f"// RUN: {command} 2>&1 | FileCheck %s --allow-empty"
+        yield f"// CHECK-NOT: {check.pattern.filecheck}"
+
+
+def _of_run(run: RunCheck, command: str) -> Iterator[str]:
+    """Compile, and run the program: it ends, or has the right results."""
+    results = list(_exact(run))
+    seen = run.kind is None or run.is_seen
+    if unwritable(run.words) or not (seen or results):
+        return
+    yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
+    words = run.words if seen else run.call
+    call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in words)
+    call = call.replace(f"{FILES}/", f"%S/{FILES}/")
+    if run.seconds is not None:
+        call = f"timeout {max(1, round(run.seconds))} {call}"
+    yield f"// RUN: {call}" if seen else f"// RUN: {call} | FileCheck %s"
+    yield "// Passes once the results are right." if run.kind else "// Passes once this succeeds."
+    yield from () if seen else (f"// CHECK: {one}" for one in results)
+
+
+def _exact(run: RunCheck) -> Iterator[str]:
+    """The right results as the runtime's tool prints them, if they are integers."""
+    for line in run.expected.splitlines():
+        result = line.partition(": ")[2]
+        if not _INTEGER.match(result) or UNDEFINED in result or SLACK in result:
+            return
+        yield Pattern((result,)).filecheck
+
+
+def _printing(words: Sequence[str]) -> list[str]:
+    """The command with its output on standard output, where it is discarded."""
+    at = list(words).index(DISCARD) if DISCARD in words else 0
+    return [*words[: at - 1], *words[at + 1 :]] if at else list(words)
+
+
+def checks(output: str) -> Iterator[str]:
+    """Checks that IR has these functions, and in each of them these ops, in this order.
+
+    Names of values, types and attributes may differ, and constants are left out: their order says
+    nothing. IR in which a name could be taken for more than it is has no checks.
+    """
+    found: list[str] = []
+    for line in output.splitlines():
+        if function := _FUNCTION.match(line):
+            found.append(f"CHECK-LABEL: {function['op']}{{{{.*}}}}{function['name']}")
+        elif (op := _OP.match(line)) and not _CONSTANT.search(op["op"]):
+            found.append(f"CHECK: {op['op']}")
+    labels = [one for one in found if one.startswith("CHECK-LABEL")]
+    if labels and len(found) <= _MOST and len(set(labels)) == len(labels):
+        yield from found

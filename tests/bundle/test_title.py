@@ -1,0 +1,122 @@
+"""Titles of issues: what people would write, at most a hundred characters."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from oracles import Kind, Signature
+from reducer.bundle.facts import CompilerInfo, Facts, ReproCheck
+from reducer.bundle.patterns import Pattern
+from reducer.bundle.run_check import RunCheck
+from reducer.bundle.title import MAX_TITLE, title
+from tests.bundle.facts import COMMAND, facts
+
+
+def said(kind: Kind, template: str, **changes: Any) -> Facts:
+    """A failure with this message and signature; the program says nothing of ops."""
+    signature = Signature(kind, template, **changes.pop("fields", {}))
+    given: dict[str, Any] = {"failure_line": None, "text": "x", "messages": (f"error: {template}",)}
+    return facts(signature=signature, **{**given, **changes})
+
+
+def test_a_message_that_names_the_op() -> None:
+    assert title(facts()) == "Failed to legalize operation `x.bad` (hip)"
+    marked = "failed to legalize operation 'torch.x' that was explicitly marked illegal"
+    illegal = said(Kind.LEGALIZATION, marked, fields={"op": "torch.x"})
+    assert title(illegal) == "[Torch] failed to legalize operation `torch.x` (hip)"
+
+
+def test_a_message_that_does_not() -> None:
+    wrong = said(Kind.VERIFIER, "operand #0 must be a thing", text='"x.bad"()')
+    assert title(wrong) == "`x.bad`: operand #0 must be a thing (hip)"
+
+
+def test_a_crash_names_the_pass_and_the_function() -> None:
+    frames = ("libA.so+0x12", "mlir::a::Fold<int>::apply", "mlir::b::XPass::runOnOperation")
+    crash = said(
+        Kind.CRASH,
+        "SIGSEGV",
+        fields={"frames": frames},
+        exit_code=-11,
+        messages=("SIGSEGV",),
+        stack=("#5  mlir::iree_compiler::IREE::Flow::XPass::runOnOperation",),
+    )
+    assert title(crash) == "`iree-compile` crashes with SIGSEGV in `Fold::apply` for hip"
+    known = replace(crash, pass_name="XPass")
+    assert title(known) == "[Flow] `XPass` crashes with SIGSEGV in `Fold::apply` for hip"
+
+
+def test_limits() -> None:
+    assert title(said(Kind.TIMEOUT, "")) == "`iree-compile` hangs for hip"
+    in_pass = said(Kind.TIMEOUT, "", fields={"stage": "pipeline CSEPass"}, pass_name="CSEPass")
+    assert title(in_pass) == "`iree-compile` hangs in `CSEPass` for hip"
+    assert title(said(Kind.MEMORY, "")) == "`iree-compile` runs out of memory for hip"
+
+
+def test_an_assertion_says_what_its_author_says() -> None:
+    text = 'Assertion `isa<To>(Val) && "cast<Ty>() argument of incompatible type!"\' failed.'
+    failed = said(Kind.ASSERTION, text, messages=(f"a.h:1: T f(): {text}",), pass_name="XPass")
+    assert title(failed) == (
+        '`XPass` fails assertion "cast<Ty>() argument of incompatible type!" for hip'
+    )
+    text = "Assertion `idx < size()' failed."
+    assert "fails assertion `idx < size()` for hip" in title(said(Kind.ASSERTION, text))
+
+
+def test_addresses_and_long_messages_give_way_to_the_template() -> None:
+    message = "LLVM ERROR: Cannot select: 0x1: " + "x" * 100
+    long = said(Kind.FATAL_ERROR, "Cannot select: ch = store", messages=(message,))
+    assert title(long) == "Cannot select: ch = store (hip)"
+
+
+def test_wrong_results_and_programs_that_fail() -> None:
+    call = ("iree-run-module", "--module=a.vmfb")
+    words = ("iree-compile", "--iree-hal-target-backends=vmvx", "repro.mlir")
+    run = ReproCheck(words, run=RunCheck(call, call, status=1))
+    text = "%0 = linalg.generic {\n%1 = arith.fptosi %x : f32 to i32\n"
+    wrong = said(Kind.MISCOMPILE, "wrong values", check=ReproCheck(words), text=text)
+    assert title(wrong) == "Wrong result for `arith.fptosi` on vmvx"
+    fails = said(Kind.RUN_FAILURE, "OUT_OF_RANGE in hal.fence.await", check=run, text=text)
+    assert title(fails) == "Compiled program fails with OUT_OF_RANGE for `arith.fptosi` on vmvx"
+
+
+def test_an_opt_tool_is_known_by_its_only_pass() -> None:
+    def of(*words: str) -> str:
+        check = ReproCheck((*words, "repro.mlir"), -11)
+        crash = said(Kind.CRASH, "SIGSEGV", check=check, exit_code=-11)
+        return title(replace(crash, compiler=CompilerInfo(words[0])))
+
+    assert of("mlir-opt", "--arith-expand") == "[mlir][arith] `arith-expand` crashes with SIGSEGV"
+    assert of("mlir-opt", "--cse", "--inline") == "[mlir] `mlir-opt` crashes with SIGSEGV"
+    assert of("toy-tool", "--cse") == "`toy-tool` crashes with SIGSEGV", "of no known project"
+
+
+def test_a_failure_without_a_message() -> None:
+    silent = ReproCheck(COMMAND, 1, silent=True)
+    known = said(Kind.OTHER_ERROR, "silent failure", check=silent, pass_name="GPUPadPass")
+    assert title(known) == "[Codegen] `GPUPadPass` fails without an error message for hip"
+
+
+def test_an_error_that_only_says_that_a_step_failed() -> None:
+    told = "failed to run translation of source executable to target executable for backend #x"
+    known = said(Kind.OTHER_ERROR, told, pass_name="GPUPadPass")
+    assert title(known) == "[Codegen] `GPUPadPass` fails without an error message for hip"
+
+
+def test_output_that_should_not_be_there() -> None:
+    check = ReproCheck(COMMAND, pattern=Pattern.of("demoting f64 at 0x12"))
+    known = said(Kind.MATCH, "/f\\d+/", check=check)
+    known = replace(known, messages=(known.signature.text,))
+    assert title(known) == "Demoting f64 at … (hip)"
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "word " * 60, "`" * 99, "a `b\n# c", "'x.y' " * 50])
+def test_no_text_makes_it_long_or_opens_a_span(text: str) -> None:
+    for kind in Kind:
+        fields = {"frames": (text, text), "op": text}
+        known = said(kind, text, fields=fields, pass_name=text, stack=(text,), exit_code=-11)
+        told = title(known)
+        assert 0 < len(told) <= MAX_TITLE
+        assert "\n" not in told
+        assert told.count("`") % 2 == 0
