@@ -6,11 +6,9 @@ pasted.
 """
 
 import re
-import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 _NAME_WIDTH = 10  # characters of a fact's name before its value
@@ -36,24 +34,6 @@ class Fact(NamedTuple):
     name: str
     value: str
     style: str = Style.PLAIN
-
-
-def command_fact(name: str, words: Sequence[str]) -> Fact:
-    """A command line that can be pasted into a shell."""
-    return Fact(name, shell_line(words), Style.COMMAND)
-
-
-def shell_line(words: Sequence[str]) -> str:
-    """The words quoted for a shell, with `~` for the home folder in front of a path."""
-    home = f"{Path.home()}/"
-    if home == "//":
-        return shlex.join(words)
-    return " ".join(
-        f"~/{shlex.quote(word[len(home) :])}"
-        if word.startswith(home) and len(word) > len(home)
-        else shlex.quote(word)
-        for word in words
-    )
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,34 @@
-"""Show a running reduction on standard error: a bar on a terminal, lines in a log."""
+"""Show a running reduction on standard error: a live view on a terminal, lines elsewhere."""
 
-import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-import click
-from tqdm import tqdm
-
-from reducer.session import Listener, Progress
+from reducer.cli.console import is_terminal
+from reducer.cli.status import print_status
+from reducer.search.candidate import Verdict
+from reducer.session import Listener, Progress, Size, Tried
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_LINES = 10.0
-_SECONDS_BETWEEN_DRAWINGS = 0.2
 
 
 class Display(Listener, Protocol):
     """A listener that can be closed."""
+
+    def stands(self, result: str) -> None:
+        """From here on there is a result, and only what follows it is still made."""
+        ...
+
+    def stopping(self) -> bool:
+        """Say that the user has asked to stop, if this is drawn; called by a signal handler."""
+        ...
+
+    def restore(self) -> None:
+        """Make the terminal usable in a program that is about to be ended."""
+        ...
 
     def close(self) -> None:
         """Remove what is drawn from the screen."""
@@ -42,141 +53,137 @@ class ProgressBudget:
 
 
 def make_display(
-    *, wanted: bool | None, quiet: bool, verbose: bool, budget: ProgressBudget
+    *,
+    wanted: bool | None,
+    quiet: bool,
+    verbose: bool,
+    budget: ProgressBudget,
+    output: Path | None = None,
 ) -> Display:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None.
 
-    The default is a bar on a terminal, and only messages elsewhere.
+    `output` is the file for the result. The default is a live view on a terminal, and a line for
+    each improvement elsewhere.
     """
-    on_terminal = sys.stderr.isatty()
     if quiet or wanted is False:
-        return LineDisplay(budget, quiet=quiet, interval=None)
-    if on_terminal:
-        return BarDisplay(budget, verbose=verbose)
-    return LineDisplay(budget, interval=_SECONDS_BETWEEN_LINES if wanted or verbose else None)
+        return LineDisplay(budget, quiet=quiet, improvements=False, verbose=verbose and not quiet)
+    if is_terminal(err=True):
+        from reducer.cli.live_view import LiveView  # imports rich
+
+        return LiveView(budget, verbose=verbose, output=output)
+    interval = _SECONDS_BETWEEN_LINES if wanted else None
+    return LineDisplay(budget, verbose=verbose, interval=interval)
 
 
 class LineDisplay:
-    """Plain lines: messages and, with an `interval` in seconds, also phases and sizes."""
+    """Plain lines: messages, improvements, and, if `verbose`, phases and each candidate.
+
+    With an `interval` in seconds, phases and, at most that often, sizes are printed as well.
+    """
 
     def __init__(
-        self, budget: ProgressBudget, *, quiet: bool = False, interval: float | None
+        self,
+        budget: ProgressBudget,
+        *,
+        quiet: bool = False,
+        improvements: bool = True,
+        verbose: bool = False,
+        interval: float | None = None,
     ) -> None:
-        self._status = _Status(budget)
+        self._budget = budget
         self._quiet = quiet
+        self._improvements = improvements
+        self._verbose = verbose
         self._interval = interval
         self._next = 0.0
         self._lock = threading.Lock()
+        self._levels: dict[str, Sizes] = {}
 
     def phase(self, name: str) -> None:
         """Print the name of the phase."""
-        if self._interval is not None:
+        if self._verbose or self._interval is not None:
             self.message(f"{name} …")
 
     def progress(self, event: Progress) -> None:
-        """Print the sizes, rate-limited."""
+        """Print what was tried, an improvement, or the sizes, whichever is asked for."""
+        if self._verbose and event.tried is not None:
+            self.message(f"  {tried_line(event.tried)}")
         with self._lock:
-            self._status.update(event)
-            if self._interval is None or event.seconds < self._next:
-                return
-            self._next = event.seconds + self._interval
-        self.message(f"  {duration(event.seconds)}: {self._status.text()}")
+            sizes = self._levels.setdefault(event.level, Sizes(event.best))
+            improved = sizes.improve(event.best)
+            due = self._interval is not None and event.seconds >= self._next
+            if due and self._interval is not None:
+                self._next = event.seconds + self._interval
+            if due or (improved and self._improvements):
+                self._print(event, sizes)
 
     def message(self, text: str) -> None:
         """Print a message."""
         if not self._quiet:
-            click.echo(text, err=True)
+            print_status(text)
+
+    def stands(self, result: str) -> None:
+        """Print nothing: the table will say it."""
+
+    def stopping(self) -> bool:
+        """Leave it to the notice of the signal handler."""
+        return False
+
+    def restore(self) -> None:
+        """Do nothing: nothing is drawn."""
 
     def close(self) -> None:
         """Do nothing: lines stay."""
 
-
-class BarDisplay:
-    """A bar that fills as ops are removed, with the sizes and the cost next to it.
-
-    A separate thread draws it, so that the clock keeps running during a long run.
-    """
-
-    def __init__(self, budget: ProgressBudget, *, verbose: bool) -> None:
-        self._status = _Status(budget)
-        self._verbose = verbose
-        self._lock = threading.Lock()
-        self._closed = threading.Event()
-        self._name = ""
-        self._bar = tqdm(
-            total=1.0, file=sys.stderr, leave=False, dynamic_ncols=True, bar_format="starting"
-        )
-        self._drawer = threading.Thread(target=self._draw, name="progress bar", daemon=True)
-        self._drawer.start()
-
-    def phase(self, name: str) -> None:
-        """Show the phase in front of the bar."""
-        with self._lock:
-            self._name = name
-        if self._verbose:
-            self.message(f"{name}: {self._status.text()}")
-
-    def progress(self, event: Progress) -> None:
-        """Update the bar."""
-        with self._lock:
-            self._status.update(event)
-
-    def message(self, text: str) -> None:
-        """Print a message above the bar."""
-        with self._lock:
-            self._bar.write(text, file=sys.stderr)
-
-    def close(self) -> None:
-        """Remove the bar from the screen."""
-        self._closed.set()
-        self._drawer.join()
-        self._bar.close()
-
-    def _draw(self) -> None:
-        while not self._closed.wait(_SECONDS_BETWEEN_DRAWINGS):
-            with self._lock:
-                words = self._status.text().replace("{", "{{").replace("}", "}}")
-                self._bar.bar_format = f"{self._name} |{{bar:20}}| {{elapsed}}  {words}"
-                self._bar.n = self._status.fraction_removed
-                self._bar.refresh()
-
-
-class _Status:
-    """The latest event in words, with the size of the input."""
-
-    def __init__(self, budget: ProgressBudget) -> None:
-        self._budget = budget
-        self._ops = 0  # the size of the input: the maximum seen
-        self._event: Progress | None = None
-        self._arrived = 0.0
-
-    def update(self, event: Progress) -> None:
-        self._ops = max(self._ops, event.best.ops)
-        self._event = event
-        self._arrived = time.monotonic()
-
-    @property
-    def fraction_removed(self) -> float:
-        """The fraction of the input that has been removed, from 0 to 1."""
-        if self._event is None or not self._ops:
-            return 0.0
-        return 1 - self._event.best.ops / self._ops
-
-    def text(self) -> str:
-        event = self._event
-        if event is None:
-            return ""
-        parts = [self._sizes(event), size(event.best.bytes)]
-        seconds = max(1e-3, event.seconds + time.monotonic() - self._arrived)
-        if event.calls:
-            parts.append(f"{plural(event.calls, 'run')}, {event.calls / seconds:.1f}/s")
-        left = self._budget.left(event.charged, seconds)
-        if left is not None:
+    def _print(self, event: Progress, sizes: "Sizes") -> None:
+        level = f"{event.level}: " if event.level else ""
+        parts = [sizes.ops(), size(event.best.bytes), plural(event.calls, "run")]
+        left = self._budget.left(event.charged, event.seconds)
+        if left is not None and not event.level:
             parts.append(f"at most {duration(left)} left")
-        return ", ".join(parts)
+        self.message(f"{duration(event.seconds):>8}  {level}{', '.join(parts)} ({event.phase})")
 
-    def _sizes(self, event: Progress) -> str:
-        if event.best.ops == self._ops:
-            return plural(self._ops, "op")
-        gone = percent(self._ops - event.best.ops, self._ops)
-        return f"{self._ops:,} → {plural(event.best.ops, 'op')} ({gone} removed)"
+
+class Sizes:
+    """The size of the best at one level, compared with that of its input."""
+
+    def __init__(self, first: Size) -> None:
+        self.first = self.now = first
+
+    def improve(self, best: Size) -> bool:
+        """Take over a size; return whether it is smaller than the one before."""
+        before, self.now = self.now, best
+        if best.ops > self.first.ops:  # the ops of the input have only now been counted
+            self.first = best
+        return (best.ops, best.bytes) < (before.ops, before.bytes)
+
+    def ops(self) -> str:
+        """The ops before and after, and the share that is gone."""
+        first, now = self.first.ops, self.now.ops
+        if first == now:
+            return plural(now, "op")
+        return f"{first:,} → {plural(now, 'op')} ({percent(first - now, first)} removed)"
+
+
+_REJECTED = {
+    Verdict.OTHER_FAILURE: "fails differently",
+    Verdict.NOT_INTERESTING: "does not fail",
+    Verdict.INVALID: "invalid",
+    Verdict.TIMEOUT: "takes too long",
+    Verdict.CANCELLED: "not needed",
+}
+
+
+def tried_line(tried: Tried) -> str:
+    """What was tried, and what came of it, for --verbose."""
+    what = f"{tried.origin}: {plural(tried.ops, 'op')}"
+    if tried.verdict is Verdict.SAME:
+        return f"{what}: accepted"
+    why = _REJECTED[tried.verdict]
+    told = tried.verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID) and tried.text
+    return f"{what}: rejected, {why}{f': {tried.text}' if told else ''}"
+
+
+def now() -> float:
+    """The clock that events are aged by."""
+    return time.monotonic()

@@ -29,6 +29,7 @@ from reducer.session import Reduction, Report, Settings
 from reducer.session.level_above import INPUT
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output
+from reducer.units import plural
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -111,12 +112,15 @@ def reduce(
             quiet=quiet,
             verbose=verbose,
             budget=ProgressBudget(max_calls, max_seconds),
+            output=output,
         )
         deferred = DeferredErrors()
         try:
             reduction = Reduction(settings, oracle, display)
-            with stop_on_signals(reduction.stop, leave=place.clean_up):
+            with stop_on_signals(reduction.stop, place.clean_up, display):
                 report = reduction.run()
+                if report.status == "reduced" and report.verified:
+                    display.stands(f"{output} ({plural(report.output.ops, 'op')}), VERIFIED")
                 bundle = None
                 with deferred.attempt("pass-level reproducer"):
                     if pass_level and flaky is None:

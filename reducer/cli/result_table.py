@@ -5,7 +5,8 @@ import time
 from dataclasses import asdict, dataclass
 
 from reducer.bundle import Bundle
-from reducer.cli.layout import Fact, Facts, Part, Style, Table, command_fact
+from reducer.cli.layout import Fact, Facts, Part, Style, Table
+from reducer.cli.shown_command import command_fact
 from reducer.session import Report
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord

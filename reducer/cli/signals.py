@@ -7,16 +7,35 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
+from typing import Protocol
 
 from reducer.errors import ExitCode
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Drawn(Protocol):
+    """Something on the terminal. Its methods are called by a signal handler, so take no lock."""
+
+    def stopping(self) -> bool:
+        """Say that the work ends; return whether that is said here."""
+        ...
+
+    def restore(self) -> None:
+        """Give the terminal back: the process is about to end."""
+        ...
+
+
 _NOTICE = b"\nstopping; progress is kept (press Ctrl-C again to quit immediately)\n"
 
 
 @contextmanager
-def stop_on_signals(stop: threading.Event, leave: Callable[[], None]) -> Iterator[None]:
+def stop_on_signals(
+    stop: threading.Event, leave: Callable[[], None], drawn: Drawn | None = None
+) -> Iterator[None]:
     """Set `stop` on the first signal; on the second, call `leave` and end the process.
+
+    What is `drawn` on the terminal says so itself, and is told to give the terminal back.
 
     A signal that was ignored, such as SIGHUP under nohup, stays ignored.
     """
@@ -26,11 +45,14 @@ def stop_on_signals(stop: threading.Event, leave: Callable[[], None]) -> Iterato
     def on_signal(number: int, frame: FrameType | None) -> None:
         nonlocal asked
         if asked or stop.is_set():
+            if drawn is not None:
+                drawn.restore()
             leave()
             os._exit(ExitCode.INTERRUPTED)
         asked = True
         requests.put(True)
-        os.write(2, _NOTICE)  # safe even if the handler interrupts a print
+        if drawn is None or not drawn.stopping():
+            os.write(2, _NOTICE)  # safe even if the handler interrupts a print
 
     def set_if_asked() -> None:
         if requests.get():

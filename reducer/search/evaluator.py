@@ -424,7 +424,7 @@ class Evaluator:
         """Notify the observers of a candidate that has been judged."""
         if not self.query.is_observed:
             return
-        self._shared.observers.on_judged(candidate, verdict)
+        self._shared.observers.on_judged(candidate, verdict, outcome)
         if verdict is Verdict.OTHER_FAILURE:
             self._shared.observers.on_other_failure(
                 OtherFailure(candidate.document, outcome, self.oracle)

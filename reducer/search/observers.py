@@ -31,9 +31,11 @@ class Observers:
         on_other_failure: called with each candidate that fails differently, on the caller's thread
             and in order of preference. Candidates after an accepted one are not reported, so the
             calls are the same for any number of workers.
-        on_judged: called with every judged candidate, in the same order.
+        on_judged: called with every judged candidate and its outcome, in the same order.
     """
 
     on_verdict: Callable[[Verdict, Outcome], None] = lambda verdict, outcome: None
     on_other_failure: Callable[[OtherFailure], None] = lambda failure: None
-    on_judged: Callable[[Candidate[Any], Verdict], None] = lambda candidate, verdict: None
+    on_judged: Callable[[Candidate[Any], Verdict, Outcome], None] = (
+        lambda candidate, verdict, outcome: None
+    )

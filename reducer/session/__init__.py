@@ -2,6 +2,15 @@
 
 from reducer.session.record import ReductionRecord, Report
 from reducer.session.reduction import Reduction
-from reducer.session.settings import Listener, Progress, Settings, Size
+from reducer.session.settings import Listener, Progress, Settings, Size, Tried
 
-__all__ = ["Listener", "Progress", "Reduction", "ReductionRecord", "Report", "Settings", "Size"]
+__all__ = [
+    "Listener",
+    "Progress",
+    "Reduction",
+    "ReductionRecord",
+    "Report",
+    "Settings",
+    "Size",
+    "Tried",
+]

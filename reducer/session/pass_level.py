@@ -25,11 +25,12 @@ from reducer.search.evaluator import Stopped
 from reducer.session.conversions import OptPrinter
 from reducer.session.figures import Costs, PassRecord
 from reducer.session.reduction import Reduction
-from reducer.session.settings import Listener, Settings, Size
+from reducer.session.settings import Listener, Progress, Settings, Size
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
 
+PASS_LEVEL = "pass level"
 MAX_CALLS = 400
 MAX_SECONDS = 300.0
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
@@ -114,23 +115,24 @@ def reduce_pass_level(
                 known=JournalNamespace(known, "pass level"),
             )
             return _PassReduction(
-                work, tool, full, _PhaseOnlyListener(listener), Path(folder), known
+                work, tool, full, _PassLevelListener(listener), Path(folder), known
             ).run()
     except (ReducerError, OSError) as error:
         listener.message(f"no pass-level reproducer: {error}")
         return None
 
 
-class _PhaseOnlyListener:
-    """Forwards phases but not sizes, which would be confusing at this level."""
+class _PassLevelListener:
+    """Forwards events as those of the pass level, without messages: the first result stands."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
 
     def phase(self, name: str) -> None:
-        self._listener.phase(f"pass level: {name}")
+        self._listener.phase(f"{PASS_LEVEL}: {name}")
 
-    def progress(self, event: object) -> None: ...
+    def progress(self, event: Progress) -> None:
+        self._listener.progress(replace(event, level=PASS_LEVEL))
 
     def message(self, text: str) -> None: ...
 

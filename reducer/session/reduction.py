@@ -11,7 +11,7 @@ from oracles import CompilerOracle, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.errors import DoesNotTerminate, FlakyOracle
 from reducer.health import Condition, Elsewhere, Health, HealthCheck, places_of
-from reducer.ir import Module, PlainText
+from reducer.ir import Document, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
@@ -38,7 +38,7 @@ from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import one_line
 from reducer.session.record import Report
 from reducer.session.sanity import Flakiness, SanityChecks, empty_module
-from reducer.session.settings import Listener, Progress, Settings, Size
+from reducer.session.settings import Listener, Progress, Settings, Size, Tried
 from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.session.varying import Steadied, VaryingCrash, steady
@@ -248,7 +248,7 @@ class Reduction:
 
         self._recorder = recorder = HistoryRecorder(history, module, self._spent, save, earlier)
         recorder.phase(self._phase)
-        best.on_accept = recorder.accepted
+        best.on_accept = self._on_accept
         best.on_roll_back = recorder.rolled_back
         return recorder
 
@@ -440,12 +440,20 @@ class Reduction:
             self.listener.phase(phase)
             self._tell()
 
+    def _on_accept(self, document: Document, size: Size, origin: str) -> None:
+        if self._recorder is not None:
+            self._recorder.accepted(document, size, origin)
+        self._tell()
+
     def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
         self._tell()
 
-    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict) -> None:
+    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
         if self._recorder is not None:
             self._recorder.judged(candidate, verdict)
+        if verdict is not Verdict.CANCELLED:
+            text = "" if verdict is Verdict.SAME else outcome.signature.text
+            self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
 
     def _spent(self) -> Spent:
         costs = self._evaluator.costs
@@ -455,17 +463,19 @@ class Reduction:
         if self._others is not None:
             self._others.add(failure)
 
-    def _tell(self) -> None:
-        costs = self._evaluator.costs
+    def _tell(self, tried: Tried | None = None) -> None:
+        costs, best = self._evaluator.costs, self._best
         self.listener.progress(
             Progress(
                 self._phase,
-                self._best.size if self._best else self._size,
+                best.size if best else self._size,
                 costs.calls,
                 costs.cached,
                 self._compiler_seconds,
                 time.monotonic() - self._started,
                 costs.charged,
+                best.unconfirmed if best else None,
+                tried,
             )
         )
 

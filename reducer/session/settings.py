@@ -6,6 +6,7 @@ from typing import Protocol
 
 from reducer.health import Place
 from reducer.ir import Document
+from reducer.search.candidate import Verdict
 from reducer.storage.result_folder import ResultFolder
 
 
@@ -79,10 +80,37 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A judged candidate.
+
+    Attributes:
+        origin: the name of the transformation or step that produced it.
+        ops: of the candidate.
+        verdict: of the search.
+        text: what the compiler did with it, if that is not the failure to preserve; else ''.
+    """
+
+    origin: str
+    ops: int
+    verdict: Verdict
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Progress:
     """A snapshot of a reduction: the size of the best so far, and the cost.
 
-    `charged` counts the calls charged to the budget; see `Costs`.
+    Attributes:
+        phase: what is being done: a stage of the search, or a transformation.
+        best: the size of the best program so far.
+        calls: how often the command was run.
+        cached: how often a known outcome took the place of a run.
+        compiler_seconds: of CPU time, for all compilers and tools.
+        seconds: of wall time since the start.
+        charged: the calls charged to the budget; see `Costs`.
+        program: the best itself, None while that is the input and not yet read.
+        tried: the candidate that was just judged, if that is the event.
+        level: '' for the reduction of the input, otherwise where the program is.
     """
 
     phase: str
@@ -92,6 +120,9 @@ class Progress:
     compiler_seconds: float
     seconds: float
     charged: int = 0
+    program: Document | None = None
+    tried: Tried | None = None
+    level: str = ""
 
 
 class Listener(Protocol):

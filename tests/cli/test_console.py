@@ -15,11 +15,10 @@ from reducer.cli.layout import (
     Part,
     Style,
     Table,
-    command_fact,
     plain,
-    shell_line,
     wrapped_command,
 )
+from reducer.cli.shown_command import command_fact, shell_line
 
 WORDS = [
     "iree-compile",

@@ -1,13 +1,14 @@
-"""What is shown while a reduction runs."""
+"""What is shown while a reduction runs, apart from the live view."""
 
 import io
 import sys
 
 import pytest
 
-from reducer.cli.progress import BarDisplay, LineDisplay, ProgressBudget, make_display
-from reducer.session import Progress, Size
-from tests.support.fake_compilers import wait_until
+from reducer.cli.live_view import LiveView
+from reducer.cli.progress import LineDisplay, ProgressBudget, make_display
+from reducer.search.candidate import Verdict
+from reducer.session import Progress, Size, Tried
 
 
 class Terminal(io.StringIO):
@@ -15,70 +16,95 @@ class Terminal(io.StringIO):
         return True
 
 
-def fake_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Called in the test itself: pytest puts back its own stderr after the fixtures."""
-    fake = Terminal()
-    monkeypatch.setattr(sys, "stderr", fake)
-    return fake
+def event(
+    ops: int, *, calls: int = 0, seconds: float = 0.0, level: str = "", tried: Tried | None = None
+) -> Progress:
+    size = Size(ops, ops, ops * 10)
+    return Progress("halve", size, calls, 0, 0.0, seconds, calls, tried=tried, level=level)
 
 
-def event(ops: int, *, calls: int = 0, seconds: float = 0.0) -> Progress:
-    return Progress("halve", Size(ops, ops, ops * 10), calls, 0, 0.0, seconds, calls)
-
-
-def test_a_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_terminal(monkeypatch)
+def test_a_live_view_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
 
     def kind(*, wanted: bool | None = None, quiet: bool = False, verbose: bool = False) -> type:
         display = make_display(wanted=wanted, quiet=quiet, verbose=verbose, budget=ProgressBudget())
         display.close()
         return type(display)
 
-    assert kind() is BarDisplay
+    assert kind() is kind(verbose=True) is LiveView
     assert kind(wanted=False) is LineDisplay
     assert kind(quiet=True) is LineDisplay
+    monkeypatch.setenv("TERM", "dumb")
+    assert kind() is LineDisplay
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert kind() is kind(wanted=True) is kind(verbose=True) is LineDisplay
 
 
-def test_the_bar_shows_sizes_cost_and_phase_and_then_goes_away(
-    monkeypatch: pytest.MonkeyPatch,
+def test_one_line_for_each_improvement(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = LineDisplay(ProgressBudget(calls=20))
+    lines.phase("halve")
+    for calls, ops in enumerate((1000, 1000, 500, 500, 800, 10)):
+        lines.progress(event(ops, calls=calls, seconds=calls))
+    assert capsys.readouterr().err.splitlines() == [
+        "   2.0 s  1,000 → 500 ops (50.0% removed), 5.0 KB, 2 runs, at most 18.0 s left (halve)",
+        "   5.0 s  1,000 → 10 ops (99.0% removed), 100 B, 5 runs, at most 15.0 s left (halve)",
+    ]
+
+
+def test_the_pass_level_has_sizes_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = LineDisplay(ProgressBudget())
+    lines.progress(event(5))
+    for ops in (30, 6):
+        lines.progress(event(ops, level="pass level"))
+    assert capsys.readouterr().err.splitlines() == [
+        "   0.0 s  pass level: 30 → 6 ops (80.0% removed), 60 B, 0 runs (halve)",
+    ]
+
+
+def test_verbose_says_what_was_tried_and_why_it_was_rejected(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    terminal = fake_terminal(monkeypatch)
-    bar = BarDisplay(ProgressBudget(), verbose=False)
-    bar.phase("halve")
-    bar.progress(event(1000))
-    bar.progress(event(10, calls=50, seconds=5.0))
-    bar.message("preserve: {braces} and 100%")
-    assert wait_until(lambda: "1,000 → 10 ops" in terminal.getvalue())
-    bar.close()
-    text = terminal.getvalue()
-    assert "halve |" in text
-    assert "(99.0% removed), 100 B, 50 runs" in text
-    assert "preserve: {braces} and 100%\n" in text
-    assert text.endswith("\r")
+    lines = LineDisplay(ProgressBudget(), improvements=False, verbose=True)
+    lines.phase("halve")
+    for verdict in Verdict:
+        lines.progress(event(9, tried=Tried("drop ops", 4, verdict, "crash: in a pass")))
+    assert capsys.readouterr().err.splitlines() == [
+        "halve …",
+        "  drop ops: 4 ops: accepted",
+        "  drop ops: 4 ops: rejected, fails differently: crash: in a pass",
+        "  drop ops: 4 ops: rejected, does not fail",
+        "  drop ops: 4 ops: rejected, invalid: crash: in a pass",
+        "  drop ops: 4 ops: rejected, takes too long",
+        "  drop ops: 4 ops: rejected, not needed",
+    ]
 
 
-def test_lines_are_rare(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = LineDisplay(ProgressBudget(), interval=10.0)
+def test_with_an_interval_sizes_are_printed_at_most_that_often(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = LineDisplay(ProgressBudget(), improvements=False, interval=10.0)
     lines.phase("halve")
     for second in range(25):
         lines.progress(event(100 - second, calls=second, seconds=second))
     shown = capsys.readouterr().err.splitlines()
     assert shown[0] == "halve …"
-    assert [line.split(":")[0].strip() for line in shown[1:]] == ["0.0 s", "10.0 s", "20.0 s"]
+    assert [line.split("s ")[0].strip() for line in shown[1:]] == ["0.0", "10.0", "20.0"]
 
 
-def test_without_an_interval_only_messages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = LineDisplay(ProgressBudget(), interval=None)
+def test_without_progress_only_messages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = make_display(wanted=False, quiet=False, verbose=False, budget=ProgressBudget())
     lines.phase("halve")
+    lines.progress(event(2))
     lines.progress(event(1))
     lines.message("mind this")
     assert capsys.readouterr().err == "mind this\n"
 
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = LineDisplay(ProgressBudget(), quiet=True, interval=None)
+    lines = make_display(wanted=True, quiet=True, verbose=True, budget=ProgressBudget())
+    lines.phase("halve")
+    lines.progress(event(2, tried=Tried("drop ops", 4, Verdict.SAME)))
     lines.message("mind this")
     assert capsys.readouterr().err == ""
 

@@ -160,7 +160,7 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
         jobs=jobs,
         target=FAILURE,
         screen=Turnstile(),
-        observers=Observers(on_judged=lambda candidate, _: judged.append(candidate.text)),
+        observers=Observers(on_judged=lambda candidate, *_: judged.append(candidate.text)),
     )
 
     def first_of(*texts: str) -> tuple[int, object] | None:

@@ -240,7 +240,7 @@ def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
         target=FAILURE,
         observers=Observers(
             on_other_failure=lambda slip: on_rejected.append(slip.text),
-            on_judged=lambda candidate, verdict: on_rejected.append(candidate.text),
+            on_judged=lambda candidate, verdict, outcome: on_rejected.append(candidate.text),
         ),
     )
     candidate = Candidate(PlainText("here"), "test")
