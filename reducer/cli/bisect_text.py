@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reducer.cli.layout import Part, Style, Table, shell_line
+from reducer.cli.layout import Part, Style, Table
+from reducer.cli.shown_command import shell_line
 from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
 from reducer.session.printing import one_line

@@ -164,6 +164,7 @@ class LiveView:
         self._said: list[str] = []
         self._size = self._console.size
         self._closed = threading.Event()
+        self._gone = False
         self._live = Live(
             console=self._console,
             auto_refresh=False,
@@ -210,7 +211,7 @@ class LiveView:
 
     def restore(self) -> None:
         """Show the cursor again, without a lock, since the program is about to be ended."""
-        if not self._closed.is_set():
+        if not self._gone:
             os.write(sys.stderr.fileno(), b"\x1b[?25h\n")
 
     def close(self) -> None:
@@ -218,15 +219,20 @@ class LiveView:
         if self._closed.is_set():
             return
         self._closed.set()
-        self._drawer.join()
-        self._refresh()
-        self._live.stop()
+        try:
+            self._drawer.join()
+            self.refresh()
+            self._live.stop()
+            self._gone = True
+        finally:  # also if Ctrl-C is pressed just now
+            self.restore()
 
     def _draw(self) -> None:
         while not self._closed.wait(_SECONDS_BETWEEN_DRAWINGS):
-            self._refresh()
+            self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Draw the view as it is now, below the messages that have come in."""
         window = self._console.size
         with self._lock:
             lines = self.view.lines(window.width, window.height, now())

@@ -36,7 +36,7 @@ def excerpt(text: str, width: int, height: int) -> list[str]:
     lines: list[str] = []
     indent, inside = 0, False
     for line in _lines(text):
-        if not lines and (not line.strip() or _MODULE.search(line)):
+        if not line.strip() or (not lines and _MODULE.search(line)):
             inside = inside or bool(line.strip())
             continue
         if inside and line.startswith("})"):  # the end of the module
