@@ -16,9 +16,10 @@ from reducer.cli.check_bisect import (
     verdict_on,
 )
 from reducer.cli.console import show
-from reducer.cli.layout import Fact, Facts, Style, command_fact
+from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
+from reducer.cli.shown_command import command_fact
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
