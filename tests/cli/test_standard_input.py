@@ -56,3 +56,10 @@ def test_the_result_is_in_this_folder_and_the_reduction_resumes(tmp_path: Path) 
     assert "x.bad" in (tmp_path / "stdin.reduced.mlir").read_text()
     assert reduce(program()) < first / 2
     assert reduce(program(40)) > 0
+
+
+@pytest.mark.parametrize("words", [["page", "-"], ["triage", "-", "--", "true"]])
+def test_what_is_read_again_later_cannot_be_standard_input(fake: Path, words: list[str]) -> None:
+    done = run(*words, given=program())
+    assert done.exit_code == 2
+    assert "standard input cannot be read twice; save it to a file first" in done.stderr

@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from reducer.cli.commands.base import ReducerCommand
+from reducer.cli.commands.shared import StoredPath
 
 
 @click.command(cls=ReducerCommand, short_help="Show how RESULT was reduced as a single HTML page.")
-@click.argument("result", type=click.Path(path_type=Path))
+@click.argument("result", type=StoredPath())
 @click.option(
     "-o",
     "--output",

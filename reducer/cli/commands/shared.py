@@ -26,6 +26,15 @@ class InputPath(click.Path):
         return complete_inputs(incomplete)
 
 
+class StoredPath(InputPath):
+    """A file or folder that is read again later, as standard input cannot be."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if value == "-":
+            self.fail("standard input cannot be read twice; save it to a file first", param, ctx)
+        return Path(value)
+
+
 input_argument: Decorator = click.argument("input", type=InputPath())
 
 json_option: Decorator = click.option(

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.commands.shared import (
+    StoredPath,
     html_option,
     jobs_option,
     json_option,
@@ -31,7 +32,7 @@ Exit codes:
    65  an input could not be read or run   130  interrupted; run it again to continue
    66  no such folder or file""",
 )
-@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
+@click.argument("folders", nargs=-1, required=True, type=StoredPath(), metavar="DIR…")
 @click.option(
     "--iree",
     "versions",
