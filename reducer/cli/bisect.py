@@ -9,12 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.command import INPUT, resolve_binary
 from reducer.cli.bisect_text import as_json, as_parts
-from reducer.cli.configuration import is_given
 from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.package_options import package_source
@@ -59,8 +56,6 @@ def bisect(
     **options: Any,
 ) -> int:
     """Find the compiler release that introduced a failure, and the one that fixed it."""
-    if bad is not None and not is_given(click.get_current_context(), "iree"):
-        iree = None  # a default for all commands, which this one overrides
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
     bad = bad or iree or NEWEST

@@ -189,6 +189,8 @@ def test_a_bad_release_comes_before_that_of_a_configuration(publish: Publish) ->
     publish({f"3.{n}.0": Release(BAD if n == 1 else "") for n in range(3)})
     Path("mlir-reducer.toml").write_text('iree = "3.2.0"\n')
     assert "first bad 3.1.0, last good 3.0.0" in run("--bad", "3.1.0", *COMMAND).stdout
+    line = ("--compiler", "3.0.0", "--compiler", "3.1.0")
+    assert "first bad 3.1.0, last good 3.0.0" in run(*line, *COMMAND).stdout
 
 
 def test_each_release_has_one_row_and_each_change_of_flags_one_line(publish: Publish) -> None:
