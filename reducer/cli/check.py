@@ -11,6 +11,7 @@ from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
     LIMIT,
     Verdict,
+    in_own_spelling,
     known_failure,
     require_program,
     verdict_on,
@@ -51,6 +52,8 @@ def check(
     source = asked.read()
     with workspace():
         oracle, _ = asked.oracle(source.text)
+        if bisect:
+            oracle, _ = in_own_spelling(asked, oracle).oracle(source.text)
         outcome = oracle.run(source.text)
         in_the_command = _fails_without_input(oracle, outcome)
     commands = {"command": oracle.display(str(input))}

@@ -9,6 +9,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import click
 
 from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
 from oracles.comparison import Across, difference
+from oracles.compiler import compiler_of
 from reducer.cli.oracle_options import OracleOptions
 from reducer.errors import (
     CannotJudge,
@@ -28,6 +30,7 @@ from reducer.errors import (
 from reducer.session.history import reading
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import ToolchainError
+from reducer.toolchain.flags import flags_of, translate
 
 LIMIT = 3600.0
 """Seconds that a run may take if the user set no limit: a commit must not stop a bisection."""
@@ -122,6 +125,18 @@ def require_program(options: OracleOptions) -> None:
     program = Command.parse(options.words, source=options.source, directory=Path.cwd()).program
     if shutil.which(program) is None:
         raise Skipped(f"skip: '{program}' is not an executable program")
+
+
+def in_own_spelling(options: OracleOptions, oracle: Oracle) -> OracleOptions:
+    """The options with the flags of the command as this build spells them.
+
+    One that it does not know at all stays, so that the build is skipped.
+    """
+    compiler = compiler_of(oracle)
+    if compiler is None:
+        return options
+    words = (compiler.command.program, *options.words)
+    return replace(options, words=translate(words, flags_of(compiler.executable)).words[1:])
 
 
 def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tuple[Verdict, str]:

@@ -180,6 +180,19 @@ def test_the_release_of_a_configuration_is_not_that_of_a_commit(folder: Path) ->
     assert check("--bisect", "--like", "bad.json", "--", "iree-compile").exit_code == 125
 
 
+def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
+    """A flag may be renamed between two commits."""
+    old = (
+        'case "$*" in *--help-hidden*) echo "  --iree-hip-target=<string> - Chip."; exit 0 ;;\n'
+        '*--iree-rocm-*) echo "Unknown command line argument" >&2; exit 1 ;; esac\n'
+    )
+    write_script(folder / "iree-compile", old + BAD)
+    command = ("--", "./iree-compile", "--iree-rocm-target=gfx942")
+    done = check("--bisect", "--like", "bad.json", *command)
+    assert done.exit_code == 1, done.output
+    assert "--iree-hip-target=gfx942" in done.stdout
+
+
 def test_json_tells_the_verdict() -> None:
     done = check("--bisect", "--like", "bad.json", "--json", "-", "--", "./compiler")
     assert json.loads(done.stdout)["verdict"] == "bad"
