@@ -45,16 +45,16 @@ def _lines(check: ReproCheck, healthy: Healthy | None, place: str) -> Iterator[s
         yield from _of_run(check.run, command)
     elif check.seconds is not None:
         yield f"// RUN: timeout {max(1, round(check.seconds))} {command}"
-        yield "// Passes once this ends in time."
+        yield "// Passes once the command finishes in time."
     elif healthy is not None and (expected := list(checks(healthy.output))):
         printing = command_on(_printing(check.words), place)
         launcher = [*map(quoted, check.launcher), printing]
         yield f"// RUN: {' '.join(launcher)} | FileCheck %s"
-        yield f"// What {healthy.release} prints."
+        yield f"// The output of {healthy.release}, which does not have the bug:"
         yield from (f"// {one}" for one in expected)
     elif check.status not in (None, 0):
         yield f"// RUN: {command}"
-        yield "// Passes once this succeeds."
+        yield "// Passes once the command succeeds."
     elif check.pattern is not None:
         yield f"// RUN: {command} 2>&1 | FileCheck %s --allow-empty"
         yield f"// CHECK-NOT: {check.pattern.filecheck}"
@@ -73,7 +73,8 @@ def _of_run(run: RunCheck, command: str) -> Iterator[str]:
     if run.seconds is not None:
         call = f"timeout {max(1, round(run.seconds))} {call}"
     yield f"// RUN: {call}" if seen else f"// RUN: {call} | FileCheck %s"
-    yield "// Passes once the results are right." if run.kind else "// Passes once this succeeds."
+    ends = "the results are right" if run.kind else "the program runs to completion"
+    yield f"// Passes once {ends}."
     yield from () if seen else (f"// CHECK: {one}" for one in results)
 
 

@@ -7,13 +7,14 @@ from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from reducer import __version__
 from reducer.bundle import context
 from reducer.bundle import markdown as md
-from reducer.bundle.facts import FILES, Facts
+from reducer.bundle.facts import FILES, Facts, ReproCheck
 from reducer.bundle.fitting import Part, fit
 from reducer.bundle.repro_script import shell_word
 from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.bundle.title import title
 from reducer.bundle.wording import components, expected, happened
 from reducer.search.candidate import Verdict
+from reducer.units import duration, size
 
 _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")
 _MESSAGES = 2_000  # characters of messages that stay
@@ -57,11 +58,13 @@ def _happened(facts: Facts) -> Iterator[Part]:
     program = " ".join(filter(None, [md.code(facts.compiler.name), md.plain(version)]))
     count = f"{facts.ops} op{'s' * (facts.ops != 1)}"
     inside = _inside(facts)
+    told = f"{program} {happened(facts, f'the {count} below')}{inside}"
     if facts.check.silent:
-        silently = "without printing an error"
-        yield Part(f"{program} {happened(facts, f'the {count} below')}{inside}, {silently}.")
+        yield Part(f"{told}, without printing an error.")
+    elif limit := _limit(facts.check):
+        yield Part(f"{told}: it {limit}.")
     else:
-        yield Part(f"{program} {happened(facts, f'the {count} below')}{inside}:")
+        yield Part(f"{told}:")
         messages = "\n".join(facts.messages)
         yield Part(
             md.fenced(messages),
@@ -69,6 +72,13 @@ def _happened(facts: Facts) -> Iterator[Part]:
             {"messages.txt": messages},
         )
     yield Part(f"**Expected:** {expected(facts)}{_neighbor(facts)}")
+
+
+def _limit(check: ReproCheck) -> str:
+    """Which limit ended the run; '' if none did."""
+    if check.seconds is not None:
+        return f"does not finish within {duration(check.seconds)}"
+    return "" if check.memory is None else f"uses more than {size(check.memory)}"
 
 
 def _inside(facts: Facts) -> str:

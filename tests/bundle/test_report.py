@@ -236,6 +236,25 @@ def test_a_failure_without_a_message() -> None:
     assert "other-error: silent" not in text.partition("Additional context")[0]
 
 
+def test_runs_that_a_limit_ended() -> None:
+    words = ("iree-compile", "repro.mlir")
+    hang = facts(
+        signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"),
+        check=ReproCheck(words, seconds=8.0),
+        pass_name="CSEPass",
+    )
+    text = report_text(hang, verified=True)
+    assert (
+        "`iree-compile` 3.13.0 hangs on the 4 ops below (last seen in the pass `CSEPass`): it does "
+        "not finish within 8.0 s.\n\n**Expected:** The command should finish.\n"
+    ) in text
+    greedy = replace(
+        hang, signature=Signature(Kind.MEMORY), check=ReproCheck(words, memory=1 << 30)
+    )
+    assert "runs out of memory on the 4 ops below" in report_text(greedy, verified=True)
+    assert ": it uses more than 1.1 GB." in report_text(greedy, verified=True)
+
+
 def test_llvm_has_no_form_and_others_have_their_own() -> None:
     def of(program: str) -> str:
         command = (program, "--cse", "repro.mlir")

@@ -89,7 +89,7 @@ def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> No
     for bug in report["bugs"]:
         folder = tmp_path / "out" / bug["bucket"]
         text = (folder / "report" / "report.md").read_text()
-        assert "### What happened?" in text
+        assert "`cc.sh` fails on the 1 op below" in text
         facts = json.loads((folder / "report" / "metadata.json").read_text())
         assert (facts["bucket"], facts["verified"]) == (bug["bucket"], True)
         assert facts["input"]["path"] in {Path(one["input"]).name for one in bug["failures"]} or (
