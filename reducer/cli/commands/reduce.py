@@ -148,8 +148,8 @@ def reduce(**values: Any) -> int:
     With command and input from a crash log, a crash reproducer, an issue, or a lit test:
       mlir-reducer reduce crash.log
 
-    INPUT may be bytecode (.mlirbc), compressed (.mlir.xz), or - for standard input, which is reduced
-    to stdin.reduced.mlir. A COMMAND that begins with a flag is one of iree-compile. From the first
+    INPUT may be bytecode (.mlirbc), compressed (.mlir.xz), or - for standard input, whose result is
+    stdin.reduced.mlir. A COMMAND that begins with a flag is one of iree-compile. From the first
     accepted candidate on, the output file holds the best result so far; until then it is not
     touched. Running the same command again continues an interrupted reduction without repeating any
     run; --fresh starts over.
