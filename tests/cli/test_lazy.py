@@ -1,5 +1,6 @@
 """Only the requested command is imported."""
 
+import os
 import subprocess
 import sys
 
@@ -8,16 +9,21 @@ import pytest
 
 from reducer.cli import main
 
-HEAVY = ("networkx", "tree_sitter", "sqlite3", "jinja2", "asyncio", "packaging")
+HEAVY = ("networkx", "tree_sitter", "sqlite3", "jinja2", "asyncio", "packaging", "rich", "numpy")
 
 
-def imported(*words: str) -> set[str]:
+def imported(*words: str, **environment: str) -> set[str]:
     """The modules that a run of the program imports."""
     code = "import sys; sys.argv[0] = 'mlir-reducer'; import atexit\n"
     code += "atexit.register(lambda: print('\\n', *sys.modules, file=sys.stderr))\n"
     code += "from reducer.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code, *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     return set(done.stderr.split())
 
@@ -31,6 +37,16 @@ def test_help_imports_no_work(words: list[str]) -> None:
     assert "click" in names
     assert names.isdisjoint(HEAVY)
     assert not any(name.startswith(("oracles", "reducer.session", "reducer.ir")) for name in names)
+
+
+def test_the_tab_key_imports_no_work() -> None:
+    names = imported(
+        _MLIR_REDUCER_COMPLETE="bash_complete",
+        COMP_WORDS="mlir-reducer\nreduce\n--",
+        COMP_CWORD="2",
+    )
+    assert "reducer.cli.commands.reduce" in names
+    assert names.isdisjoint(HEAVY) and not any(name.startswith("oracles") for name in names)
 
 
 def test_a_command_imports_none_of_the_others() -> None:
