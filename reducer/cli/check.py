@@ -16,6 +16,7 @@ from reducer.cli.check_bisect import (
     require_program,
     verdict_on,
 )
+from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
@@ -68,7 +69,8 @@ def check(
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
         judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
-        show(Facts([*judged, *_facts(outcome, commands, in_the_command)]), *_told(outcome))
+        facts = [*judged, *_facts(outcome, commands, in_the_command), *compiler_facts(oracle)]
+        show(Facts(facts), *_told(outcome))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:

@@ -14,6 +14,7 @@ from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.call_options import CallOptions
+from reducer.cli.compiler_facts import say_choice
 from reducer.cli.opt_tools import default_opt, given_opt, some_opt
 from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults
@@ -191,11 +192,14 @@ class OracleOptions:
 
     def _executable(self, name: str) -> Path:
         try:
-            return resolve_executable(name, self.iree, progress=print_status)
+            found = resolve_executable(name, self.iree, progress=print_status)
         except ToolchainError as error:
             if self.iree is not None:
                 raise
             raise CommandNotFound(str(error)) from error
+        if self.iree is None:
+            say_choice(name, found)
+        return found
 
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
         """The `…-opt` tool that is given, or belongs to a program.

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from oracles import Oracle
-from reducer.bundle import Bundle
 from reducer.cli.cluster import clustered
+from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
 from reducer.cli.intake import agree, crash_in, first_failing
 from reducer.cli.oracle_options import (
@@ -25,7 +25,7 @@ from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
-from reducer.session import Reduction, Report, Settings
+from reducer.session import Reduction, Settings
 from reducer.session.level_above import INPUT
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output
@@ -140,7 +140,12 @@ def reduce(
             display.close()
             folder.remove_if_empty()
     deferred.print_all()
-    _show(report, bundle, Whole.so_far() - started, json_target, quiet)
+    whole = Whole.so_far() - started
+    if not quiet:
+        compiler = compiler_facts(reduction.oracle)
+        show(*report_parts(report, bundle, whole, compiler), err=json_target == "-")
+    if json_target is not None:
+        write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
     if report.status == "reduced" and reduction.stop.is_set():
         click.echo(_ONLY_THE_RESULT, err=True)
         return ExitCode.INTERRUPTED
@@ -170,12 +175,3 @@ def _check_json(target: str | None) -> None:
     """Fail early if the report could not be written at the end."""
     if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
         raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
-
-
-def _show(
-    report: Report, bundle: Bundle | None, whole: Whole, json_target: str | None, quiet: bool
-) -> None:
-    if not quiet:
-        show(*report_parts(report, bundle, whole), err=json_target == "-")
-    if json_target is not None:
-        write_json(json_target, {**report.to_json(), "whole": whole.to_json()})

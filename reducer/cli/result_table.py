@@ -2,6 +2,7 @@
 
 import resource
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from reducer.bundle import Bundle
@@ -41,9 +42,15 @@ class Whole:
 
 
 def report_parts(
-    report: Report, bundle: Bundle | None = None, whole: Whole | None = None
+    report: Report,
+    bundle: Bundle | None = None,
+    whole: Whole | None = None,
+    compiler: Sequence[Fact] = (),
 ) -> list[Part]:
-    """Sizes before and after, the failure, the cost, and how to reproduce it."""
+    """Sizes before and after, the failure, the cost, and how to reproduce it.
+
+    `compiler` is what is known of the program that the command runs.
+    """
     stopped = []
     if report.status != "reduced":
         why = _STOPPED.get(report.status, report.status)
@@ -65,6 +72,7 @@ def report_parts(
         *_whole(report, bundle, whole),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         *_commands(report),
+        *compiler,
     ]
     facts += [fact for level in report.levels for fact in _level_facts(level)]
     if report.pass_level is not None:

@@ -4,7 +4,10 @@ import click
 
 
 def print_status(text: str) -> None:
-    """Print what is being done."""
+    """Print what is being done, unless the command is to be --quiet."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("quiet"):
+        return
     click.echo(text, err=True)
 
 

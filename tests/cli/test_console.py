@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from reducer.cli.compiler_facts import say_choice
 from reducer.cli.console import drawn, show
 from reducer.cli.layout import (
     Fact,
@@ -19,6 +20,7 @@ from reducer.cli.layout import (
     wrapped_command,
 )
 from reducer.cli.shown_command import command_fact, shell_line
+from reducer.toolchain import Toolchain
 
 WORDS = [
     "iree-compile",
@@ -123,3 +125,47 @@ def test_forced_colors_do_not_wrap_a_log(
     out = capsys.readouterr().out
     assert "\x1b[32m" in out
     assert len(out.splitlines()) == 1 + 3 + 3
+
+
+def test_a_compiler_in_the_cache_is_a_short_call_that_prints_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its path has a hundred characters, and says the version in the middle."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "mlir-reducer").write_text('#!/bin/sh\nexec "$PYTHON" -m reducer "$@"\n')
+    (tools / "mlir-reducer").chmod(0o755)
+    monkeypatch.setenv("PYTHON", sys.executable)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "my cache"))
+    root = tmp_path / "my cache/toolchains/iree-base-compiler-3.99.0"
+    root.mkdir(parents=True)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    words = [str(Toolchain("3.99.0", root).tool(name)) for name in ("iree-compile", "iree-opt")]
+    assert shell_line(words[:1]) == shlex.quote(words[0]), "there is no mlir-reducer on PATH"
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    line = shell_line(words)
+    assert line == (
+        '"$(mlir-reducer toolchain path 3.99.0)" '
+        '"$(mlir-reducer toolchain path 3.99.0 --tool iree-opt)"'
+    )
+    said = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines() == words
+
+
+def test_a_compiler_that_nobody_named_is_said_aloud_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    root = tmp_path / "toolchains/iree-base-compiler-3.98.0"
+    root.mkdir(parents=True)
+    program = Toolchain("3.98.0", root).compile
+    say_choice("iree-compile", program)
+    say_choice("iree-compile", program)
+    say_choice(str(Path("/bin/sh")), Path("/bin/sh"))
+    assert capsys.readouterr().err == (
+        "iree-compile is not on PATH; running 3.98.0, the newest installed version\n"
+    )
