@@ -155,9 +155,7 @@ class Traits:
         return self.is_bug and not self.out_of_time
 
 
-_DIAGNOSED = (
-    "The command should succeed, or print an error that says what is wrong with the program."
-)
+_DIAGNOSED = "The command should succeed, or print an error that explains what is wrong."
 _UNWANTED = "No failure."
 
 
@@ -252,6 +250,7 @@ class Kind(StrEnum):
             named_by=NamedBy.SIGNATURE,
             happened="reports a failure on {input}",
             expected=_UNWANTED,
+            title="{subject} reports a failure",
         ),
     )
     PLUGIN = (

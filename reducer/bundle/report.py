@@ -65,13 +65,21 @@ def _happened(facts: Facts) -> Iterator[Part]:
         yield Part(f"{told}: it {limit}.")
     else:
         yield Part(f"{told}:")
-        messages = "\n".join(facts.messages)
+        messages = "\n".join(_messages(facts))
         yield Part(
             md.fenced(messages),
             f"{md.fenced(messages[:_MESSAGES])}\n\n{context.elsewhere('messages.txt')}",
             {"messages.txt": messages},
         )
     yield Part(f"**Expected:** {expected(facts)}{_neighbor(facts)}")
+
+
+def _messages(facts: Facts) -> Sequence[str]:
+    """The messages; where they were cut before the condition of an assertion, with that."""
+    condition = facts.signature.template if facts.signature.kind.traits.condition else ""
+    if not condition or condition in "\n".join(facts.messages):
+        return facts.messages
+    return (*facts.messages, f"Assertion failed: {condition}")
 
 
 def _limit(check: ReproCheck) -> str:
@@ -159,6 +167,9 @@ def _components(facts: Facts) -> Iterator[Part]:
 
 def _versions(facts: Facts) -> Iterator[Part]:
     compiler = facts.compiler
+    if facts.check.includes_program:
+        yield Part("(Whatever the script runs.)")
+        return
     if not compiler.lines:
         yield Part(f"{md.code(compiler.name)} does not report its version.")
         return

@@ -21,8 +21,10 @@ _SHORT = 24  # characters of a target's second value; longer ones are lists of f
 _HOST = frozenset(("host", "generic", "native"))
 _ADDRESS = re.compile(r"\b0x(?:[0-9a-fA-F]+\b|…)")
 _LONG = 75  # characters of a message
+_CONDITION = 48  # characters of a failed assertion
 _QUOTED = re.compile(r"`([^`']*)'|'([\w.$-]+)'")  # as LLVM quotes code, and MLIR ops
 _ASSERTION = re.compile(r"Assertion [`'](?P<condition>.*)' failed")
+_WHERE = re.compile(r" in [\w:~]+::[\w:~]+(?: \[.*\])?$")  # in a template
 _SAID = re.compile(r'&& *"(?P<text>(?:[^"\\]|\\.)+)"(?: *"[^"]*")* *\)*$')
 _BOILERPLATE = re.compile(r" that was explicitly marked illegal$")
 _FOLLOW_UP = re.compile(any_of(lambda profile: profile.follow_ups))
@@ -38,15 +40,15 @@ def title(facts: Facts) -> str:
 def cut(text: str, most: int) -> str:
     """The text with at most so many characters, cut between words, with no code span left open.
 
-    >>> cut("a crash in `mlir::f` here", 17), cut("a crash in `mlir::f` here", 22)
-    ('a crash in…', 'a crash in `mlir::f`…')
+    >>> cut("a crash in `mlir::f` here", 17), cut("a crash in `f(a, b)` here", 19)
+    ('a crash in…', 'a crash in `f(a…`')
     """
     if len(text) <= most:
         return text
-    kept = text[:most].rpartition(" ")[0] or text[: most - 1]
-    if kept.count("`") % 2:
-        kept = kept.rpartition("`")[0]
-    return f"{kept.rstrip(' ,:;(')}…"
+    kept = (text[: most - 1].rpartition(" ")[0] or text[: most - 2]).rstrip(" ,:;")
+    if kept.count("`") % 2 == 0:
+        return f"{kept}…"
+    return f"{kept}…`" if kept[-1] != "`" else f"{kept[:-1].rstrip()}…"
 
 
 def _from_full_to_short(facts: Facts) -> Iterator[str]:
@@ -94,7 +96,7 @@ def _phrase(facts: Facts) -> str:
 
 def _subject(facts: Facts) -> str:
     """The failing pass, or else the program."""
-    return _code(_failing_pass(facts) or facts.compiler.name)
+    return _code(_failing_pass(facts) or facts.compiler.name.rpartition("/")[2])
 
 
 def _failing_pass(facts: Facts) -> str:
@@ -153,10 +155,8 @@ def _message(facts: Facts) -> str:
         text = facts.check.pattern.text
     if (assertion := _ASSERTION.search(text)) or signature.kind.traits.condition:
         return _assertion(assertion["condition"] if assertion else signature.template)
-    if signature.template and (
-        _ADDRESS.search(text) or len(text) > _LONG > len(signature.template)
-    ):
-        text = signature.template  # without what varies
+    if _is_clearer(signature.template, text):
+        text = signature.template
     text = _BOILERPLATE.sub("", _PREFIX.sub("", one_line(text), count=1))
     names = suspect_ops(facts)
     if len(names) == 1:
@@ -165,10 +165,21 @@ def _message(facts: Facts) -> str:
     return text if text.count("`") % 2 == 0 else text.replace("`", "'")
 
 
+def _is_clearer(template: str, text: str) -> bool:
+    """Whether the template says the same as the message without what varies or is too long."""
+    first = template.partition(" ")[0]
+    varies = _ADDRESS.search(text) or len(text) > _LONG > len(template)
+    return bool(first and first in text and varies)
+
+
 def _assertion(condition: str) -> str:
     """The condition, or what its author has to say of it."""
+    condition = _WHERE.sub("", condition)
     said = _SAID.search(condition)
-    return f'assertion "{said["text"]}"' if said else f"assertion {_code(condition)}"
+    if said:
+        return f'assertion "{said["text"]}"'
+    short = condition if len(condition) <= _CONDITION else f"{condition[: _CONDITION - 1]}…"
+    return f"assertion {_code(short)}"
 
 
 def _code(text: str) -> str:

@@ -236,6 +236,16 @@ def test_a_failure_without_a_message() -> None:
     assert "other-error: silent" not in text.partition("Additional context")[0]
 
 
+def test_an_assertion_whose_line_is_cut_before_the_condition() -> None:
+    cut = facts(
+        signature=Signature(Kind.ASSERTION, "idx < size()"),
+        messages=("cc: StorageUniquerSupport.h:180: static ConcreteT …",),
+    )
+    assert "ConcreteT …\nAssertion failed: idx < size()\n" in report_text(cut, verified=True)
+    whole = replace(cut, messages=("cc: a.h:1: Assertion `idx < size()' failed.",))
+    assert report_text(whole, verified=True).count("Assertion failed") == 0
+
+
 def test_runs_that_a_limit_ended() -> None:
     words = ("iree-compile", "repro.mlir")
     hang = facts(

@@ -62,6 +62,12 @@ def test_an_assertion_says_what_its_author_says() -> None:
     )
     text = "Assertion `idx < size()' failed."
     assert "fails assertion `idx < size()` for hip" in title(said(Kind.ASSERTION, text))
+    at = said(Kind.ASSERTION, "idx < size() in llvm::SmallVector::at [T = long]", messages=("x",))
+    assert "fails assertion `idx < size()` for hip" in title(at)
+    long = said(Kind.ASSERTION, "succeeded( ConcreteT::verifyInvariants(getDefault(ctx), args...))")
+    assert title(replace(long, messages=("cc: a.h:1: T …",), pass_name="XPass")) == (
+        "`XPass` fails assertion `succeeded( ConcreteT::verifyInvariants(getDefau…` for hip"
+    )
 
 
 def test_addresses_and_long_messages_give_way_to_the_template() -> None:
@@ -102,6 +108,15 @@ def test_an_error_that_only_says_that_a_step_failed() -> None:
     told = "failed to run translation of source executable to target executable for backend #x"
     known = said(Kind.OTHER_ERROR, told, pass_name="GPUPadPass")
     assert title(known) == "[Codegen] `GPUPadPass` fails without an error message for hip"
+
+
+def test_scripts_and_exit_codes() -> None:
+    known = said(Kind.SCRIPT, "the script finds it interesting", text='"x.bad"()')
+    known = replace(known, compiler=CompilerInfo("./files/t.sh"))
+    assert title(known) == "`t.sh` reports a failure on `x.bad` for hip"
+    long = "error: failed to legalize operation 'x.bad' that was explicitly marked illegal here"
+    known = said(Kind.EXIT_CODE, "exit code 1", messages=(long,))
+    assert title(known).startswith("Failed to legalize operation `x.bad` that was")
 
 
 def test_output_that_should_not_be_there() -> None:

@@ -19,6 +19,7 @@ from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import Case
 from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.fake_releases import BAD, Release, Releases
 
 HIP = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
 FILES = [
@@ -152,6 +153,28 @@ def test_what_it_takes_to_fail_when_asked(corpus: Callable[[str], Case]) -> None
     assert "#### What the failure depends on" in text
     assert "It compiles with" in text
     assert json.loads(Path("out/metadata.json").read_text())["boundary"]
+
+
+def test_what_a_good_release_prints_is_in_the_test_of_a_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prints = "echo 'func.func @f() {'; echo '  x.good'; echo '}'\n"
+    made = {"3.1.0": Release("", prints), "3.2.0": Release("", BAD + prints)}
+    releases = Releases(tmp_path, made)
+    for name, value in releases.environment.items():
+        monkeypatch.setenv(name, value)
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+    words = ["--iree", "3.2.0", "--versions", "-o", "out", "--", "iree-opt", "--iree-target"]
+    done = cli("report", "in.mlir", *words)
+    assert done.exit_code == 0, done.output
+    test = Path("out/regression.lit.mlir").read_text()
+    assert test.startswith(
+        "// RUN: iree-opt --iree-target %s | FileCheck %s\n"
+        "// The output of 3.1.0, which does not have the bug:\n"
+        "// CHECK-LABEL: func.func{{.*}}@f\n"
+        "// CHECK: x.good\n"
+    )
+    assert "| `3.1.0` | good |" in Path("out/report.md").read_text()
 
 
 def test_the_command_and_the_history_come_from_a_record() -> None:
