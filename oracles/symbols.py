@@ -169,7 +169,7 @@ class SymbolIndex:
 def load_index(library: Path) -> SymbolIndex | None:
     """The index of a library, from the cache if possible; None if no names can be read."""
     try:
-        cached = _cache_file(library)
+        cached = cache_file(library)
         table = _read_cached(cached)
         if table is None:
             data = _build(library)
@@ -232,7 +232,12 @@ def _write_cached(path: Path, data: bytes) -> None:
         return
 
 
-def _cache_file(library: Path) -> Path:
+def cache_file(library: Path) -> Path:
+    """Where the index of a library is kept, whether or not there is one yet.
+
+    Raises:
+        OSError: there is no such library.
+    """
     stat = library.stat()
     identity = f"{library.resolve()}\0{stat.st_size}\0{stat.st_mtime_ns}"
     digest = hashlib.sha256(identity.encode()).hexdigest()[:24]

@@ -11,11 +11,14 @@ from reducer import __version__
 from reducer.cli.commands.base import ReducerGroup
 from reducer.cli.commands.packages import with_package_options
 from reducer.cli.completion import complete_versions
+from reducer.cli.console import show
+from reducer.cli.layout import Table
 from reducer.cli.package_options import package_source
 from reducer.cli.status import print_status
 from reducer.errors import Unavailable
 from reducer.toolchain import (
     ToolchainError,
+    disk_use,
     find,
     install,
     installed,
@@ -23,6 +26,7 @@ from reducer.toolchain import (
     remove,
     toolchains_folder,
 )
+from reducer.units import plural, size
 
 
 @click.group(cls=ReducerGroup)
@@ -51,24 +55,50 @@ def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pr
 @click.option("--available", is_flag=True, help="List the versions that can be installed instead.")
 @with_package_options("With --available, include release candidates and nightly packages.")
 def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> None:
-    """List installed versions, or those that can be installed."""
+    """List installed versions, or those that can be installed.
+
+    The runtime is what --wrong-results runs, and the symbols are the table
+    that names the frames of a crash; the first crash of a version makes it.
+    """
     if available or find_links or pre:
         for version in published(print_status, package_source(find_links, pre=pre)):
             click.echo(version)
         return
     versions = installed()
-    for one in versions:
-        click.echo(f"{one.version:<10}  {one.root}")
     if not versions:
         click.echo(f"no versions are installed in {toolchains_folder()}", err=True)
+        return
+    used = [disk_use(one) for one in versions]
+    rows = [
+        (one.version, size(use.compiler), _size(use.runtime), _size(use.symbols), str(one.root))
+        for one, use in zip(versions, used, strict=True)
+    ]
+    head = ("version", "size", "runtime", "symbols", "folder")
+    show(Table(rows, head, right=frozenset({1, 2, 3})))
+    whole = size(sum(use.total for use in used))
+    click.echo(f"{plural(len(used), 'version')}, {whole}", err=True)
+
+
+def _size(count: int | None) -> str:
+    return "-" if count is None else size(count)
 
 
 @toolchain.command("remove")
-@click.argument("version", shell_complete=complete_versions)
-def remove_command(version: str) -> None:
-    """Delete VERSION from the cache."""
-    if not remove(version):
-        raise ToolchainError(f"version {version} is not installed")
+@click.argument(
+    "versions", metavar="VERSION…", nargs=-1, required=True, shell_complete=complete_versions
+)
+def remove_command(versions: tuple[str, ...]) -> None:
+    """Delete each VERSION with its runtime and symbols from the cache; none if one is missing."""
+    wanted = {version: find(version) for version in versions}
+    missing = [version for version, found in wanted.items() if found is None]
+    if missing:
+        verb = "are" if len(missing) > 1 else "is"
+        word = "versions" if len(missing) > 1 else "version"
+        raise ToolchainError(f"{word} {', '.join(missing)} {verb} not installed")
+    for found in {one.version: one for one in wanted.values() if one is not None}.values():
+        freed = disk_use(found).total
+        remove(found.version)
+        click.echo(f"removed {found.version} ({size(freed)})", err=True)
 
 
 @toolchain.command("path", short_help="Print the path of an installed compiler.")

@@ -3,6 +3,7 @@
 Finds, installs and removes versions, and resolves the program of a command line.
 """
 
+from reducer.toolchain.disk import DiskUse, disk_use
 from reducer.toolchain.install import (
     install,
     newest_release,
@@ -28,9 +29,11 @@ __all__ = [
     "INDEX_ONLY",
     "NEWEST",
     "RUNTIME_PACKAGE",
+    "DiskUse",
     "PackageSource",
     "Toolchain",
     "ToolchainError",
+    "disk_use",
     "find",
     "install",
     "installed",

@@ -9,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 from platformdirs import user_cache_path
 
 from oracles.profiles import DEFAULT, RELEASES, RUNTIME
+from oracles.symbols import cache_file
 
 COMPILER_PACKAGE = RELEASES.compiler_package
 RUNTIME_PACKAGE = RELEASES.runtime_package
@@ -109,12 +110,24 @@ def find(version: str) -> Toolchain | None:
     return Toolchain(checked_version(version), folder) if folder.is_dir() else None
 
 
+def symbols_of(toolchain: Toolchain) -> Path | None:
+    """The file with the symbols of a version, None if no crash has needed it yet."""
+    try:
+        path = cache_file(toolchain.shared_library)
+    except OSError:  # there is no such library
+        return None
+    return path if path.is_file() else None
+
+
 def remove(version: str) -> bool:
-    """Delete an installed version and its runtime; returns whether it was installed.
+    """Delete an installed version, its runtime and its symbols; returns whether it was installed.
 
     The folder is renamed before deletion, so that no process finds a partial toolchain.
     """
     removed = False
+    found = find(version)
+    if found is not None and (symbols := symbols_of(found)) is not None:
+        symbols.unlink(missing_ok=True)
     for package in (COMPILER_PACKAGE, RUNTIME_PACKAGE):
         folder = package_folder(package, version)
         if not folder.is_dir():
