@@ -177,7 +177,7 @@ def _into_bodies(
         and t.name[t.parent[op]] != "builtin.module"
         and not is_function(module, t.parent[op])
         and not any(
-            v in arguments or (t.def_op[v] != NONE and t.parent[t.def_op[v]] == t.parent[op])
+            (v in arguments or t.def_op[v] != NONE) and module.def_parent(v) == t.parent[op]
             for v in t.operands[op]
             if v != NONE
         )

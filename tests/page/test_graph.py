@@ -98,6 +98,13 @@ def test_arguments_of_functions_are_drawn_and_those_of_bodies_where_they_are_use
     assert drawing.boxes[2].title == "%arg2, an argument of t.loop: i64"
 
 
+def test_what_only_uses_values_from_outside_hangs_below_the_op_around_it() -> None:
+    text = LOOP.replace('"t.inner"(%arg2)', '"t.inner"(%arg0)')
+    drawing = draw_final(Module.parse(text), {})
+    assert [box.lines[0] for box in drawing.boxes] == ["%arg0", "t.loop", "t.inner", "func.return"]
+    assert sorted(edge.inside for edge in drawing.edges) == [False, False, True]
+
+
 def chain(length: int) -> Module:
     ops = [f'    %{n + 1} = "t.step"(%{n}) : (i64) -> i64\n' for n in range(length)]
     return Module.parse(
