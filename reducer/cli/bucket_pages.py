@@ -1,18 +1,27 @@
 """The bugs of a triage as HTML: an overview, and a page about each reduction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reducer.errors import OutputNotWritable, ReducerError
-from reducer.page import BucketRow, bucket_page, read_reduction, reduction_page
-from reducer.session.printing import one_line
+from reducer.page import (
+    BucketRow,
+    Findings,
+    ReleaseRow,
+    bucket_page,
+    read_reduction,
+    reduction_page,
+)
 from reducer.storage.files import write_atomic
 from reducer.triage import Bug
+from reducer.triage.headlines import bug_headlines
 from reducer.triage.reproducers import OUTPUT, buckets_folder
 
 
-def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> None:
+def write_bucket_pages(
+    target: Path, bugs: Sequence[Bug], database: Path, unread: Mapping[str, str]
+) -> None:
     """Write the overview to `target`, and its pages to a folder next to it.
 
     Raises:
@@ -20,7 +29,8 @@ def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> Non
     """
     pages = target.with_name(f"{target.stem}.pages")
     rows = []
-    for bug in bugs:
+    texts = bug_headlines(bugs, _HEADLINE)
+    for bug, text in zip(bugs, texts, strict=True):
         page = _page(bug, buckets_folder(database))
         if page is not None:
             try:
@@ -28,8 +38,9 @@ def write_bucket_pages(target: Path, bugs: Sequence[Bug], database: Path) -> Non
             except OSError as error:
                 raise OutputNotWritable(f"cannot write to {pages}: {error.strerror}") from error
             write_atomic(pages / f"{bug.name}.html", page)
-        rows.append(_row(bug, "" if page is None else f"{pages.name}/{bug.name}.html"))
-    write_atomic(target, bucket_page(rows))
+        link = "" if page is None else f"{pages.name}/{bug.name}.html"
+        rows.append(_row(bug, text, link))
+    write_atomic(target, bucket_page(rows, unread=unread))
 
 
 def _page(bug: Bug, folder: Path) -> str | None:
@@ -42,16 +53,28 @@ def _page(bug: Bug, folder: Path) -> str | None:
         facts = read_reduction(place / OUTPUT)
     except ReducerError:
         return None
-    return reduction_page(replace(facts, name=f"bucket {bug.name}"))
+    rows = tuple(
+        ReleaseRow(release.version, str(release.verdict), release.failure)
+        for release in bug.extent.releases
+    )
+    findings = Findings(facts.findings.boundary, rows)
+    return reduction_page(replace(facts, name=f"bucket {bug.name}", findings=findings))
 
 
-def _row(bug: Bug, page: str) -> BucketRow:
+_HEADLINE = 400  # characters of a failure in the overview
+
+
+def _row(bug: Bug, text: str, page: str) -> BucketRow:
     one = bug.reproducer
     return BucketRow(
         bucket=bug.name,
         kind=bug.group.root.kind,
-        signature=one_line(bug.headline),
+        signature=text,
         state=str(bug.state),
+        since=bug.since,
+        fixed_in=bug.fixed_in or "",
+        targets=bug.extent.targets,
+        note=bug.note,
         wheels=tuple(dict.fromkeys(name.split(" ")[0] for name in bug.configurations)),
         inputs=bug.paths,
         before=one.input_ops if one is not None and one.text else None,

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Outcome
+from oracles import CompilerOracle, Limits
 from oracles.command import verifying_tool
 from reducer.bundle import (
     METADATA,
@@ -19,7 +19,6 @@ from reducer.bundle.facts import Version
 from reducer.bundle.provenance import Source, read_provenance
 from reducer.cli.reasons import DeferredErrors
 from reducer.errors import ReducerError
-from reducer.releases.query import ReleaseVerdict
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
@@ -103,7 +102,7 @@ class BucketReports:
             compiler.program, compiler.version, known.flags, self._matrix.directory, self._limits
         )
         facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
-        facts = replace(facts, versions=self._versions(bug, known))
+        facts = replace(facts, versions=_versions(bug))
         facts, page = self._with_past(facts, known, oracle)
         folder.parent.mkdir(parents=True, exist_ok=True)
         make_bundle(facts, folder, executable=oracle.executable, page=page)
@@ -133,25 +132,8 @@ class BucketReports:
         text = None if data.startswith(BYTECODE_MAGIC) else data.decode(errors="surrogateescape")
         return Source(name, text)
 
-    def _versions(self, bug: Bug, known: StoredReproducer) -> tuple[Version, ...] | None:
-        """The result of each release for the reproducer; None if only one release was run."""
-        rows = []
-        for compiler in self._matrix.compilers:
-            configuration = self._matrix.configuration(compiler, known.all_flags)
-            number = self._store.configuration(configuration)
-            outcome = self._store.outcome(known.digest, number)
-            result = self._store.result(known.digest, number)
-            if outcome is not None and result is not None and compiler.version is not None:
-                verdict = _verdict(outcome, result.bucket in bug.group.names)
-                note = outcome.signature.text if outcome.failed else ""
-                rows.append(Version(compiler.version, str(verdict), note))
-        return tuple(rows) if len(rows) > 1 else None
 
-
-def _verdict(outcome: Outcome, same: bool) -> ReleaseVerdict:
-    if same:
-        return ReleaseVerdict.BAD
-    if outcome.succeeded:
-        return ReleaseVerdict.GOOD
-    rejected = outcome.kind.traits.rejected
-    return ReleaseVerdict.CANNOT_TELL if rejected else ReleaseVerdict.OTHER
+def _versions(bug: Bug) -> tuple[Version, ...] | None:
+    """The result of each release for the reproducer; None if only one release was run."""
+    rows = tuple(Version(one.version, str(one.verdict), one.failure) for one in bug.extent.releases)
+    return rows if len(rows) > 1 else None

@@ -13,19 +13,30 @@ from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
 from reducer.cli.commands.base import ReducerGroup
-from reducer.cli.commands.shared import html_option, json_option
-from reducer.cli.record import write_json
+from reducer.cli.commands.shared import html_option, json_option, summary_option
+from reducer.cli.console import show
+from reducer.cli.record import write_json, write_text
 from reducer.cli.triage_database import database_option, find_database
-from reducer.cli.triage_output import bugs_table
+from reducer.cli.triage_markdown import markdown_summary
+from reducer.cli.triage_output import VERDICTS, bugs_table, in_order, unread_lines
 from reducer.errors import OutputNotWritable
+from reducer.releases.query import ReleaseVerdict
 from reducer.session.printing import command_line, one_line
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import archive_of
 from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
+from reducer.triage.notes import note_of, set_note
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.states import BugState
-from reducer.triage.summary import all_bugs, bug_of, forget, history_of, program_of
+from reducer.triage.summary import (
+    all_bugs,
+    bug_of,
+    forget,
+    history_of,
+    program_of,
+    unread_in,
+)
 from reducer.units import plural
 
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
@@ -65,18 +76,26 @@ def _with_database(function: Callable[..., None]) -> Callable[..., None]:
 )
 @json_option
 @html_option
+@summary_option
 @_with_database
 def list_command(
-    database: Database, states: tuple[str, ...], json_target: str | None, html: Path | None
+    database: Database,
+    states: tuple[str, ...],
+    json_target: str | None,
+    html: Path | None,
+    summary_target: str | None,
 ) -> None:
-    """List the bugs, one line each."""
+    """List the bugs, one line each, and the inputs that the last run could not read."""
     bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
+    bugs, unread = in_order(bugs), unread_in(database)
     if json_target is not None:
-        write_json(json_target, {"bugs": [bug.to_json() for bug in bugs]})
+        write_json(json_target, {"bugs": [bug.to_json() for bug in bugs], "unread": unread})
     if html is not None:
-        write_bucket_pages(html, bugs, database.path)
-    if json_target != "-":
-        click.echo(bugs_table(bugs) if bugs else "no bugs")
+        write_bucket_pages(html, bugs, database.path, unread)
+    if summary_target is not None:
+        write_text(summary_target, markdown_summary(bugs, unread))
+    if "-" not in (json_target, summary_target):
+        show(bugs_table(bugs) if bugs else "no bugs", *unread_lines(unread))
 
 
 @buckets.command("show")
@@ -90,6 +109,26 @@ def show_command(database: Database, bucket: str, json_target: str | None) -> No
         write_json(json_target, bug.to_json())
     if json_target != "-":
         click.echo(_described(database, bug))
+
+
+@buckets.command("note")
+@click.argument("bucket")
+@click.argument("text", required=False)
+@_with_database
+def note_command(database: Database, bucket: str, text: str | None) -> None:
+    """Write TEXT about BUCKET, such as who works on it or its issue; without TEXT, show it.
+
+    The note is shown wherever the bug is listed, and stays whatever later runs find. A new one
+    replaces it, and an empty one removes it.
+
+    \b
+      mlir-reducer buckets note 5c61 "iree#20548, Ann is on it"
+    """
+    group = find_group(database, bucket)
+    if text is not None:
+        set_note(database, group, text.strip())
+    elif note := note_of(database, group):
+        click.echo(one_line(note))
 
 
 @buckets.command("export")
@@ -156,7 +195,10 @@ def _described(database: Database, bug: Bug) -> str:
         f"bucket     {bug.name}",
         f"state      {bug.state}{f' (gone in {bug.fixed_in})' if bug.fixed_in else ''}",
         f"signature  {one_line(bug.text)}",
+        *_extent(bug),
     ]
+    if bug.note:
+        lines.append(f"note       {one_line(bug.note)}")
     for member in bug.group.members:
         if member.merged_into is not None:
             lines.append(f"also       {member.bucket}: {one_line(member.text)}")
@@ -166,6 +208,19 @@ def _described(database: Database, bug: Bug) -> str:
     lines += ["", f"fails on {plural(len(bug.paths), 'input')}:"]
     lines += [f"  {cell.path}  {one_line(cell.configuration)}" for cell in bug.cells]
     return "\n".join([*lines, *_reproducer(database, bug)])
+
+
+def _extent(bug: Bug) -> list[str]:
+    """Since when and on what the bug occurs, and what each release does with it."""
+    facts = [("since", bug.since), ("on", " ".join(bug.extent.targets))]
+    lines = [f"{name:<11}{value}" for name, value in facts if value]
+    width = max((len(one.version) for one in bug.extent.releases), default=0)
+    for one in bug.extent.releases:
+        verdict = VERDICTS[one.verdict]
+        other = one.failure if one.verdict is not ReleaseVerdict.BAD else ""
+        told = f": {one_line(other)}" if other else ""
+        lines.append(f"release    {one.version:<{width}}  {verdict}{told}")
+    return lines
 
 
 def _reproducer(database: Database, bug: Bug) -> list[str]:

@@ -51,7 +51,11 @@ def command_of(
 
 def write_json(target: str, value: dict[str, Any]) -> None:
     """Write to the file `target`, or to standard output for `-`."""
-    text = json.dumps(value, indent=2) + "\n"
+    write_text(target, json.dumps(value, indent=2) + "\n")
+
+
+def write_text(target: str, text: str) -> None:
+    """Write to the file `target`, or to standard output for `-`."""
     if target == "-":
         sys.stdout.write(text)
     else:

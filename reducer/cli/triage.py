@@ -13,10 +13,12 @@ from oracles.profiles import DEFAULT
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.cluster import executing
-from reducer.cli.record import write_json
+from reducer.cli.console import show
+from reducer.cli.record import write_json, write_text
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.triage_database import default_database, listing
-from reducer.cli.triage_output import in_order, make_watcher, summary_text
+from reducer.cli.triage_markdown import markdown_summary
+from reducer.cli.triage_output import in_order, make_watcher, summary_parts
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
 from reducer.storage.files import write_atomic
@@ -58,12 +60,13 @@ def triage(
     json_target: str | None,
     junit: Path | None,
     html: Path | None,
+    summary_target: str | None,
     progress: bool | None,
     quiet: bool,
     words: tuple[str, ...],
 ) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
-    _check_targets(json_target, junit, html)
+    _check_targets(json_target, summary_target, junit, html)
     program, common = _command(words)
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
     inputs, unreadable = find_inputs(folders)
@@ -88,11 +91,19 @@ def triage(
         if report and options.reduce and not summary.interrupted:
             writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
             writing.write(summary.bugs, jobs, watcher.message)
-    _show(summary, json_target, junit, quiet)
+    to_stdout = "-" in (json_target, summary_target)
+    if not quiet:
+        show(*summary_parts(summary), err=to_stdout)
+    if json_target is not None:
+        write_json(json_target, summary.to_json())
+    if junit is not None:
+        write_atomic(junit, junit_xml(summary))
     if not quiet:
         click.echo(f"database {where}; to list it: {shlex.join(listing(where))}", err=True)
     if html is not None:
-        write_bucket_pages(html, in_order(summary.bugs), where)
+        write_bucket_pages(html, in_order(summary.bugs), where, summary.unread)
+    if summary_target is not None:
+        write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
     return _ending(summary, fail_on_new)
 
 
@@ -126,20 +137,11 @@ def _memory(megabytes: int | None) -> int:
     return memory.memory_limit() if megabytes is None else megabytes * _MEGABYTE
 
 
-def _check_targets(json_target: str | None, *others: Path | None) -> None:
+def _check_targets(*targets: str | Path | None) -> None:
     """Fail early if an output file could not be written at the end."""
-    for target in (None if json_target in (None, "-") else json_target, *others):
-        if target is not None and not Path(target).absolute().parent.is_dir():
+    for target in targets:
+        if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
             raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
-
-
-def _show(summary: Summary, json_target: str | None, junit: Path | None, quiet: bool) -> None:
-    if not quiet:
-        click.echo(summary_text(summary), err=json_target == "-")
-    if json_target is not None:
-        write_json(json_target, summary.to_json())
-    if junit is not None:
-        write_atomic(junit, junit_xml(summary))
 
 
 def _ending(summary: Summary, fail_on_new: bool) -> int:

@@ -3,27 +3,41 @@
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import click
 from tqdm import tqdm
 
+from reducer.cli.layout import Part, Style, Table
+from reducer.releases.query import ReleaseVerdict
 from reducer.session.printing import one_line
 from reducer.triage import Bug, BugState, Summary, Watcher
+from reducer.triage.headlines import bug_headlines
 from reducer.units import duration, plural
 
 _TEXT = 90
+_STYLES = {
+    BugState.REOPENED: Style.BAD,
+    BugState.NEW: Style.BAD,
+    BugState.KNOWN: Style.WARNING,
+    BugState.FIXED: Style.GOOD,
+}
+VERDICTS = {
+    ReleaseVerdict.BAD: "fails",
+    ReleaseVerdict.GOOD: "compiles",
+    ReleaseVerdict.OTHER: "fails in another way",
+    ReleaseVerdict.CANNOT_TELL: "cannot tell",
+}
+"""What a release does with a reproducer."""
 _ORDER = (BugState.REOPENED, BugState.NEW, BugState.KNOWN, BugState.FIXED)
 
 
-def summary_text(summary: Summary) -> str:
+def summary_parts(summary: Summary) -> list[Part]:
     """The table of bugs, the inputs that could not be run, and a one-line summary."""
     bugs = in_order(summary.bugs)
-    parts = [bugs_table(bugs)] if bugs else []
-    parts += _troubles(summary)
-    parts.append(_counts(summary))
-    return "\n".join(parts)
+    parts: list[Part] = [bugs_table(bugs)] if bugs else []
+    return [*parts, *_troubles(summary), _counts(summary)]
 
 
 def in_order(bugs: Sequence[Bug]) -> list[Bug]:
@@ -31,23 +45,23 @@ def in_order(bugs: Sequence[Bug]) -> list[Bug]:
     return sorted(bugs, key=lambda bug: (_ORDER.index(bug.state), -len(bug.cells)))
 
 
-def bugs_table(bugs: Sequence[Bug]) -> str:
-    """The table with one row per bug."""
-    head = ("bucket", "state", "inputs", "compilers", "ops", "failure")
-    return aligned_table([head, *map(_row, bugs)])
+def bugs_table(bugs: Sequence[Bug]) -> Table:
+    """The table with one row per bug, and what people wrote about it behind its failure."""
+    texts = bug_headlines(bugs, _TEXT)
+    return Table(
+        [_row(bug, text) for bug, text in zip(bugs, texts, strict=True)],
+        head=("bucket", "state", "inputs", "since", "on", "ops", "failure"),
+        right=frozenset({2}),
+        styles={(row, 1): _STYLES[bug.state] for row, bug in enumerate(bugs)},
+    )
 
 
-def aligned_table(rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns; the last one is not padded."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([*cells, row[-1]]).rstrip())
-    return "\n".join(lines)
+def unread_lines(unread: Mapping[str, str]) -> list[str]:
+    """One line for each input that could not be read or run."""
+    return [f"not read: {path}: {one_line(reason)}" for path, reason in unread.items()]
 
 
-def _row(bug: Bug) -> tuple[str, ...]:
+def _row(bug: Bug, text: str) -> tuple[str, ...]:
     state = str(bug.state)
     if bug.fixed_in:
         state = (
@@ -55,15 +69,14 @@ def _row(bug: Bug) -> tuple[str, ...]:
             if bug.state is not BugState.FIXED
             else (f"fixed in {bug.fixed_in}")
         )
-    compilers = list(dict.fromkeys(name.split(" ")[0] for name in bug.configurations))
-    text = one_line(bug.headline)
     return (
         bug.name,
         state,
         str(len(bug.paths)),
-        " ".join(compilers) or "-",
+        bug.since or "-",
+        " ".join(bug.extent.targets) or "-",
         _ops(bug),
-        text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…",
+        f"{text}; note: {one_line(bug.note)}" if bug.note else text,
     )
 
 
@@ -81,14 +94,7 @@ def _troubles(summary: Summary) -> list[str]:
         f"skipped: {one_line(name)}: fails even on an empty function: {one_line(reason)}"
         for name, reason in summary.unusable.items()
     ]
-    lines += [f"cannot read: {one.place.shown}: {one.reason}" for one in summary.unreadable]
-    lines += [f"no flags match: {path}" for path in summary.unmatched]
-    lines += [
-        f"could not run: {cell.path} with {one_line(cell.configuration)}: {one_line(cell.problem)}"
-        for cell in summary.cells
-        if cell.problem
-    ]
-    return lines
+    return lines + unread_lines(summary.unread)
 
 
 def _splitting_text(summary: Summary) -> str:

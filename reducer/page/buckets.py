@@ -1,7 +1,7 @@
 """The overview of buckets: one row per bug, with filters."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -25,6 +25,10 @@ class BucketRow:
         inputs: the inputs that fail.
         before, after: ops of the representative and of its reproducer, None if unknown.
         text: the reproducer, '' if there is none yet.
+        since, fixed_in: the release with which it came, and the one with which it went; '' if
+            unknown.
+        targets: what is compiled for when it fails.
+        note: what people wrote about it.
         page: a page with details, as a path relative to this page, '' if there is none.
     """
 
@@ -38,6 +42,10 @@ class BucketRow:
     after: int | None = None
     text: str = ""
     page: str = ""
+    since: str = ""
+    fixed_in: str = ""
+    targets: Sequence[str] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,13 @@ class _Shown:
     text: list[list[tuple[str, str]]]
 
 
-def bucket_page(rows: Sequence[BucketRow], title: str = "Buckets") -> str:
-    """A complete HTML document with the rows in the given order; readers can sort and filter."""
+def bucket_page(
+    rows: Sequence[BucketRow], title: str = "Buckets", unread: Mapping[str, str] | None = None
+) -> str:
+    """A complete HTML document with the rows in the given order; readers can sort and filter.
+
+    `unread` says why inputs could not be read, by name.
+    """
     states = Counter(row.state for row in rows)
     known = [state for state in _STATES if state in states]
     return render(
@@ -60,7 +73,9 @@ def bucket_page(rows: Sequence[BucketRow], title: str = "Buckets") -> str:
         states=[(state, states[state]) for state in [*known, *sorted(states.keys() - known)]],
         kinds=sorted({row.kind for row in rows}),
         wheels=sorted({wheel for row in rows for wheel in row.wheels}, key=_version),
-        inputs=sum(len(row.inputs) for row in rows),
+        targets=sorted({target for row in rows for target in row.targets}),
+        inputs=len({name for row in rows for name in row.inputs}),
+        unread=dict(unread or {}),
     )
 
 

@@ -90,7 +90,15 @@ CREATE TABLE grounds (
 
 _ONE_PROCESS = "DROP TABLE leases;"
 
-MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS)
+_NOTES = """
+CREATE TABLE notes (bucket TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE unread (
+    run INTEGER NOT NULL REFERENCES runs, path TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (run, path)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES)
 """`user_version` is the number of these that have been applied to a file."""
 
 

@@ -30,10 +30,14 @@ class BugState(StrEnum):
 
 @dataclass(frozen=True)
 class BugStatus:
-    """The state of a bug, and the number of the oldest compiler known not to have it."""
+    """The state of a bug, and the number of the oldest compiler known not to have it.
+
+    `went` says that the last completed run before knew no such compiler.
+    """
 
     state: BugState
     fixed_in: int | None
+    went: bool = False
 
 
 def state_of(before: BugState | None, fixed: bool) -> BugState:
@@ -50,7 +54,20 @@ def status_of(
 ) -> BugStatus:
     """The status of a bug at the end of a run."""
     fixed_in = _fixed_in(database, group, known)
-    return BugStatus(state_of(_before(database, group, run), fixed_in is not None), fixed_in)
+    state = state_of(_before(database, group, run), fixed_in is not None)
+    return BugStatus(state, fixed_in, state is BugState.FIXED and went_in(database, group, run))
+
+
+def went_in(database: Database, group: Group, run: int) -> bool:
+    """Whether the run before `run` still knew the bug, and no compiler without it."""
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"""SELECT fixed_in FROM history WHERE bucket IN ({marks})
+            AND run = (SELECT max(run) FROM history WHERE run < ?)""",
+        *group.names,
+        run,
+    )
+    return any(row["fixed_in"] is None for row in rows)
 
 
 def _before(database: Database, group: Group, run: int) -> BugState | None:
@@ -151,8 +168,13 @@ def start_run(database: Database) -> int:
         return int(database.value("SELECT max(run) FROM runs"))
 
 
-def finish_run(database: Database, run: int, statuses: dict[str, BugStatus]) -> None:
-    """Store the status of each bucket at the end of a run.
+def finish_run(
+    database: Database,
+    run: int,
+    statuses: dict[str, BugStatus],
+    unread: Mapping[str, str] | None = None,
+) -> None:
+    """Store the status of each bucket at the end of a run, and why inputs could not be read.
 
     Deletes buckets that have no failures left.
     """
@@ -168,4 +190,7 @@ def finish_run(database: Database, run: int, statuses: dict[str, BugStatus]) -> 
         )
         for table in ("reproducers", "grounds"):
             database.write(f"DELETE FROM {table} WHERE bucket NOT IN (SELECT bucket FROM buckets)")
+        database.write("DELETE FROM unread")  # only those of the last run are ever told
+        for path, reason in (unread or {}).items():
+            database.write("INSERT INTO unread VALUES (?, ?, ?)", run, path, reason)
         database.write("UPDATE runs SET finished = ? WHERE run = ?", time.time(), run)

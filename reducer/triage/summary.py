@@ -10,9 +10,11 @@ from typing import Any
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage
 from reducer.triage.database import Database, StoredResult
+from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
+from reducer.triage.notes import note_of
 from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
-from reducer.triage.states import BugState
+from reducer.triage.states import BugState, went_in
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,22 @@ class Cell:
 
 @dataclass(frozen=True)
 class Bug:
-    """One bug: its buckets, its state, its failures in this run, and its reproducer."""
+    """One bug: its buckets, its state, its failures in this run, and its reproducer.
+
+    Attributes:
+        extent: since when it occurs, and on what.
+        note: what people wrote about it.
+        is_gone: whether it is fixed now and was not after the run before.
+    """
 
     group: Group
     state: BugState
     fixed_in: str | None
     cells: tuple[Cell, ...]
     reproducer: StoredReproducer | None
+    extent: Extent = field(default_factory=Extent)
+    note: str = ""
+    is_gone: bool = False
 
     @property
     def name(self) -> str:
@@ -49,6 +60,13 @@ class Bug:
         return self.group.root.headline
 
     @property
+    def since(self) -> str:
+        """Since which release it occurs; the oldest failing compiler if that is not a release."""
+        if self.extent.since or not self.configurations:
+            return self.extent.since
+        return self.configurations[0].split(" ")[0]
+
+    @property
     def paths(self) -> list[str]:
         return sorted({cell.path for cell in self.cells})
 
@@ -62,6 +80,14 @@ class Bug:
             "bucket": self.name,
             "state": str(self.state),
             "fixed_in": self.fixed_in,
+            "gone": self.is_gone,
+            "since": self.extent.since or None,
+            "targets": list(self.extent.targets),
+            "releases": [
+                {"version": one.version, "verdict": str(one.verdict), "failure": one.failure}
+                for one in self.extent.releases
+            ],
+            "note": self.note,
             "kind": self.group.root.kind,
             "signature": self.text,
             "merged": [
@@ -82,7 +108,8 @@ class Summary:
 
     Only work of this process is counted: `compiler_runs` are the compilers started to classify and
     compare inputs, `calls` those started to reduce them. `splitting_cost` is the part of the cost
-    that went into distinguishing bugs with the same signature.
+    that went into distinguishing bugs with the same signature. `unparsed` are the inputs that every
+    compiler rejects, and what the last one says.
     """
 
     run: int
@@ -91,6 +118,7 @@ class Summary:
     unreadable: list[UnreadableFile] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     unmatched: list[str] = field(default_factory=list)
+    unparsed: dict[str, str] = field(default_factory=dict)
     compiler_runs: int = 0
     calls: int = 0
     splitting_cost: CompilerUsage = field(default_factory=CompilerUsage)
@@ -105,6 +133,17 @@ class Summary:
     def roots(self) -> Mapping[str, str]:
         """The name of the bug, by bucket name."""
         return {name: bug.name for bug in self.bugs for name in bug.group.names}
+
+    @property
+    def unread(self) -> dict[str, str]:
+        """Why inputs could not be read or run, by path."""
+        found = {one.place.shown: one.reason for one in self.unreadable}
+        found |= dict.fromkeys(self.unmatched, "no flags match it")
+        for cell in self.cells:
+            if cell.problem:
+                found.setdefault(cell.path, f"with {cell.configuration}: {cell.problem}")
+        told = {path: f"no compiler can parse it: {text}" for path, text in self.unparsed.items()}
+        return dict(sorted({**told, **found}.items()))
 
     def count(self, state: BugState) -> int:
         """The number of bugs in this state."""
@@ -129,6 +168,9 @@ class Summary:
                 {"configuration": name, "reason": reason} for name, reason in self.unusable.items()
             ],
             "without_flags": self.unmatched,
+            "unparsed": [
+                {"input": path, "reason": reason} for path, reason in self.unparsed.items()
+            ],
             "problems": [
                 {"input": cell.path, "configuration": cell.configuration, "reason": cell.problem}
                 for cell in self.cells
@@ -175,7 +217,28 @@ def bug_of(database: Database, group: Group, known: dict[str, StoredReproducer])
         key=lambda one: (not one.usable, one.bucket != group.root.bucket, one.bucket),
     )
     state = BugState(last["state"]) if last else BugState.NEW
-    return Bug(group, state, last["name"] if last else None, cells, mine[0] if mine else None)
+    best = mine[0] if mine else None
+    return Bug(
+        group,
+        state,
+        last["name"] if last else None,
+        cells,
+        best,
+        extent_of(database, group, best),
+        note_of(database, group),
+        state is BugState.FIXED and went_in(database, group, last_run(database)),
+    )
+
+
+def last_run(database: Database) -> int:
+    """The number of the last completed run; 0 if there is none."""
+    return int(database.value("SELECT max(run) FROM runs WHERE finished IS NOT NULL") or 0)
+
+
+def unread_in(database: Database) -> dict[str, str]:
+    """Why inputs could not be read or run in the last completed run, by path."""
+    rows = database.rows("SELECT path, reason FROM unread ORDER BY path")
+    return {row["path"]: row["reason"] for row in rows}
 
 
 def _cells(database: Database, group: Group) -> list[Cell]:

@@ -13,8 +13,10 @@ from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import Database, Store
+from reducer.triage.extent import extent_of
 from reducer.triage.inputs import Input, UnreadableFile, content_digest
 from reducer.triage.merging import RecordedEvidence, merge
+from reducer.triage.notes import note_of
 from reducer.triage.representatives import BucketReducer, TriageOptions
 from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
 from reducer.triage.run_matrix import FlagTranslator, RunMatrix
@@ -118,6 +120,7 @@ class Triage:
             interrupted=self.stop.is_set(),
         )
         summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
+        summary.unparsed = self._unparsed(summary.cells)
         self._conclude(summary)
         return summary
 
@@ -185,6 +188,17 @@ class Triage:
                 for place in item.places:
                     yield Cell(place.shown, job.configuration.name, result, problem)
 
+    def _unparsed(self, cells: Sequence[Cell]) -> dict[str, str]:
+        """The inputs that every compiler rejected, and what the last one says."""
+        found: dict[str, str] = {}
+        parsed = set()
+        for cell in cells:
+            if cell.result is None or not cell.result.kind.traits.rejected:
+                parsed.add(cell.path)
+            elif outcome := self.store.outcome(cell.result.input, cell.result.configuration):
+                found[cell.path] = outcome.signature.text
+        return {path: text for path, text in found.items() if path not in parsed}
+
     def _conclude(self, summary: Summary) -> None:
         known = reproducers(self.database)
         groups = all_groups(self.database)
@@ -195,28 +209,37 @@ class Triage:
         rows = self.database.rows("SELECT compiler, name FROM compilers")
         names = {row["compiler"]: row["name"] for row in rows}
         summary.bugs = [
-            _bug(group, statuses[group.root.bucket], names, summary.cells, known)
+            self._bug(group, statuses[group.root.bucket], names, summary.cells, known)
             for group in groups
         ]
         if not summary.interrupted:
             everyone = {
                 name: statuses[group.root.bucket] for group in groups for name in group.names
             }
-            finish_run(self.database, self.run_number, everyone)
+            finish_run(self.database, self.run_number, everyone, summary.unread)
 
-
-def _bug(
-    group: Group,
-    status: BugStatus,
-    names: dict[int, str],
-    cells: Sequence[Cell],
-    known: dict[str, StoredReproducer],
-) -> Bug:
-    mine = tuple(cell for cell in cells if cell.result and cell.result.bucket in group.names)
-    best = [known[name] for name in sorted(group.names) if name in known]
-    best.sort(key=lambda one: (not one.usable, one.bucket != group.root.bucket))
-    fixed_in = names[status.fixed_in] if status.fixed_in is not None else None
-    return Bug(group, status.state, fixed_in, mine, best[0] if best else None)
+    def _bug(
+        self,
+        group: Group,
+        status: BugStatus,
+        names: dict[int, str],
+        cells: Sequence[Cell],
+        known: dict[str, StoredReproducer],
+    ) -> Bug:
+        mine = tuple(cell for cell in cells if cell.result and cell.result.bucket in group.names)
+        found = [known[name] for name in sorted(group.names) if name in known]
+        found.sort(key=lambda one: (not one.usable, one.bucket != group.root.bucket))
+        best = found[0] if found else None
+        return Bug(
+            group,
+            status.state,
+            names[status.fixed_in] if status.fixed_in is not None else None,
+            mine,
+            best,
+            extent_of(self.database, group, best),
+            note_of(self.database, group),
+            status.went,
+        )
 
 
 def _encoded(text: str) -> bytes:

@@ -12,6 +12,11 @@ from tests.cli.test_triage import Bench
 from tests.support.fake_compilers import Reducer, program
 from tests.support.triages import write_all
 
+UNPARSABLE = """if has x.unparsable; then
+  echo "$input:1:1: error: custom op 'x.y' is unknown (tried 'builtin.x.y' as well)" >&2
+  exit 1
+fi
+"""
 Triaged = tuple[Bench, dict[str, Any]]
 
 
@@ -141,6 +146,33 @@ def test_export_of_some(triaged: Triaged, tmp_path: Path) -> None:
     name = report["bugs"][0]["bucket"]
     buckets(bench, "export", tmp_path, name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_note_is_shown_wherever_the_bug_is(bench: Bench) -> None:
+    name = bench("--no-reduce")["bugs"][0]["bucket"]
+    assert buckets(bench, "note", name[:6], " Ann is on it\n") == ""
+    assert buckets(bench, "note", name) == "Ann is on it\n"
+    report = bench("--no-reduce", "--summary", bench.home / "summary.md")
+    assert {bug["bucket"]: bug["note"] for bug in report["bugs"]}[name] == "Ann is on it"
+    assert "| Ann is on it |" in (bench.home / "summary.md").read_text()
+    assert "; note: Ann is on it\n" in buckets(bench, "list")
+    assert "note       Ann is on it" in buckets(bench, "show", name)
+    buckets(bench, "note", name, "")
+    assert buckets(bench, "note", name) == ""
+
+
+def test_inputs_that_could_not_be_read_stay_listed(bench: Bench) -> None:
+    write_all(bench.inputs, {"empty.mlir": "", "worse.mlir": "x.unparsable"})
+    bench.compiler(UNPARSABLE)
+    bench("--no-reduce", code=65)
+    listed = buckets(bench, "list")
+    assert "not read: empty.mlir: " in listed
+    assert "not read: worse.mlir: no compiler can parse it: " in listed
+    summary = buckets(bench, "list", "--summary", "-")
+    assert summary.startswith("## Triage: 1 new, 2 inputs not read\n")
+    (bench.inputs / "empty.mlir").unlink()
+    bench("--no-reduce")
+    assert "empty.mlir" not in buckets(bench, "list")
 
 
 def test_what_is_forgotten_is_new_again(bench: Bench) -> None:

@@ -153,7 +153,14 @@ def test_hostile_names_do_nothing(browser: Browser, write: Write) -> None:
 
 ROWS: list[BucketRow] = [
     row(bucket="b1"),
-    row(bucket="b2", kind="crash", signature="SIGSEGV in CollapseDimensions", state="known"),
+    row(
+        bucket="b2",
+        kind="crash",
+        targets=("hip", "vulkan"),
+        note="Ann is on it",
+        signature="SIGSEGV in CollapseDimensions",
+        state="known",
+    ),
     row(bucket="b3", kind="crash", state="fixed", wheels=("3.2.0",), inputs=("x.mlir",) * 9),
     row(bucket="b4", after=None, before=None, text="", page="", wheels=(), inputs=(HOSTILE,)),
 ]
@@ -175,7 +182,7 @@ def choose(page: Page, name: str, value: str) -> str:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_buckets(browser: Browser, write: Write, view: View) -> None:
-    path = write(bucket_page(ROWS))
+    path = write(bucket_page(ROWS, unread={HOSTILE: HOSTILE, "x" * 90: "damaged"}))
     with browser.open(path, view) as page:
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
         assert_sound(page, path)
@@ -193,7 +200,10 @@ def test_filters(browser: Browser, write: Write) -> None:
         assert choose(page, "state", "") == "b1 b2 b3 b4"
         assert choose(page, "wheel", "3.2.0") == "b3"
         assert choose(page, "wheel", "") == "b1 b2 b3 b4"
+        assert choose(page, "target", "vulkan") == "b2"
+        assert choose(page, "target", "") == "b1 b2 b3 b4"
         assert choose(page, "text", "SIGSEGV collapse") == "b2"
+        assert choose(page, "text", "ann") == "b2"
         assert choose(page, "text", "no such thing") == ""
         assert page.evaluate("document.querySelector('.nothing').checkVisibility()")
         page.evaluate("document.querySelector('[type=reset]').click()")
@@ -206,9 +216,9 @@ def test_filters(browser: Browser, write: Write) -> None:
 def test_filters_are_reached_with_the_keyboard(browser: Browser, write: Write) -> None:
     with browser.open(write(bucket_page(ROWS))) as page:
         names = []
-        for _ in range(6):
+        for _ in range(7):
             page.press("Tab")
             names.append(
                 page.evaluate("document.activeElement.name || document.activeElement.type")
             )
-        assert names == ["text", "kind", "wheel", "state", "order", "reset"]
+        assert names == ["text", "kind", "target", "wheel", "state", "order", "reset"]

@@ -34,6 +34,15 @@ def test_rows_and_choices() -> None:
     assert 'href="./5e5d/report.html"' in page
 
 
+def test_since_when_on_what_and_in_whose_words() -> None:
+    told = row(since="3.8.0", fixed_in="3.13.0", targets=("hip",), note="Ann is on it")
+    page = bucket_page([told], unread={"cut.mlir.xz": "damaged"})
+    assert "since 3.8.0, gone in 3.13.0" in page
+    assert "Ann is on it" in page and "<option>hip</option>" in page
+    assert "<code>cut.mlir.xz</code>: damaged" in page
+    assert "Not read" not in bucket_page([told])
+
+
 def test_no_rows() -> None:
     assert "nothing fails" in bucket_page([])
 
@@ -45,10 +54,13 @@ def test_everything_quoted_is_escaped() -> None:
         signature=HOSTILE,
         state=HOSTILE,
         wheels=(HOSTILE,),
+        targets=(HOSTILE,),
+        note=HOSTILE,
+        since=HOSTILE,
         inputs=(HOSTILE,),
         text=HOSTILE,
     )
-    page = bucket_page([hostile], title=HOSTILE)
+    page = bucket_page([hostile], title=HOSTILE, unread={HOSTILE: HOSTILE})
     assert page.count("<script>") == page.count("</script>") == 1
     assert "<img" not in page
 

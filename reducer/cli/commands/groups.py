@@ -74,7 +74,20 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "keep-name",
         ),
     ),
-    ("Output", ("state", "json", "html", "junit", "fail-on-new", "progress", "quiet", "verbose")),
+    (
+        "Output",
+        (
+            "state",
+            "json",
+            "html",
+            "summary",
+            "junit",
+            "fail-on-new",
+            "progress",
+            "quiet",
+            "verbose",
+        ),
+    ),
     ("General", ("config", "no-config", "version", "help")),
 )
 """Headings in order, each with the names of its options in order. Others are listed last."""

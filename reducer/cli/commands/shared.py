@@ -80,6 +80,14 @@ html_option: Decorator = click.option(
     help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
 )
 
+summary_option: Decorator = click.option(
+    "--summary",
+    "summary_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="Write new, known, and gone bugs as Markdown, for the page of a CI job; - for stdout.",
+)
+
 passes_with_option: Decorator = click.option(
     "--passes-with",
     metavar="VERSION",

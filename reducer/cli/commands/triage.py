@@ -14,6 +14,7 @@ from reducer.cli.commands.shared import (
     progress_option,
     quiet_option,
     scheduler_option,
+    summary_option,
 )
 from reducer.cli.completion import complete_versions
 from reducer.cli.trailing import TrailingCommand
@@ -85,6 +86,7 @@ Exit codes:
     "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
 )
 @html_option
+@summary_option
 @progress_option
 @quiet_option
 def triage(**values: Any) -> int:

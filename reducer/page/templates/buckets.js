@@ -12,6 +12,7 @@ const orders = {
 };
 const fits = (item, want) =>
   (!want.kind || item.dataset.kind === want.kind)
+  && (!want.target || JSON.parse(item.dataset.targets).includes(want.target))
   && (!want.state || item.dataset.state === want.state)
   && (!want.wheel || JSON.parse(item.dataset.wheels).includes(want.wheel))
   && want.text.toLowerCase().split(/\s+/).every(word => texts.get(item).includes(word));

@@ -1,0 +1,143 @@
+"""Since when a bug occurs, and on what: the releases and targets that show it."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from packaging.version import InvalidVersion, Version
+
+from oracles import Command, Kind, Outcome
+from reducer.health.places import target_of
+from reducer.releases.query import ReleaseVerdict
+from reducer.triage.buckets import Group
+from reducer.triage.database import Database
+from reducer.triage.reproducers import StoredReproducer
+
+
+@dataclass(frozen=True)
+class ReleaseResult:
+    """What one release does with a bug, and the failure that it shows, '' if none."""
+
+    version: str
+    verdict: ReleaseVerdict
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Where a bug occurs: `releases` oldest first, and the `targets` of the failing flags."""
+
+    releases: tuple[ReleaseResult, ...] = ()
+    targets: tuple[str, ...] = ()
+
+    @property
+    def since(self) -> str:
+        """The first release with the bug, as far as the others tell; '' if none has a version.
+
+        `3.8.0` if the release run before it compiles, `after 3.3.0` if others in between do not
+        tell, and `3.8.0 or earlier` if none before it does.
+        """
+        versions = [one.version for one in self.releases]
+        verdicts = [one.verdict for one in self.releases]
+        if ReleaseVerdict.BAD not in verdicts:
+            return ""
+        first = verdicts.index(ReleaseVerdict.BAD)
+        before = [n for n in range(first) if verdicts[n] is ReleaseVerdict.GOOD]
+        if not before:
+            return f"{versions[first]} or earlier"
+        return versions[first] if before[-1] == first - 1 else f"after {versions[before[-1]]}"
+
+    @property
+    def last(self) -> str:
+        """The newest release with the bug; '' if none has a version."""
+        bad = [one.version for one in self.releases if one.verdict is ReleaseVerdict.BAD]
+        return bad[-1] if bad else ""
+
+
+def extent_of(database: Database, group: Group, known: StoredReproducer | None) -> Extent:
+    """The extent of a bug.
+
+    What a release does with the reproducer decides; without one, every input that ever failed like
+    this must compile for a release to be without the bug.
+    """
+    inputs = _inputs(database, group)
+    digests = [known.digest] if known is not None and known.usable else inputs
+    rows: dict[str, list[sqlite3.Row]] = {}
+    for row in _results(database, digests):
+        rows.setdefault(row["version"], []).append(row)
+    found = []
+    for version, some in rows.items():
+        verdict, telling = _verdict(some, group, len(digests))
+        failure = "" if telling is None else _failure(database, telling)
+        found.append(ReleaseResult(version, verdict, failure))
+    return Extent(
+        tuple(sorted(found, key=lambda one: _age(one.version))), _targets(database, group)
+    )
+
+
+def _results(database: Database, digests: Sequence[str]) -> list[sqlite3.Row]:
+    marks = ", ".join("?" * len(digests))
+    return database.rows(
+        f"""SELECT k.version, r.input, r.configuration, r.kind, r.bucket FROM results r
+            JOIN configurations USING (configuration) JOIN compilers k USING (compiler)
+            WHERE r.input IN ({marks}) AND k.version IS NOT NULL ORDER BY r.configuration""",
+        *digests,
+    )
+
+
+def _verdict(
+    rows: Sequence[sqlite3.Row], group: Group, wanted: int
+) -> tuple[ReleaseVerdict, sqlite3.Row | None]:
+    """What the results of one release say, and the failure among them that shows it."""
+    bad = next((row for row in rows if row["bucket"] in group.names), None)
+    if bad is not None:
+        return ReleaseVerdict.BAD, bad
+    traits = [Kind(row["kind"]).traits for row in rows]
+    if all(one.succeeded for one in traits) and len({row["input"] for row in rows}) == wanted:
+        return ReleaseVerdict.GOOD, None
+    other = next((row for row, one in zip(rows, traits, strict=True) if one.is_bug), None)
+    if other is not None:
+        return ReleaseVerdict.OTHER, other
+    rejected = next((row for row, one in zip(rows, traits, strict=True) if one.rejected), None)
+    return ReleaseVerdict.CANNOT_TELL, rejected
+
+
+def _failure(database: Database, row: sqlite3.Row) -> str:
+    blob = database.value(
+        "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
+        row["input"],
+        row["configuration"],
+    )
+    return Outcome.from_json(json.loads(zlib.decompress(blob))).signature.text
+
+
+def _inputs(database: Database, group: Group) -> list[str]:
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"""SELECT DISTINCT input FROM results WHERE bucket IN ({marks})
+            AND input IN (SELECT input FROM files) ORDER BY input""",
+        *group.names,
+    )
+    return [row["input"] for row in rows]
+
+
+def _targets(database: Database, group: Group) -> tuple[str, ...]:
+    """The targets of the flags with which inputs fail like this, sorted."""
+    marks = ", ".join("?" * len(group.names))
+    rows = database.rows(
+        f"""SELECT DISTINCT c.program, c.flags FROM results JOIN configurations c
+            USING (configuration) WHERE bucket IN ({marks})""",
+        *group.names,
+    )
+    commands = [Command.parse([row["program"], *json.loads(row["flags"])]) for row in rows]
+    return tuple(sorted({target_of(command) for command in commands} - {""}))
+
+
+def _age(version: str) -> tuple[bool, Version, str]:
+    """A sort key: releases by their number, before whatever has another name."""
+    try:
+        return False, Version(version), ""
+    except InvalidVersion:
+        return True, Version("0"), version
