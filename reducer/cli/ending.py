@@ -38,7 +38,7 @@ def print_error(text: str) -> None:
 def mistake_in(error: click.ClickException) -> str:
     """What is wrong with the command line, and the option that the user probably meant."""
     if not isinstance(error, click.NoSuchOption):
-        text = error.format_message().strip().removesuffix(".")
+        text = " ".join(error.format_message().split()).removesuffix(".")
         return text[:1].lower() + text[1:]
     text = f"no such option '{error.option_name}'"
     close = get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)

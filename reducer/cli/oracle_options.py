@@ -194,8 +194,8 @@ class OracleOptions:
         try:
             found = resolve_executable(name, self.iree, progress=print_status)
         except ToolchainError as error:
-            if self.iree is not None:
-                raise
+            if self.iree is not None and Toolchain.provides(Path(name).name):
+                raise  # that version cannot be installed
             raise CommandNotFound(str(error)) from error
         if self.iree is None:
             say_choice(name, found)

@@ -51,7 +51,10 @@ async def _serve(
         await asyncio.wait_for(worker, _CONNECT_TIMEOUT)
     except (OSError, TimeoutError) as error:
         await worker.close()
-        raise Unavailable(f"no Dask scheduler answers at {address} ({error})") from None
+        reason = f" ({error})" if str(error) else ""
+        raise Unavailable(
+            f"no Dask scheduler answers at {address}{reason}; start one with: dask scheduler"
+        ) from None
     log(f"connected to {address}: {', '.join(versions) or 'no versions'}, {slots} parallel runs")
     while not stop.is_set() and worker.status.name == "running":
         await asyncio.sleep(0.1)

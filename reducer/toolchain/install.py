@@ -270,7 +270,7 @@ def _advice(name: str, provided: bool) -> str:
         return f"{missing}; to set a variable, put env in front: env {name} …"
     if provided:
         return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
-    return missing
+    return f"{missing}; give its path"
 
 
 def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:

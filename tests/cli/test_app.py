@@ -66,6 +66,11 @@ def test_every_command_explains_itself(command: str) -> None:
         ),
         (["check"], "missing argument 'INPUT'; see mlir-reducer check --help"),
         (["--nonsense"], "no such option '--nonsense'; see mlir-reducer --help"),
+        (
+            ["completion"],
+            "missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish; see mlir-reducer "
+            "completion --help",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: str) -> None:
@@ -157,6 +162,7 @@ def test_a_shell_can_complete_it(tmp_path: Path) -> None:
         (["in.mlir", "--test", "in.mlir"], 127, "chmod +x"),
         (["in.mlir", "--", "no-such-program"], 127, "no-such-program"),
         (["in.mlir", "--", "./no-such-program"], 127, "no-such-program"),
+        (["in.mlir", "--iree", "3.13.0", "--", "no-such-opt"], 127, "not on PATH; give its path"),
         (["in.mlir", "--", "iree-compile"], 127, "toolchain install"),
         (["in.mlir", "--iree", "../../etc", "--", "iree-compile"], 69, "is not a version"),
     ],
