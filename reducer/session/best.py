@@ -134,6 +134,7 @@ class Best:
         confirmed: the best on which the full command is known to fail.
         unconfirmed: the same, or a smaller one that only an early-stop command was run on.
         head: a comment above whatever is saved.
+        is_held_back: whether there is a result that is not saved, as it is longer than the input.
         on_accept: called with each better document, its size and its origin.
         on_roll_back: called with the document that is the best again, and its size.
         on_save: called whenever the output file was replaced.
@@ -151,7 +152,9 @@ class Best:
         self._folder = folder
         self.confirmed = self.unconfirmed = document
         self.size = size
+        self._input_bytes = size.bytes
         self.head = ""
+        self.is_held_back = False
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
         self.on_roll_back: Callable[[Document, Size], None] = lambda document, size: None
         self.on_save: Callable[[], None] = lambda: None
@@ -180,8 +183,12 @@ class Best:
         """Mark the newest document as confirmed by the full command."""
         self.confirmed = self.unconfirmed
         self._steps.add(self.confirmed.text, self.size)
-        if self._origin != PRINTED and self._is_better_than_kept():
+        if self._origin == PRINTED or not self._is_better_than_kept():
+            return
+        if self._saved or self.size.bytes <= self._input_bytes:
             self._save(self.confirmed.text)
+        else:  # fewer ops, but in generic form; once printed for people, it is smaller
+            self.is_held_back = True
 
     def roll_back(self) -> None:
         """Discard everything that the full command has not confirmed."""
@@ -221,7 +228,7 @@ class Best:
         A text verified at the end of a `complete` reduction is its result, even if it is the input
         itself. Any other text only replaces a file that holds the same program in another form.
         """
-        shown = self._saved or (verified and self.on_disk is OnDisk.RESULT)
+        shown = self._saved or (verified and (self.is_held_back or self.on_disk is OnDisk.RESULT))
         if shown or (verified and complete):
             self._save(text)
 

@@ -342,7 +342,8 @@ class Reduction:
         if status == "interrupted":
             return status
         context.is_complete = status == "reduced"
-        if not context.is_complete and context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING):
+        nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
+        if nothing and not context.is_complete and not context.best.is_held_back:
             return status  # there is no result to print
         context.full = context.full.with_(budget=Budget(self.settings.max_calls))
         try:

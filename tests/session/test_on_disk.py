@@ -10,8 +10,11 @@ import pytest
 
 from oracles import Limits, Outcome
 from reducer.errors import FlakyOracle, NotInteresting
+from reducer.ir import PlainText
 from reducer.session import Reduction, Report, Settings
-from reducer.session.best import OnDisk
+from reducer.session.best import Best, OnDisk
+from reducer.session.settings import Size
+from reducer.storage.journal import Journal
 from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.silent import Silent
 
@@ -105,6 +108,20 @@ def test_where_nothing_was_accepted_nothing_is_written(place: Place, there: str 
     assert report.status == "budget" and report.text == TEXT
     assert place.seen == ([] if there is None else [there])
     assert report.on_disk is (OnDisk.NOTHING if there is None else OnDisk.OTHER)
+
+
+def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path) -> None:
+    """Generic form may be longer than the input even with fewer ops."""
+    output = tmp_path / "out.mlir"
+    with Journal.open(tmp_path / "journal", identity={}, resume=False, log=print) as journal:
+        start = PlainText("one\ntwo\nneedle\n")
+        best = Best(output, journal, start, Size.of(start))
+        best.accept(PlainText('"one"() : () -> ()\n"needle"() : () -> ()\n'), "delete ops")
+        assert best.on_disk is OnDisk.NOTHING and best.is_held_back
+        best.finish("one\nneedle\n", verified=True, complete=False)
+        assert output.read_text() == "one\nneedle\n"
+        best.accept(PlainText('"needle"() : () -> ()\n'), "delete ops")
+        assert output.read_text() == '"needle"() : () -> ()\n', "the result was written already"
 
 
 def test_an_input_that_cannot_get_smaller_is_a_result_in_the_end(place: Place) -> None:
