@@ -115,7 +115,7 @@ def _stack(facts: Facts) -> Iterator[Part]:
 
 def _level(found: LevelFile) -> Iterator[Part]:
     yield Part(f"#### In the dialects of the {found.level}")
-    told = f"The program above is in other dialects; {found.made}."
+    told = f"The program above is in different dialects; {found.made}."
     if found.text:
         yield Part(f"{md.plain(told)} The command fails in the same way on this one:")
         yield program(found.text, found.name)
@@ -272,7 +272,6 @@ def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
 def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
     lines = [f"- {md.plain(note)}" for note in facts.notes]
     if left_out:
-        names = ", ".join(md.code(cut(name)) for name in left_out)
-        lines.append(f"- Left out of the zip to keep it below 25 MB: {names}")
+        lines.append(f"- Left out of the zip to keep it below 25 MB: {_codes(left_out)}")
     if lines:
         yield Part("\n".join(lines))

@@ -43,7 +43,7 @@ def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[in
     hit = context.asked.first_interesting(candidates, context.document)
     if hit is None:
         return False
-    what = f"the dispatch {dispatch.name} that the compiler forms of it, made a program"
+    what = f"the dispatch {dispatch.name}, as the compiler forms it, turned back into a program"
     above = Above(context.milestone(), what, tuple(seeds))
     context.accept(hit[1])
     context.go_down(above)
