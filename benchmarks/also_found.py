@@ -191,7 +191,9 @@ class UncutPrograms:
 def _uncut_programs(more: Path | None) -> Iterator[tuple[str, str]]:
     for name in case_names():
         case = load_case(name)
-        texts = {case.input_text()} | {path.read_text() for path in case.folder.glob("*.mlir")}
+        texts = {case.input_text()} | {
+            path.read_text(encoding="utf-8") for path in case.folder.glob("*.mlir")
+        }
         for number, text in enumerate(sorted(texts)):
             if len(text) <= _LARGEST:
                 yield f"{name} {number}", text

@@ -106,7 +106,7 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
 
 def _read(like: Path) -> Signature:
     try:
-        data = json.loads(like.read_text("utf-8"))
+        data = json.loads(like.read_text(encoding="utf-8"))
         return Signature.from_json(data.get("failure", data))
     except OSError as error:
         raise UsageError(f"--like: {like}: {error.strerror}") from error

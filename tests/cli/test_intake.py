@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from reducer.cli.reduce import reduce
+from reducer.cli.commands.reduce import reduce
 from reducer.errors import CommandNotFound, UsageError
 from tests.support.opt_tools import find_opt
 

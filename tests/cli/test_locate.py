@@ -47,7 +47,7 @@ def test_the_wrong_dispatch_becomes_a_file(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, [*words, "--json", str(tmp_path / "out.json"), *command])
     assert done.exit_code == 0, done.output
     assert "phase       code generation" in done.stdout
-    assert "(call 1 of 1)" in done.stdout and "confirmed  yes" in done.stdout
+    assert "(call 1 of 1)" in done.stdout and "confirmed   yes" in done.stdout
     assert "  my model.mlir:2:8: math.powf" in done.stdout
     found = json.loads((tmp_path / "out.json").read_text())
     assert found["program"]["confirmed"] and found["judged"] == 1
