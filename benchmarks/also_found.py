@@ -33,7 +33,8 @@ from reducer.storage.result_folder import ResultFolder
 from tests.support.corpus import Case, Run, case_names, load_case
 
 _LIMITS = Limits(seconds=60)
-_LARGEST = 200_000  # bytes of an uncut program; larger ones take too long for what they tell
+_LARGEST = 60_000  # bytes of an uncut program; larger ones take too long for what they tell
+_QUICK = Limits(seconds=10)  # for an uncut program
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ class UncutPrograms:
 
     def show(self, one: AlsoFound, run: Run) -> list[str]:
         """The names of the programs that fail in this way under the command of the case."""
-        oracle = run.oracle(_LIMITS)
+        oracle = run.oracle(_QUICK)
         known = self._known.setdefault(f"{run.wheel} {' '.join(run.flags)}", {})
         for name, text in self._programs.items():
             if name not in known:
