@@ -84,6 +84,19 @@ def show(*parts: Part, err: bool = False) -> None:
         console.print(line, soft_wrap=True)
 
 
+def print_colored(word: str, text: str) -> None:
+    """Print a message whose first word stands out to standard error, without rich.
+
+    It is used when the program ends, perhaps since no further file can be opened.
+    """
+    if is_terminal(err=True):
+        lines = [row for line in text.split("\n") for row in wrapped_line(line, _width())]
+        text = "\n".join(lines)
+    colors = has_colors(err=True)
+    first = click.style(word, fg="red", bold=True) if colors else word
+    click.echo(f"{first} {text}", err=True, color=colors)
+
+
 def drawn(parts: tuple[Part, ...], width: int) -> "list[Text]":
     """The lines for a terminal of this width."""
     from rich.text import Text

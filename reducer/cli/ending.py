@@ -8,6 +8,8 @@ from typing import NoReturn
 
 import click
 
+from reducer.cli.console import print_colored
+
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Run `body`, whose value is the exit code (None for 0), and exit."""
@@ -32,7 +34,7 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
 
 def print_error(text: str) -> None:
     """Print why the program ends: "error: what is wrong; what to do"."""
-    click.echo(f"error: {text}", err=True)
+    print_colored("error:", text)
 
 
 def mistake_in(error: click.ClickException) -> str:

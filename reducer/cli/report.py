@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles import Oracle
 from reducer.bundle import (
     Bundle,
@@ -23,8 +21,11 @@ from reducer.bundle.filing import issue_command
 from reducer.bundle.gathering import healthy_output, program_of
 from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
+from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.bisect_text import summary
+from reducer.cli.console import show
+from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record
@@ -187,7 +188,7 @@ def bug_report(
         bundle = make_bundle(
             facts, folder, executable=program_of(oracle), page=page, check_leaks=check_leaks
         )
-    click.echo(_summary(bundle))
+    show(layout.Facts(_summary(bundle)))
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
 
@@ -298,15 +299,23 @@ def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | 
     return None
 
 
-def _summary(bundle: Bundle) -> str:
+def _summary(bundle: Bundle) -> list[Fact]:
     weight = size(bundle.archive.stat().st_size)
-    lines = [f"report   {bundle.folder}/report.md", f"archive  {bundle.archive} ({weight})"]
+    facts = [
+        Fact("report", f"{bundle.folder}/report.md"),
+        Fact("archive", f"{bundle.archive} ({weight})"),
+    ]
     if bundle.left_out:
         missing = ", ".join(bundle.left_out)
-        lines.append(f"         without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}")
-    if bundle.verified:
-        lines.append("VERIFIED: repro.sh reproduces the failure in an empty folder")
-        lines += ["to file it:", issue_command(bundle.facts, str(bundle.folder / REPORT))]
-    else:
-        lines.append(f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder")
-    return "\n".join(lines)
+        limit = f"without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}"
+        facts.append(Fact("", limit, Style.WARNING))
+    if not bundle.verified:
+        said = f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder"
+        return [*facts, Fact("verdict", said, Style.BAD)]
+    said = "VERIFIED: repro.sh reproduces the failure in an empty folder"
+    command = issue_command(bundle.facts, str(bundle.folder / REPORT))
+    return [
+        *facts,
+        Fact("verdict", said, Style.GOOD),
+        Fact("to file it", command, Style.COMMAND),
+    ]

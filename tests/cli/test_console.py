@@ -10,6 +10,7 @@ import pytest
 
 from reducer.cli.compiler_facts import say_choice
 from reducer.cli.console import drawn, show
+from reducer.cli.ending import print_error
 from reducer.cli.layout import (
     Fact,
     Facts,
@@ -169,3 +170,19 @@ def test_a_compiler_that_nobody_named_is_said_aloud_once(
     assert capsys.readouterr().err == (
         "iree-compile is not on PATH; running 3.98.0, the newest installed version\n"
     )
+
+
+def test_an_error_stands_out_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    print_error(FAILURE)
+    assert capsys.readouterr().err == f"error: {FAILURE}\n"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "60")
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    print_error(FAILURE)
+    assert screen.getvalue().startswith("\x1b[31m\x1b[1merror:\x1b[0m ")
+    assert screen.getvalue().count("\n") == 2

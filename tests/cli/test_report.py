@@ -136,7 +136,7 @@ def test_the_command_that_files_it_is_printed_and_works_where_the_user_stands() 
     write_script(Path("fake"), FAIL)
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
     done = cli("report", "in.mlir", "-o", "out", "--", "./fake")
-    line = done.stdout.splitlines()[-1]
+    line = done.stdout.splitlines()[-1].removeprefix("to file it  ")
     assert line.startswith("gh issue create --repo OWNER/REPO --title ")
     assert Path(shlex.split(line)[-1]) == Path("out/report.md")
     assert line.removesuffix("out/report.md") in Path("out/issue.txt").read_text()
