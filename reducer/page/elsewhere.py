@@ -1,7 +1,7 @@
 """Where else the result compiles, and where it fails: targets, optimization levels, releases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.version import InvalidVersion, Version
 
@@ -68,16 +68,21 @@ class Elsewhere:
         return list({spot.verdict: spot for spot in spots}.values())
 
 
-def elsewhere_of(health: HealthRecord | None, releases: Sequence[ReleaseRow]) -> Elsewhere | None:
+def elsewhere_of(
+    health: HealthRecord | None, releases: Sequence[ReleaseRow], failure: str = ""
+) -> Elsewhere | None:
     """What is known about other places; None if nobody asked.
 
-    What `releases` say takes precedence over the profile of the reduction.
+    What `releases` say takes precedence over the profile of the reduction. A release that says just
+    `failure`, that of the result, needs no note.
     """
     if (health is None or not health.places) and not releases:
         return None
     health = health or HealthRecord()
     rows = {spot.name: spot for spot in _spots(health, PlaceKind.RELEASE, health.release)}
-    rows |= {one.version: _release(one, own=one.version == health.release) for one in releases}
+    for one in releases:
+        told = replace(one, note="") if one.note == failure else one
+        rows[one.version] = _release(told, own=one.version == health.release)
     return Elsewhere(
         sentence=health.sentence,
         doubt=health.doubt,

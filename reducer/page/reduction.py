@@ -175,7 +175,7 @@ def reduction_page(facts: ReductionFacts) -> str:
         verdict=_verdict(facts),
         measures=_measures(facts),
         command=_command(history.command),
-        elsewhere=elsewhere_of(history.health, found.releases),
+        elsewhere=elsewhere_of(history.health, found.releases, history.signature.text),
         needs=None if found.boundary is None else needs_of(found.boundary),
         charts=size_charts(history) if history.moments else [],
         gains=gains(history),
