@@ -147,7 +147,7 @@ def test_what_is_on_disk_is_interesting_at_any_moment(
     bench: BenchMaker, undisturbed: Callable[[str], Result]
 ) -> None:
     bench = bench(SMALL)
-    for calls, accepted in ((3, False), (9, True)):
+    for calls, accepted in ((3, False), (14, True)):
         done = bench.reducer(*bench.words("-j1", "--max-calls", calls))
         assert done.returncode == 3, done.stderr
         assert bench.output.exists() is accepted
