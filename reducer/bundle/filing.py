@@ -26,6 +26,6 @@ def issue_text(facts: Facts, body: str) -> str:
     """The file that says how to file the report."""
     return (
         f"{issue_command(facts, body)}\n\n"
-        "Run this in this folder, or paste the title and report.md into a new issue. gh cannot\n"
-        "attach files: drag the zip of this folder into the issue afterwards.\n"
+        "Run this command in this folder, or paste the title and report.md into a new issue.\n"
+        "gh cannot attach files: drag the zip of this folder into the issue afterwards.\n"
     )
