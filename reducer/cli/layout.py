@@ -113,9 +113,18 @@ def fact_lines(fact: Fact, width: int) -> list[str]:
     return [first + lines[0], *(" " * indent + line for line in lines[1:])]
 
 
+_UNIT = re.compile(r"(?<=\d) (?=(?:s|B|KB|MB|GB)\b)")
+_JOIN = "\N{NO-BREAK SPACE}"
+
+
 def wrapped_words(text: str, width: int) -> list[str]:
-    """The text in lines of at most this width. A longer word has a line of its own."""
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    """The text in lines of at most this width. A longer word has a line of its own.
+
+    A number stays with its unit.
+    """
+    joined = _UNIT.sub(_JOIN, text)
+    lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return [line.replace(_JOIN, " ") for line in lines]
 
 
 _SHELL_WORD = re.compile(r"""(?:[^\s'"\\]|'[^']*'|"(?:\\.|[^"\\])*"|\\.)+""", re.DOTALL)

@@ -19,6 +19,7 @@ from reducer.cli.layout import (
     Table,
     plain,
     wrapped_command,
+    wrapped_words,
 )
 from reducer.cli.shown_command import command_fact, shell_line
 from reducer.toolchain import Toolchain
@@ -86,6 +87,10 @@ def test_a_command_can_be_pasted_although_it_is_wrapped(columns: int) -> None:
     pasted = "printf '%s\\n' " + "\n".join(lines)
     said = subprocess.run(["sh", "-c", pasted], capture_output=True, text=True, check=True)
     assert said.stdout.splitlines() == WORDS
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    assert wrapped_words("it took 17 runs, 5.5 s", 20) == ["it took 17 runs,", "5.5 s"]
 
 
 def test_home_is_a_tilde_that_a_shell_expands(monkeypatch: pytest.MonkeyPatch) -> None:
