@@ -6,12 +6,15 @@ somewhere in the middle. `mlir-reducer toolchain path VERSION` says the same, an
 
 import shlex
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from oracles.profiles import DEFAULT
 from reducer.cli.layout import Fact, Style
 from reducer.toolchain import installed, toolchains_folder
+
+_NAME = "mlir-reducer"
 
 
 def command_fact(name: str, words: Sequence[str]) -> Fact:
@@ -40,9 +43,18 @@ def _with_tilde(word: str) -> str:
     return f"~/{shlex.quote(word[len(home) :])}"
 
 
+def _own_name() -> str:
+    """How a shell here starts this program; '' if that is not known."""
+    if shutil.which(_NAME) is not None:
+        return _NAME
+    started = Path(sys.argv[0])
+    return _with_tilde(str(started)) if started.name == _NAME and started.is_file() else ""
+
+
 def _from_cache(word: str) -> str:
     """The call that prints this path, if it is a tool of an installed compiler."""
-    if not word.startswith(f"{toolchains_folder()}/") or shutil.which("mlir-reducer") is None:
+    own = _own_name()
+    if not own or not word.startswith(f"{toolchains_folder()}/"):
         return ""
     path = Path(word)
     for one in installed():
@@ -52,5 +64,5 @@ def _from_cache(word: str) -> str:
             and one.tool(path.name) == path
         ):
             tool = "" if path.name == DEFAULT.compiler else f" --tool {shlex.quote(path.name)}"
-            return f'"$(mlir-reducer toolchain path {shlex.quote(one.version)}{tool})"'
+            return f'"$({own} toolchain path {shlex.quote(one.version)}{tool})"'
     return ""

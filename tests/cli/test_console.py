@@ -149,6 +149,8 @@ def test_a_compiler_in_the_cache_is_a_short_call_that_prints_its_path(
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     words = [str(Toolchain("3.99.0", root).tool(name)) for name in ("iree-compile", "iree-opt")]
     assert shell_line(words[:1]) == shlex.quote(words[0]), "there is no mlir-reducer on PATH"
+    monkeypatch.setattr(sys, "argv", [str(tools / "mlir-reducer")])
+    assert shell_line(words[:1]) == f'"$({tools}/mlir-reducer toolchain path 3.99.0)"'
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
     line = shell_line(words)
     assert line == (
