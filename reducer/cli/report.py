@@ -1,10 +1,13 @@
 """`mlir-reducer report`, and the report at the end of a reduction."""
 
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import click
 
 from oracles import Oracle
 from reducer.bundle import (
@@ -28,8 +31,9 @@ from reducer.cli.console import show
 from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.reasons import DeferredErrors
-from reducer.cli.record import command_of, read_record
+from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.similar import as_json, similar_text, similar_to
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
@@ -40,6 +44,7 @@ from reducer.search.evaluator import Stopped
 from reducer.session import Listener, ReductionRecord, Report
 from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.pass_level import reduce_pass_level
+from reducer.similar import Known, read_known
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.units import size
@@ -151,6 +156,8 @@ def bug_report(
     pass_level: bool,
     hide_names: bool,
     told: tuple[str, ...],
+    known: Path | None,
+    json_target: str | None,
     jobs: int,
     words: tuple[str, ...],
     **options: Any,
@@ -158,6 +165,9 @@ def bug_report(
     """Write a bug report about the failure of COMMAND on INPUT."""
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
+    if json_target is not None and known is None:
+        raise UsageError("--json needs --similar")
+    others = read_known(known) if known is not None else None
     if output is not None or not hide_names:
         check_folder(output or report_folder_of(input))
     record = ReductionRecord()
@@ -169,12 +179,12 @@ def bug_report(
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
         oracle, opt = oracle_options.oracle(source.text)
-        known = _ReportSource(input, record, record_file, opt, stop)
+        about = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:
-            facts, past = known.without_names(source.text, oracle, told), None
+            facts, past = about.without_names(source.text, oracle, told), None
             check_leaks = leak_check(source.text, told)
         else:
-            facts, past = known.all(source.text, oracle)
+            facts, past = about.all(source.text, oracle)
             check_leaks = None
         parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
         for ask, part in (
@@ -183,13 +193,24 @@ def bug_report(
             (pass_level, parts.pass_level),
         ):
             facts = part(facts) if ask else facts
-        folder = output or known.folder(facts, hide_names)
+        folder = output or about.folder(facts, hide_names)
         page = past.page(facts) if past else None
         bundle = make_bundle(
             facts, folder, executable=program_of(oracle), page=page, check_leaks=check_leaks
         )
-    show(layout.Facts(_summary(bundle)))
+    if json_target != "-":
+        show(layout.Facts(_summary(bundle)))
+    if others is not None:
+        _show_similar(bundle, others, json_target)
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
+
+
+def _show_similar(bundle: Bundle, known: Sequence[Known], json_target: str | None) -> None:
+    matches = similar_to(bundle.facts, known, own=bundle.folder)
+    if json_target is not None:
+        write_json(json_target, as_json(matches))
+    if json_target != "-":
+        click.echo(similar_text(matches))
 
 
 @dataclass(frozen=True)

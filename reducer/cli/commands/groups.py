@@ -72,6 +72,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "versions",
             "anonymize",
             "keep-name",
+            "similar",
         ),
     ),
     (

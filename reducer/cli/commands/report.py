@@ -54,6 +54,21 @@ from reducer.cli.trailing import TrailingCommand
     multiple=True,
     help="With --anonymize: a name that may stay. Can be repeated.",
 )
+@click.option(
+    "--similar",
+    "known",
+    metavar="FILE_OR_FOLDER",
+    type=click.Path(path_type=Path),
+    help="List what resembles the failure among known ones: issues exported by "
+    "`gh issue list --json number,title,body,url`, Markdown files, reports, triage databases.",
+)
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="With --similar: write the ranking as JSON; - for stdout.",
+)
 @with_oracle_options
 @jobs_option("the report does not depend on it")
 def bug_report(**values: Any) -> int:
