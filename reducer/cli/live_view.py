@@ -116,7 +116,7 @@ class View:
     def _sizes(self, event: Progress, sizes: Sizes, seconds: float, width: int) -> list[Text]:
         first, best = sizes.first, event.best
         words = f"{plural(best.ops, 'op')}, {plural(best.lines, 'line')}, {size(best.bytes)}"
-        if first != best:
+        if first.ops != best.ops:
             gone = percent(first.ops - best.ops, first.ops)
             words = f"{first.ops:,} → {words}; {gone} of the ops removed"
         lines = _named("size", words, width)
