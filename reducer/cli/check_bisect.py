@@ -99,7 +99,7 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
     except ReducerError:
         raise UsageError(
             "--bisect: which failure is the bad one? Give the result of a reduction with its "
-            "journal beside it, a description (--match, --exit-code), or --like FILE with what "
+            "folder beside it, a description (--match, --exit-code), or --like FILE with what "
             "`check --json FILE` wrote for a bad build"
         ) from None
 

@@ -113,8 +113,9 @@ def _counts(summary: Summary) -> str:
         f"{summary.count(state)} {state}" for state in _ORDER if summary.count(state)
     )
     open_bugs = len(summary.bugs) - summary.count(BugState.FIXED)
+    verb = "is a failure" if failing == 1 else "are failures"
     return (
-        f"{failing} of {plural(len(summary.cells), 'result')} are failures; "
+        f"{failing} of {plural(len(summary.cells), 'result')} {verb}; "
         f"{plural(len(summary.bugs), 'bug')}{f' ({states})' if states else ''}, {open_bugs} open; "
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
