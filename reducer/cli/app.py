@@ -32,7 +32,7 @@ _COMMANDS = {
         "Turn folders of failing inputs into a short list of bugs.",
     ),
     "buckets": Deferred(
-        "reducer.cli.buckets:buckets",
+        "reducer.cli.commands.buckets:buckets",
         "List, show, and export the bugs found by `mlir-reducer triage`.",
     ),
     "worker": Deferred(

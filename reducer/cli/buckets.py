@@ -1,9 +1,7 @@
-"""`mlir-reducer buckets`"""
+"""`mlir-reducer buckets`: what is known of the bugs in a database of triage."""
 
 import json
 import shlex
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,9 @@ import click
 from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
-from reducer.cli.commands.base import ReducerGroup
-from reducer.cli.commands.shared import html_option, json_option, summary_option
 from reducer.cli.console import show
 from reducer.cli.record import write_json, write_text
-from reducer.cli.triage_database import database_option, find_database
+from reducer.cli.triage_database import find_database
 from reducer.cli.triage_markdown import markdown_summary
 from reducer.cli.triage_output import VERDICTS, bugs_table, in_order, unread_lines
 from reducer.errors import OutputNotWritable
@@ -28,7 +24,6 @@ from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
 from reducer.triage.notes import note_of, set_note
 from reducer.triage.reproducers import StoredReproducer, reproducers
-from reducer.triage.states import BugState
 from reducer.triage.summary import (
     all_bugs,
     bug_of,
@@ -42,121 +37,70 @@ from reducer.units import plural
 REPRODUCER, FACTS = "repro.mlir", "bug.json"
 
 
-@click.group(cls=ReducerGroup)
-@database_option
-@click.pass_context
-def buckets(context: click.Context, db: Path | None) -> None:
-    """List, show, and export the bugs found by `mlir-reducer triage`.
-
-    A unique prefix is enough to name a bucket. None of these commands runs a compiler.
-    """
-    context.obj = db
-
-
-def _with_database(function: Callable[..., None]) -> Callable[..., None]:
-    """Open the database for a command; --db may be given before or after the command's name."""
-
-    @database_option
-    @wraps(function)
-    def command(*, db: Path | None, **options: Any) -> None:
-        path = db or click.get_current_context().obj or find_database(Path.cwd())
-        with Database.open(path, create=False) as database:
-            function(database, **options)
-
-    return command
-
-
-@buckets.command("list")
-@click.option(
-    "--state",
-    "states",
-    multiple=True,
-    type=click.Choice([str(state) for state in BugState]),
-    help="Show only bugs in this state; can be repeated.",
-)
-@json_option
-@html_option
-@summary_option
-@_with_database
-def list_command(
-    database: Database,
+def list_bugs(
+    db: Path | None,
+    *,
     states: tuple[str, ...],
     json_target: str | None,
     html: Path | None,
     summary_target: str | None,
 ) -> None:
-    """List the bugs, one line each, and the inputs that the last run could not read."""
-    bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
-    bugs, unread = in_order(bugs), unread_in(database)
-    if json_target is not None:
-        write_json(json_target, {"bugs": [bug.to_json() for bug in bugs], "unread": unread})
-    if html is not None:
-        write_bucket_pages(html, bugs, database.path, unread)
-    if summary_target is not None:
-        write_text(summary_target, markdown_summary(bugs, unread))
-    if "-" not in (json_target, summary_target):
-        show(bugs_table(bugs) if bugs else "no bugs", *unread_lines(unread))
+    """`buckets list`: a table, and the files that are asked for."""
+    with _database(db) as database:
+        bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
+        bugs, unread = in_order(bugs), unread_in(database)
+        if json_target is not None:
+            write_json(json_target, {"bugs": [bug.to_json() for bug in bugs], "unread": unread})
+        if html is not None:
+            write_bucket_pages(html, bugs, database.path, unread)
+        if summary_target is not None:
+            write_text(summary_target, markdown_summary(bugs, unread))
+        if "-" not in (json_target, summary_target):
+            show(bugs_table(bugs) if bugs else "no bugs", *unread_lines(unread))
 
 
-@buckets.command("show")
-@click.argument("bucket")
-@json_option
-@_with_database
-def show_command(database: Database, bucket: str, json_target: str | None) -> None:
-    """Show everything known about BUCKET."""
-    bug = bug_of(database, find_group(database, bucket), reproducers(database))
-    if json_target is not None:
-        write_json(json_target, bug.to_json())
-    if json_target != "-":
-        click.echo(_described(database, bug))
+def show_bug(db: Path | None, *, bucket: str, json_target: str | None) -> None:
+    """`buckets show`: everything known about one."""
+    with _database(db) as database:
+        bug = bug_of(database, find_group(database, bucket), reproducers(database))
+        if json_target is not None:
+            write_json(json_target, bug.to_json())
+        if json_target != "-":
+            click.echo(_described(database, bug))
 
 
-@buckets.command("note")
-@click.argument("bucket")
-@click.argument("text", required=False)
-@_with_database
-def note_command(database: Database, bucket: str, text: str | None) -> None:
-    """Write TEXT about BUCKET, such as who works on it or its issue; without TEXT, show it.
-
-    The note is shown wherever the bug is listed, and stays whatever later runs find. A new one
-    replaces it, and an empty one removes it.
-
-    \b
-      mlir-reducer buckets note 5c61 "iree#20548, Ann is on it"
-    """
-    group = find_group(database, bucket)
-    if text is not None:
-        set_note(database, group, text.strip())
-    elif note := note_of(database, group):
-        click.echo(one_line(note))
+def note_bug(db: Path | None, *, bucket: str, text: str | None) -> None:
+    """`buckets note`: keep what the owner says, or show it if `text` is None."""
+    with _database(db) as database:
+        group = find_group(database, bucket)
+        if text is not None:
+            set_note(database, group, text.strip())
+        elif note := note_of(database, group):
+            click.echo(one_line(note))
 
 
-@buckets.command("export")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
-@_with_database
-def export_command(database: Database, folder: Path, wanted: tuple[str, ...]) -> None:
-    """Write one folder per BUCKET (all buckets by default) into FOLDER.
-
-    Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
-    report written by triage: report, and report.zip to attach to an issue.
-    """
-    known = reproducers(database)
-    groups = [find_group(database, one) for one in wanted]
-    bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
-    for bug in bugs:
-        _export(database, bug, folder / bug.name)
+def export_bugs(db: Path | None, *, folder: Path, wanted: tuple[str, ...]) -> None:
+    """`buckets export`: a folder for each bug."""
+    with _database(db) as database:
+        known = reproducers(database)
+        groups = [find_group(database, one) for one in wanted]
+        bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
+        for bug in bugs:
+            _export(database, bug, folder / bug.name)
     click.echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
 
 
-@buckets.command("forget")
-@click.argument("bucket")
-@_with_database
-def forget_command(database: Database, bucket: str) -> None:
-    """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
-    group = find_group(database, bucket)
-    forget(database, group)
+def forget_bug(db: Path | None, *, bucket: str) -> None:
+    """`buckets forget`: the next triage starts anew with its inputs."""
+    with _database(db) as database:
+        group = find_group(database, bucket)
+        forget(database, group)
     click.echo(f"forgot {', '.join(sorted(group.names))}", err=True)
+
+
+def _database(path: Path | None) -> Database:
+    """The database in `path`; without one, that of the folder where the user stands."""
+    return Database.open(path or find_database(Path.cwd()), create=False)
 
 
 def _export(database: Database, bug: Bug, folder: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from reducer.cli.commands.buckets import STATES
+from reducer.triage.states import BugState
 from tests.cli.test_triage import Bench
 from tests.support.fake_compilers import Reducer, program
 from tests.support.triages import write_all
@@ -222,3 +224,7 @@ def test_triage_names_the_database(triaged: Triaged) -> None:
 def test_without_a_database_or_a_bucket(bench: Bench, triaged: Triaged) -> None:
     buckets(bench, "list", code=2)
     buckets(triaged[0], "show", "zzz", code=2)
+
+
+def test_every_state_can_be_asked_for() -> None:
+    assert set(STATES) == set(BugState)

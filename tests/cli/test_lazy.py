@@ -30,7 +30,12 @@ def imported(*words: str, **environment: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["-h"], *([name, "--help"] for name in ("reduce", "check", "triage", "report"))],
+    [
+        ["--help"],
+        ["-h"],
+        ["buckets", "list", "--help"],
+        *([name, "--help"] for name in ("reduce", "check", "triage", "report")),
+    ],
 )
 def test_help_imports_no_work(words: list[str]) -> None:
     names = imported(*words)
