@@ -5,23 +5,67 @@ the same. The accepted steps are then bisected for the first one after which tha
 the reduction goes on from before it, with the place as a condition.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from oracles import CompilerOracle, Limits, Oracle, Outcome
 from reducer.errors import NotInteresting
-from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
+from reducer.health import (
+    Condition,
+    Elsewhere,
+    Health,
+    HealthCheck,
+    HealthProfile,
+    Place,
+    PlaceKind,
+    places_of,
+)
 from reducer.health.asking import nearest_first, rounds, worth_comparing
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
 from reducer.session.context import Context, Milestone
+from reducer.session.conversions import Conversions
 from reducer.session.narrowing import widen
+from reducer.session.settings import Settings
+from reducer.storage.journal import Journal
 
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
 
 _SMALL_ENOUGH = 150  # ops; a larger program is not asked about elsewhere
 _QUICK_ENOUGH = 2.0  # CPU seconds of the user's command; the same
+
+
+def health_check(
+    settings: Settings,
+    oracle: Oracle,
+    first: Outcome,
+    journal: Journal,
+    conversions: Conversions,
+    enough: Callable[[], Limits | None],
+) -> HealthCheck | None:
+    """What asks about the programs elsewhere; None if there is nothing to ask.
+
+    Args:
+        first: what the input does.
+        enough: gives the limits that tell a hang from a slow run, if there are lower ones.
+    """
+    if not isinstance(oracle, CompilerOracle):
+        return None
+    places = places_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+    if not places and not settings.passes_with:
+        return None
+    elsewhere = Elsewhere(
+        oracle,
+        first.signature,
+        journal,
+        jobs=settings.jobs,
+        in_other_form=conversions.pretty,
+        enough=enough,
+    )
+    conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
+    return HealthCheck(elsewhere, places, tuple(conditions))
 
 
 def audit(context: Context) -> bool:

@@ -9,21 +9,21 @@ from typing import Any
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from reducer import __version__
-from reducer.errors import DoesNotTerminate, FlakyOracle
-from reducer.health import Condition, Elsewhere, Health, HealthCheck, places_of
+from reducer.errors import FlakyOracle
+from reducer.health import HealthCheck
 from reducer.ir import Document, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.observers import Observers, OtherFailure
 from reducer.search.query import RunLimits
-from reducer.search.sequential import SequentialTest
 from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
 from reducer.session.best import Best, OnDisk
 from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
+from reducer.session.first_run import first_run
 from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
     KEY,
@@ -37,7 +37,7 @@ from reducer.session.locating import failing_ops
 from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import one_line
 from reducer.session.record import Report
-from reducer.session.sanity import Flakiness, SanityChecks, empty_module
+from reducer.session.sanity import SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size, Tried
 from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
@@ -45,7 +45,6 @@ from reducer.session.varying import Steadied, VaryingCrash, steady
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
-_FIRST_RUN_TIMEOUT = 3600.0  # seconds for the input if the user set no limit
 _CONVERSION = 600.0  # seconds for printing a module in another form
 _FINISHING_CALLS = 3  # to confirm the best, and to print and verify it
 
@@ -167,7 +166,14 @@ class Reduction:
 
     def _context(self, module: Module | None) -> Context:
         """The shared state for the stages, derived from the first run."""
-        first, flaky, evaluator = self._first_run()
+        begun = first_run(
+            self._evaluator,
+            self.settings,
+            self.listener,
+            ops=self._input_size.ops,
+            steadied=self._steadied,
+        )
+        first, flaky, evaluator = begun.outcome, begun.flaky, begun.evaluator
         limits = RunLimits(
             self.oracle.limits,
             adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
@@ -186,7 +192,9 @@ class Reduction:
         self._best = Best(
             self.settings.output, self.journal, text, self._input_size, self.settings.folder
         )
-        self._health = self._health_check(first)
+        self._health = auditing.health_check(
+            self.settings, self.oracle, first, self.journal, self._conversions, self._enough
+        )
         guard = self._health.guard if self._health is not None else None
         context = Context(
             settings=self.settings,
@@ -211,25 +219,6 @@ class Reduction:
         """Limits that tell a hang from a slow run, if lower ones than the user's do."""
         short = self._live.short if self._live is not None else None
         return None if short is None else short.enough
-
-    def _health_check(self, first: Outcome) -> HealthCheck | None:
-        """What asks about the programs elsewhere; None if there is nothing to ask."""
-        settings, oracle = self.settings, self.oracle
-        if not isinstance(oracle, CompilerOracle):
-            return None
-        places = places_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
-        if not places and not settings.passes_with:
-            return None
-        elsewhere = Elsewhere(
-            oracle,
-            first.signature,
-            self.journal,
-            jobs=settings.jobs,
-            in_other_form=self._conversions.pretty,
-            enough=self._enough,
-        )
-        conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
-        return HealthCheck(elsewhere, places, tuple(conditions))
 
     def _calls_of_search(self) -> int | None:
         """The calls that the user allows, without those that print and verify the result."""
@@ -271,34 +260,6 @@ class Reduction:
             return None
         limits = Limits(_CONVERSION, self.oracle.limits.memory)
         return OptPrinter(self.settings.opt, limits, self.stop)
-
-    def _first_run(self) -> tuple[Outcome, Flakiness | None, Evaluator]:
-        """Run the input and return its outcome and an evaluator that looks for the same failure.
-
-        A run that hits the time limit counts as a failure only if the user set that limit.
-
-        Raises:
-            DoesNotTerminate: the run took longer than a compiler should, and the user set no limit.
-        """
-        given, flaky = self.oracle.limits, None
-        seconds = _FIRST_RUN_TIMEOUT if given.seconds is None else given.seconds
-        evaluator = self._evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
-        sanity = SanityChecks(evaluator, self.settings.text, self._input_size.ops)
-        if self.settings.flaky is None:
-            first = sanity.run_input()
-            if self._steadied is not None:
-                first = replace(first, signature=self._steadied.signature)
-        else:
-            first, rate = sanity.measure_input(self.settings.flaky)
-            flaky = Flakiness(rate)
-            evaluator = evaluator.with_(test=SequentialTest.after(rate, self.settings.flaky))
-            self.listener.message(f"the input fails in {rate}")
-        if given.seconds is None and first.kind.traits.out_of_time:
-            raise DoesNotTerminate(
-                f"the command did not finish within {_FIRST_RUN_TIMEOUT:.0f} s; if the hang is the "
-                "failure, set the time after which a run counts as hanging: --timeout SECONDS"
-            )
-        return first, flaky, evaluator.with_(target=first.signature)
 
     # ---- search and finish ------------------------------------------------------------------
 
