@@ -76,7 +76,7 @@ class Evidence:
         named = filter(None, (signature.pass_name, *passes))
         op = signature.op.partition(" ")[0]
         return cls(
-            messages=frozenset(filter(is_telling, [message_of(signature)])),
+            messages=frozenset(filter(is_telling, [_message_of(signature)])),
             functions=frozenset(distinctive([*frames, *functions])),
             passes=frozenset(map(spelled, named)),
             ops=ops_of(program) | frozenset([op] if op and not is_ordinary(op) else []),
@@ -147,13 +147,8 @@ def words_with_digits(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\b(?=[a-z_]*\d)[a-z]{2,}[a-z_]*\d+[a-z]?\b", text))
 
 
-def message_of(signature: Signature) -> str:
-    """The message without the place of an assertion, which other builds and titles leave out.
-
-    >>> from oracles import Kind
-    >>> message_of(Signature(Kind.ASSERTION, "!seenKernel in run"))
-    '!seenKernel'
-    """
+def _message_of(signature: Signature) -> str:
+    """The message without the place of an assertion, which other builds and titles leave out."""
     template = signature.template
     if not signature.kind.traits.condition:
         return template

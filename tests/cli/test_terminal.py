@@ -118,16 +118,22 @@ def test_a_second_ctrl_c_shows_the_cursor_again(reducer: Reducer) -> None:
 
 
 def test_a_window_of_another_size_is_drawn_anew(reducer: Reducer) -> None:
-    narrow = False
+    resized, seen = reducer.home / "resized", reducer.home / "seen"
+    wait = f"while [ -e {resized} ] && [ ! -e {seen} ]; do sleep 0.05; done\n"
+    write_script(reducer.home / "fake", SLOWLY + wait + LONG)
+    before = 0
 
     def resize(screen: Screen) -> None:
-        nonlocal narrow
-        if not narrow and "best so far" in screen.text:
-            narrow = True
+        nonlocal before
+        if not resized.exists() and "best so far" in screen.text:
+            resized.touch()
+            before = len(screen.text)
             screen.resize(50, 20)
+        elif "failure to preserve" in screen.text[before:]:  # what scrolled away is said again
+            seen.touch()
 
     screen = reduced(reducer, columns=100, meanwhile=resize)
-    assert screen.exit_code == 0
+    assert screen.exit_code == 0 and seen.exists()
     last = [page for page in screen.pages if any("── " in line for line in page)][-1]
     assert sum(line.startswith("── ") for line in last) == 1, "nothing of the old drawing is left"
     assert any("failure to preserve" in line for line in screen.everything), "said again"
