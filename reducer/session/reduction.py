@@ -1,6 +1,5 @@
 """One reduction, from the failing input to the verified reproducer."""
 
-import shlex
 import threading
 import time
 from dataclasses import replace
@@ -35,7 +34,7 @@ from reducer.session.history import (
 )
 from reducer.session.locating import failing_ops
 from reducer.session.own_failure import CuttingDamage
-from reducer.session.printing import one_line
+from reducer.session.printing import command_line
 from reducer.session.record import Report
 from reducer.session.sanity import SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size, Tried
@@ -293,8 +292,8 @@ class Reduction:
         """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
-            shown = shlex.join(self.oracle.display(str(self.settings.output)))
-            self.listener.message(f"reduced command: {one_line(shown)}")
+            shown = command_line(self.oracle.display(str(self.settings.output)))
+            self.listener.message(f"reduced command: {shown.removeprefix('//').strip()}")
 
     def _print(self, context: Context, status: str) -> str:
         """Run the finishing stages and return the final status of the reduction."""
