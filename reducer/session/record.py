@@ -178,13 +178,14 @@ class ReductionRecord:
 
     @classmethod
     def from_history(cls, history: History) -> "ReductionRecord":
-        """A record with the numbers in a journal's history, without the command."""
+        """A record with what a journal's history tells, without the command."""
         return ReductionRecord(
             input_path=Path(history.name),
             input=history.input,
             costs=Costs(history.total.calls, history.total.compiler_seconds),
             wall_seconds=history.total.seconds,
             one_minimal=history.one_minimal,
+            health=history.health,
         )
 
 

@@ -21,6 +21,7 @@ from reducer.session.figures import (
     PassRecord,
 )
 from reducer.session.health_record import HealthRecord, PlaceRecord
+from reducer.session.history import History
 from reducer.session.record import ReductionRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Size
@@ -231,3 +232,11 @@ def test_a_record_takes_over_what_another_knows() -> None:
     both = RECORD.updated(other)
     assert (both.costs, both.one_minimal) == (Costs(1, 2.0), False)
     assert both.input == RECORD.input
+
+
+def test_a_report_of_an_earlier_result_says_where_else_it_compiles() -> None:
+    places = (PlaceRecord("release", "3.2.0", "compiles"),)
+    history = History("in.mlir", Size(65, 60, 4_000), OTHER, health=HealthRecord(places=places))
+    history = History.from_json(json.loads(json.dumps(history.to_json())))
+    assert ReductionRecord.from_history(history).health == history.health
+    assert history.health is not None and history.health.places == places
