@@ -55,7 +55,7 @@ def bisect(**values: Any) -> int:
 
     Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
     with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
-    to INPUT and reused.
+    to INPUT, or in the folder of a result, and reused.
     """
     from reducer.cli.bisect import bisect
 
