@@ -93,6 +93,8 @@ def on_terminal(
     controller, terminal = pty.openpty()
     _set_size(terminal, columns, rows)
     own = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **(environment or {})}
+    for name in ("COLUMNS", "LINES"):  # pytest-xdist sets them, and they hide the window's size
+        own.pop(name, None)
     inherited = {
         name: value
         for name, value in os.environ.items()
