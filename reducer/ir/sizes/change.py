@@ -8,6 +8,7 @@ from reducer.ir.data import resized
 from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.encodings import encoding_without_dims
+from reducer.ir.functions import may_end_block
 from reducer.ir.module import NONE
 from reducer.ir.retype import ops_mentioning, segment_sizes
 from reducer.ir.rewrite import Rewrite
@@ -334,7 +335,7 @@ class SizeRewrite:
             first -= 1
         count = len(kinds) - first
         sized = segment_sizes(self.module, op) is not None or self._index_groups(op)
-        if not count or sized or len(kinds) != len(operands):
+        if not count or sized or len(kinds) != len(operands) or self._passes_on(op):
             return
         for value, shape in self.ties.shaped(v for v in operands if v != NONE):
             if len(shape.dims) == count:
@@ -342,6 +343,13 @@ class SizeRewrite:
                 for number in gone:
                     self.rewrite.drop_operand(op, first + number)
                 return
+
+    def _passes_on(self, op: int) -> bool:
+        """Whether an op passes its operands on, as a return or a call does, and indexes nothing."""
+        ends = self.module.t.block_ops[self.module.t.block[op]][-1] == op
+        return (ends and may_end_block(self.module, op)) or (
+            self.module.syntax(op).property("callee") is not None
+        )
 
     def _size_operands(self, op: int) -> Iterable[tuple[int, list[_Before]]]:
         """Groups of size operands: the number of the first, and the sizes before and after."""

@@ -210,6 +210,22 @@ def test_the_value_of_a_constant_changes_its_type_too() -> None:
     )
 
 
+def test_an_index_that_is_passed_on_is_not_one_into_a_dim() -> None:
+    assert (
+        change(
+            '%0 = "t.call"(%a, %i) <{callee = @f}> : (tensor<4xf32>, index) -> i32\n'
+            '"func.return"(%a, %i) : (tensor<4xf32>, index) -> ()',
+            "%a: tensor<4xf32>, %i: index",
+            {0: DROPPED},
+            results="tensor<4xf32>, index",
+        )
+        == """\
+^bb0(%a: tensor<f32>, %i: index):
+%0 = "t.call"(%a, %i) <{callee = @f}> : (tensor<f32>, index) -> i32
+"func.return"(%a, %i) : (tensor<f32>, index) -> ()"""
+    )
+
+
 @given(modules(), st.data())
 def test_any_sizes_leave_every_module_well_formed(text: str, data: st.DataObject) -> None:
     system = SizeSystem(Module.parse(text))
