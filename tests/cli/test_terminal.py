@@ -113,7 +113,9 @@ def test_a_second_ctrl_c_shows_the_cursor_again(reducer: Reducer) -> None:
 
     write_script(reducer.home / "fake", 'trap "" INT\nsleep 0.5\n' + LONG)
     screen = reduced(reducer, meanwhile=interrupt)
-    assert screen.exit_code == 130
+    # On a busy machine, the second one comes when the program is about to end by itself and no
+    # longer catches it. To a shell, both are 130.
+    assert screen.exit_code in (130, -signal.SIGINT)
     assert not screen.hides_cursor
 
 
