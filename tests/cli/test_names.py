@@ -30,7 +30,7 @@ def reducer(tmp_path: Path) -> Reducer:
 
 
 def names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()} - {"fake", "tmp", "work"}
+    return {path.name for path in folder.iterdir()} - {"fake", "tmp", "elsewhere"}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
@@ -66,13 +66,13 @@ def paste(reducer: Reducer, command: str) -> None:
 
 def test_output_and_journal_may_be_links(reducer: Reducer) -> None:
     (reducer.home / "in.mlir").write_text(program(8))
-    (reducer.home / "work").mkdir()
-    (reducer.home / "out.mlir").symlink_to("work/real.mlir")
+    (reducer.home / "elsewhere").mkdir()
+    (reducer.home / "out.mlir").symlink_to("elsewhere/real.mlir")
     (reducer.home / "out").mkdir()
-    (reducer.home / "out" / "journal").symlink_to("../work/real.journal")
+    (reducer.home / "out" / "journal").symlink_to("../elsewhere/real.journal")
     assert reducer("reduce", "in.mlir", "-o", "out.mlir", "--", "./fake").returncode == 0
-    assert "x.bad" in (reducer.home / "work" / "real.mlir").read_text()
-    assert (reducer.home / "work" / "real.journal").stat().st_size > 0
+    assert "x.bad" in (reducer.home / "elsewhere" / "real.mlir").read_text()
+    assert (reducer.home / "elsewhere" / "real.journal").stat().st_size > 0
     assert (reducer.home / "out.mlir").is_symlink()
     resumed = reducer("reduce", "in.mlir", "-o", "out.mlir", "--resume", "--", "./fake")
     assert resumed.returncode == 0
@@ -84,14 +84,14 @@ def test_output_and_journal_may_be_links(reducer: Reducer) -> None:
 )
 def test_a_link_where_we_write_does_not_lead_us_elsewhere(reducer: Reducer, link: str) -> None:
     (reducer.home / "in.mlir").write_text(program(8))
-    (reducer.home / "work").mkdir()
-    precious = reducer.home / "work" / "precious"
+    (reducer.home / "elsewhere").mkdir()
+    precious = reducer.home / "elsewhere" / "precious"
     precious.write_text("somebody's thesis\n" * 1000)
     (reducer.home / "in.reduced").mkdir()
     (reducer.home / link).symlink_to(precious)
     assert reducer("reduce", "in.mlir", "--", "./fake").returncode == 0
     assert precious.read_text() == "somebody's thesis\n" * 1000
-    assert [path.name for path in (reducer.home / "work").iterdir()] == ["precious"]
+    assert [path.name for path in (reducer.home / "elsewhere").iterdir()] == ["precious"]
 
 
 def test_what_is_inside_an_input_is_text(reducer: Reducer) -> None:
