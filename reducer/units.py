@@ -30,6 +30,15 @@ def percent(part: float, whole: float) -> str:
     return f"{share:.1f}%"
 
 
+def cut(text: str, width: int) -> str:
+    """A text of at most `width` characters, with an ellipsis where the rest was.
+
+    >>> cut("value is out of range", 12)
+    'value is ou…'
+    """
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
 def plural(count: float, noun: str) -> str:
     """A count with its noun: 1 run, 2.5 runs."""
     number = f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.1f}"

@@ -12,6 +12,7 @@ from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord
 from reducer.session.figures import Origin, OtherFailureRecord
 from reducer.session.health_record import HealthRecord
+from reducer.units import cut
 
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
 _HEAD, _HEAD_WIDTH = 12, 160  # lines of such a program that are shown, and characters of each
@@ -62,9 +63,9 @@ def program(text: str, name: str) -> Part:
     return Part(md.fenced(text, "mlir"), start) if small else Part(start)
 
 
-def cut(text: str, most: int = _WIDTH) -> str:
+def shortened(text: str) -> str:
     """The text, shortened to fit a line."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return cut(text, _WIDTH)
 
 
 def _table(facts: Facts) -> str:
@@ -126,7 +127,7 @@ def _level(found: LevelFile) -> Iterator[Part]:
 def _pass_level(found: PassFile | None) -> Iterator[Part]:
     if found is None:
         return
-    what = md.code(cut(found.name)) if found.name else "none (the IR itself is invalid)"
+    what = md.code(shortened(found.name)) if found.name else "none (the IR itself is invalid)"
     yield Part(f"#### IR before the failing pass: {what}")
     yield program(found.text, "repro.pass.mlir")
 
@@ -215,9 +216,9 @@ def _origin(places: Sequence[Origin]) -> Iterator[Part]:
         return
     rows = [
         (
-            md.code(cut(f"{one.file or 'input'}:{one.line or '?'}")),
-            md.code(cut(one.op)),
-            md.code(cut(one.text)) if one.text else "",
+            md.code(shortened(f"{one.file or 'input'}:{one.line or '?'}")),
+            md.code(shortened(one.op)),
+            md.code(shortened(one.text)) if one.text else "",
         )
         for one in places[:_SHOWN]
     ]
@@ -238,7 +239,7 @@ def _reduction(facts: Facts) -> Iterator[Part]:
         ("ops", f"{before.ops:,}", f"{facts.ops:,}"),
         ("bytes", f"{before.bytes:,}", f"{facts.bytes:,}"),
     ]
-    source = md.code(cut(facts.source)) if facts.source else ""
+    source = md.code(shortened(facts.source)) if facts.source else ""
     yield Part(md.table((source, "before", "after"), rows))
     yield Part(_cost(facts.record))
     if facts.record.degenerate is not None:
@@ -260,7 +261,7 @@ def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
     """Other failures found during the reduction."""
     if not others:
         return
-    rows = [(md.code(one.bucket), md.code(cut(one.text))) for one in others]
+    rows = [(md.code(one.bucket), md.code(shortened(one.text))) for one in others]
     body = md.table(("Bucket", "Failure"), rows)
     yield Part(
         md.folded("Other failures seen during the reduction (not reduced)", body),

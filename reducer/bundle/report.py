@@ -7,6 +7,7 @@ from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from reducer import __version__
 from reducer.bundle import context
 from reducer.bundle import markdown as md
+from reducer.bundle.context import shortened
 from reducer.bundle.facts import FILES, Facts, ReproCheck
 from reducer.bundle.fitting import Part, fit
 from reducer.bundle.repro_script import shell_word
@@ -93,14 +94,14 @@ def _inside(facts: Facts) -> str:
     """In which pass it happened; a run that a limit ended was merely there at the time."""
     if not facts.pass_name:
         return ""
-    named = f"in the pass {md.code(context.cut(facts.pass_name))}"
+    named = f"in the pass {md.code(shortened(facts.pass_name))}"
     return f" (last seen {named})" if facts.signature.kind.traits.costly else f", {named}"
 
 
 def _neighbor(facts: Facts) -> str:
     """A sentence about the nearest programs that do not fail."""
     near = [
-        f"{md.code(context.cut(fact.change))} in place of {md.code(context.cut(fact.now))}"
+        f"{md.code(shortened(fact.change))} in place of {md.code(shortened(fact.now))}"
         for fact in facts.boundary or ()
         if fact.kind in ("size", "element type") and fact.verdict is Verdict.NOT_INTERESTING
     ]
@@ -151,7 +152,7 @@ def _comparison(run: RunCheck) -> Iterator[str]:
 def _judgment(facts: Facts) -> Iterator[str]:
     """Who says what the right results are, and whether anybody disagrees."""
     if facts.remarks:
-        told = md.plain("; ".join(map(context.cut, facts.remarks)))
+        told = md.plain("; ".join(map(shortened, facts.remarks)))
         told = told.replace("expected values: ", "the expected values are those of ", 1)
         yield f"{told[:1].upper()}{told[1:]}."
     if any("evaluator" in remark for remark in facts.remarks):
@@ -173,7 +174,7 @@ def _versions(facts: Facts) -> Iterator[Part]:
     if not compiler.lines:
         yield Part(f"{md.code(compiler.name)} does not report its version.")
         return
-    lines = list(map(context.cut, compiler.lines))
+    lines = list(map(shortened, compiler.lines))
     if compiler.assertions is not None:
         lines.append(f"Assertions: {'enabled' if compiler.assertions else 'disabled'}")
     if compiler.package:

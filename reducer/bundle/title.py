@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from oracles.frames import is_offset
 from oracles.profiles import RUNTIME, any_of, profile_of
+from reducer import units
 from reducer.bundle.facts import Facts
 from reducer.bundle.wording import sole_pass, suspect_ops, target_of, with_signal
 from reducer.session.printing import one_line
@@ -178,7 +179,7 @@ def _assertion(condition: str) -> str:
     said = _SAID.search(condition)
     if said:
         return f'assertion "{said["text"]}"'
-    short = condition if len(condition) <= _CONDITION else f"{condition[: _CONDITION - 1]}…"
+    short = units.cut(condition, _CONDITION)
     return f"assertion {_code(short)}"
 
 

@@ -7,12 +7,12 @@ from oracles.dispatching import distinctive
 from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.profiles import any_of, profile_of
 from reducer.bundle.facts import Facts
-from reducer.units import plural
+from reducer.ir.dialects import is_ordinary
+from reducer.units import cut, plural
 
 _SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
             11: "SIGSEGV"}  # fmt: skip
 _OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
-_ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
 _CONTAINER = re.compile(r"linalg\.generic|scf\.(?:for|forall|if|while|parallel)|affine\.(?:for|if)")
 _MAX_TITLE_OPS = 2  # ops that a title names
 
@@ -31,11 +31,6 @@ def suspect_ops(facts: Facts) -> list[str]:
     each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
     each = [name for name in each if not _CONTAINER.fullmatch(name)] or each
     return each if len(each) <= _MAX_TITLE_OPS else []
-
-
-def is_ordinary(name: str) -> bool:
-    """Whether an op occurs in almost every program: constants, functions, terminators."""
-    return bool(_ORDINARY.search(name))
 
 
 def happened(facts: Facts, what: str) -> str:
@@ -150,7 +145,7 @@ def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
 def _cut(line: str) -> str:
     """A line, shortened. Follow-up errors print the target in hundreds of characters."""
     line = _LONG_ATTRIBUTE.sub(r"\1<…>", line)
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return cut(line, _WIDTH)
 
 
 _SHOWN = 24  # frames; deeper ones are never informative

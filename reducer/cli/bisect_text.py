@@ -8,7 +8,7 @@ from reducer.cli.shown_command import shell_line
 from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
 from reducer.session.printing import one_line
-from reducer.units import duration, plural, size
+from reducer.units import cut, duration, plural, size
 
 _WIDTH = 160  # maximum characters of a message
 _STYLES = {ReleaseVerdict.GOOD: Style.GOOD, ReleaseVerdict.BAD: Style.BAD}
@@ -41,7 +41,7 @@ def _table(answers: Sequence[ReleaseResult]) -> Table:
             answer.version,
             str(answer.verdict),
             duration(answer.seconds) if answer.seconds else "",
-            _cut(one_line(answer.message)),
+            cut(one_line(answer.message), _WIDTH),
         )
         for answer in answers
     ]
@@ -61,10 +61,6 @@ def _legend(runner: ReleaseRunner) -> list[str]:
         for build in builds
     ]
     return ["", *lines] if lines else []
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
 def summary(result: BisectResult) -> list[str]:

@@ -14,7 +14,7 @@ from reducer.cli.workspace import workspace
 from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.session.printing import one_line
-from reducer.units import duration, plural
+from reducer.units import cut, duration, plural
 
 _NARROW, _WIDE = 56, 100  # widths of a column in characters
 _ENDINGS = {
@@ -82,8 +82,7 @@ def _row(fact: Fact) -> tuple[str, str, str, str]:
 
 
 def _cut(text: str, width: int) -> str:
-    text = one_line(text)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    return cut(one_line(text), width)
 
 
 def _as_json(explanation: Explanation) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from reducer.bundle import Facts
 from reducer.bundle.wording import target_of
 from reducer.similar import Evidence, Known, Match, rank
 from reducer.similar.evidence import passes_named
-from reducer.units import plural
+from reducer.units import cut, plural
 
 SHOWN = 5
 """How many matches are listed for people; `--json` has all of them."""
@@ -71,5 +71,5 @@ def _entry(match: Match) -> list[str]:
     known = match.known
     state = f" ({known.state.lower()})" if known.state else ""
     head = f"  {match.score:4.0%}  {known.name}{state}  {known.title}"
-    lines = [head if len(head) <= _WIDTH else f"{head[: _WIDTH - 1]}…", f"        {match.reason}"]
+    lines = [cut(head, _WIDTH), f"        {match.reason}"]
     return [*lines, f"        {known.url}"] if known.url else lines

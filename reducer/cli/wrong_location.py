@@ -13,7 +13,7 @@ from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.wrong_results import WrongDispatch, WrongResultLocation
 from reducer.storage.files import write_atomic
-from reducer.units import duration, plural
+from reducer.units import cut, duration, plural
 
 _CANDIDATE_NAME = "input.mlir"  # the input's file name for the compiler
 _SHOWN = 12
@@ -57,7 +57,7 @@ def _as_parts(found: WrongResultLocation, name: str, output: Path | None) -> lis
     facts = [
         ("failure", signature.text),
         ("bucket", signature.bucket),
-        ("result", _short(found.mismatch.text)),
+        ("result", cut(found.mismatch.text, _WIDTH)),
         ("phase", found.phase or "unknown"),
     ]
     if dispatch is not None:
@@ -98,12 +98,8 @@ def _program(dispatch: WrongDispatch, output: Path | None) -> list[str]:
         return ["", f"wrote {output} and {_inputs_file(output)}"]
     if dispatch.text.count("\n") > _LONGEST_PROGRAM:
         return ["", "to save the dispatch as a program of its own, give --output FILE"]
-    inputs = [f"// {_short(flag)}" for flag in _flags(dispatch)]
+    inputs = [f"// {cut(flag, _WIDTH)}" for flag in _flags(dispatch)]
     return ["", "the dispatch as a program of its own:", "", *inputs, dispatch.text.rstrip()]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
 def suspect_lines(

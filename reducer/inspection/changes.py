@@ -27,6 +27,7 @@ from reducer.transformations.properties import DropProperties
 from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.tuning import Parameters
 from reducer.transformations.unwrap import UnwrapBodies
+from reducer.units import cut
 
 _VALUE = 40  # characters of an attribute's value to show
 _PLACES = 3  # types to show for a size or an element type
@@ -104,7 +105,7 @@ def _attributes(module: Module) -> Iterator[ProgramFeature]:
             (_value_after(label, text, op, name), text) for label, text in texts if text
         )
         yield ProgramFeature(
-            "attribute", f"{name} of {module.t.name[op]}", _short(now), changes, op
+            "attribute", f"{name} of {module.t.name[op]}", cut(now, _VALUE), changes, op
         )
 
 
@@ -117,7 +118,7 @@ def _value_after(label: str, text: str | None, op: int, name: str) -> str:
     """The new value of the attribute instead of the label, unless it was dropped."""
     if label == "dropped" or text is None:
         return label
-    return _short(_value(Module.parse(text), op, name)) or label
+    return cut(_value(Module.parse(text), op, name), _VALUE) or label
 
 
 def _by_op(sites: Sequence[Site]) -> dict[int, list[Site]]:
@@ -209,7 +210,3 @@ def _listed(items: Iterable[str]) -> str:
     each = list(dict.fromkeys(items))
     more = f" and {len(each) - _PLACES} more" if len(each) > _PLACES else ""
     return ", ".join(each[:_PLACES]) + more
-
-
-def _short(value: str) -> str:
-    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"

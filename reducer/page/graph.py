@@ -8,6 +8,7 @@ from reducer.ir import NONE, Module
 from reducer.ir.flow import def_use_graph, distances
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
+from reducer.units import cut
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -279,24 +280,20 @@ def _lines(module: Module, node: Node, names: Mapping[int, str]) -> tuple[str, .
     if node.argument != NONE:
         token = module.t.token[node.argument]
         name = names.get(node.argument, token)
-        return (_cut(name), _cut(module.type_of(node.argument)))
+        return (cut(name, _LABEL), cut(module.type_of(node.argument), _LABEL))
     name = module.t.name[node.op]
     syntax = module.syntax(node.op)
     value = next((e.value for e in syntax.entries if e.name == "value"), None)
     if value is not None and not module.t.operands[node.op]:
-        return (_cut(f"{name} {value.partition(' : ')[0]}"),)
-    return (_cut(name), *_type_lines(syntax.result_types))
+        return (cut(f"{name} {value.partition(' : ')[0]}", _LABEL),)
+    return (cut(name, _LABEL), *_type_lines(syntax.result_types))
 
 
 def _type_lines(types: Sequence[str]) -> list[str]:
     """All types in one line, or each in its own."""
     joined = ", ".join(types)
     if len(joined) <= _LABEL or len(types) < 2:
-        return [_cut(joined)] if joined else []
+        return [cut(joined, _LABEL)] if joined else []
     more = len(types) - _MAX_TYPES
-    shown = [_cut(one) for one in types[:_MAX_TYPES]]
+    shown = [cut(one, _LABEL) for one in types[:_MAX_TYPES]]
     return [*shown, f"and {more} more"] if more > 0 else shown
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…"

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from reducer.session.printing import one_line
 from reducer.triage.summary import Bug
+from reducer.units import cut
 
 _HEAD = 24  # characters to keep of what several texts have in common
 _SHARED = 40  # texts that begin alike for this long are hard to tell apart
@@ -46,11 +47,11 @@ def _headline(text: str, others: Sequence[str], width: int) -> str:
         return text
     shared = max((_common(text, other) for other in others), default=0)
     if shared < min(_SHARED, width - 1):
-        return _cut(text, width)
+        return cut(text, width)
     head = _words_before(text, _HEAD)
     # A few words before the difference say what it is about.
     start = max(len(head), text.rfind(" ", 0, max(0, shared - 12)) + 1)
-    return _cut(f"{head}{_ELLIPSIS} {text[start:]}", width)
+    return cut(f"{head}{_ELLIPSIS} {text[start:]}", width)
 
 
 def _words_before(text: str, length: int) -> str:
@@ -62,7 +63,3 @@ def _common(one: str, other: str) -> int:
     """How many characters two texts begin with alike."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1].rstrip()}{_ELLIPSIS}"
