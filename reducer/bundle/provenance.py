@@ -10,9 +10,9 @@ from pathlib import Path
 from oracles import Limits, Signature
 from oracles.comparison import same_failure
 from reducer.bundle.facts import Facts
-from reducer.bundle.wording import is_ordinary
 from reducer.errors import ReducerError
 from reducer.ir import Module
+from reducer.ir.dialects import is_ordinary
 from reducer.locate.locations import Location, read_locations
 from reducer.page import (
     Findings,

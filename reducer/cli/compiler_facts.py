@@ -4,7 +4,8 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from oracles import CompilerOracle, Oracle
+from oracles import Oracle
+from oracles.compiler import compiler_of
 from reducer.cli.layout import Fact
 from reducer.cli.shown_command import shown_path
 from reducer.cli.status import print_status
@@ -14,8 +15,8 @@ from reducer.toolchain import Toolchain, installed
 
 def compiler_facts(oracle: Oracle) -> list[Fact]:
     """The name, version and place of the compiler behind a command; nothing for other programs."""
-    inner = getattr(oracle, "inner", oracle)
-    if not isinstance(inner, CompilerOracle) or not Toolchain.provides(inner.executable.name):
+    inner = compiler_of(oracle)
+    if inner is None or not Toolchain.provides(inner.executable.name):
         return []
     program = inner.executable
     version = version_of(program)

@@ -104,3 +104,11 @@ _JUMPS = {
 def plain_jump(branch: str) -> str | None:
     """The op that jumps to one target, for a branch that chooses among several, if it is known."""
     return _JUMPS.get(branch)
+
+
+_ORDINARY = re.compile(r"\.(?:constant(?:\.[\w.]+)?|return|yield|func|module|none|empty)$|^func\.")
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether an op occurs in almost every program: constants, functions, terminators."""
+    return bool(_ORDINARY.search(name))

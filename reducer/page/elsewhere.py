@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from packaging.version import InvalidVersion, Version
-
 from reducer.health import Health, PlaceKind
 from reducer.page.findings import ReleaseRow
 from reducer.releases.query import ReleaseVerdict
 from reducer.session.health_record import HealthRecord, PlaceRecord
+from reducer.toolchain.model import age_of
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,13 @@ class Spot:
 _FAILS, _COMPILES, _OTHER, _UNKNOWN = "fails", "compiles", "fails in another way", "cannot tell"
 _TONES = {_FAILS: "bad", _COMPILES: "good", _OTHER: "open"}
 _SIGNS = {_FAILS: "\N{BALLOT X}", _COMPILES: "\N{CHECK MARK}", _OTHER: "\N{ALMOST EQUAL TO}"}
-_OF_HEALTH = {
+_OF_HEALTH: dict[str, str] = {
     Health.SAME: _FAILS,
     Health.COMPILES: _COMPILES,
     Health.OTHER: _OTHER,
     Health.UNKNOWN: _UNKNOWN,
 }
-_OF_RELEASE = {
+_OF_RELEASE: dict[str, str] = {
     ReleaseVerdict.BAD: _FAILS,
     ReleaseVerdict.GOOD: _COMPILES,
     ReleaseVerdict.OTHER: _OTHER,
@@ -88,7 +87,7 @@ def elsewhere_of(
         doubt=health.doubt,
         targets=_spots(health, PlaceKind.TARGET, health.target),
         levels=_spots(health, PlaceKind.LEVEL, ""),
-        releases=tuple(sorted(rows.values(), key=lambda spot: _age(spot.name), reverse=True)),
+        releases=tuple(sorted(rows.values(), key=lambda spot: age_of(spot.name), reverse=True)),
     )
 
 
@@ -98,20 +97,10 @@ def _spots(health: HealthRecord, kind: PlaceKind, own: str) -> tuple[Spot, ...]:
 
 
 def _spot(place: PlaceRecord) -> Spot:
-    words = {str(health): word for health, word in _OF_HEALTH.items()}
-    before = words.get(place.before, "") if place.before != place.health else ""
+    before = _OF_HEALTH.get(place.before, "") if place.before != place.health else ""
     note = f"a larger program {before}" if before else ""
-    return Spot(place.name, words.get(place.health, _UNKNOWN), note)
+    return Spot(place.name, _OF_HEALTH.get(place.health, _UNKNOWN), note)
 
 
 def _release(one: ReleaseRow, *, own: bool) -> Spot:
-    words = {str(verdict): word for verdict, word in _OF_RELEASE.items()}
-    return Spot(one.version, words.get(one.verdict, _UNKNOWN), one.note, own)
-
-
-def _age(version: str) -> tuple[bool, Version, str]:
-    """A sort key: releases by their number, before whatever has another name."""
-    try:
-        return False, Version(version), ""
-    except InvalidVersion:
-        return True, Version("0"), version
+    return Spot(one.version, _OF_RELEASE.get(one.verdict, _UNKNOWN), one.note, own)

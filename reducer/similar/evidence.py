@@ -15,12 +15,12 @@ from oracles.dispatching import distinctive
 from oracles.frames import name_frames, parse_stack
 from oracles.symbols import Symbols
 from oracles.templates import template_of
+from reducer.ir.dialects import is_ordinary
 
 _LONGEST_LINE = 2_000  # characters; longer lines are data or printed IR
 _SAYS = re.compile(r"error|assert|unreachable|fail|crash|expected|cannot|unsupported|must", re.I)
 _LOCATED = re.compile(r"^.*?\b(?:error|warning): |^.*?\bLLVM ERROR: ")
 _OP = re.compile(r"(?<![\w.#!%@/$-])[a-z_]\w*(?:\.[a-z_][\w$]*)+(?![\w/])")
-_ORDINARY = re.compile(r"\.(?:constant(?:\.\w+)?|return|yield|func|module|none|empty)$|^func\.")
 _COMMENT = re.compile(r"//[^\n]*")
 _STRING = re.compile(r'= "(?:[^"\\\n]|\\.)*"(?![(<\[])|\bloc\([^\n]*')
 _PASS_CLASS = re.compile(r"\b([A-Z]\w*?)Pass\b")
@@ -111,11 +111,6 @@ def ops_of(text: str) -> frozenset[str]:
     """
     bare = _COMMENT.sub("", _STRING.sub("", text)).replace('"', " ")
     return frozenset(name for name in _OP.findall(bare) if not is_ordinary(name))
-
-
-def is_ordinary(name: str) -> bool:
-    """Whether an op occurs in almost every program: constants, functions, terminators."""
-    return bool(_ORDINARY.search(name))
 
 
 def spelled(name: str) -> str:

@@ -90,6 +90,14 @@ def checked_version(version: str) -> str:
     return str(parsed).replace(parsed.base_version, parsed.base_version + missing, 1)
 
 
+def age_of(version: str) -> tuple[bool, Version, str]:
+    """A sort key: releases by their number, before whatever has another name."""
+    try:
+        return False, Version(version), ""
+    except InvalidVersion:
+        return True, Version("0"), version
+
+
 def installed() -> list[Toolchain]:
     """All installed versions, oldest first."""
     found = []

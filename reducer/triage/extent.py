@@ -6,11 +6,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
-
 from oracles import Command, Kind, Outcome
 from reducer.health.places import target_of
 from reducer.releases.query import ReleaseVerdict
+from reducer.toolchain.model import age_of
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 from reducer.triage.reproducers import StoredReproducer
@@ -73,7 +72,7 @@ def extent_of(database: Database, group: Group, known: StoredReproducer | None) 
         failure = "" if telling is None else _failure(database, telling)
         found.append(ReleaseResult(version, verdict, failure))
     return Extent(
-        tuple(sorted(found, key=lambda one: _age(one.version))), _targets(database, group)
+        tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
     )
 
 
@@ -133,11 +132,3 @@ def _targets(database: Database, group: Group) -> tuple[str, ...]:
     )
     commands = [Command.parse([row["program"], *json.loads(row["flags"])]) for row in rows]
     return tuple(sorted({target_of(command) for command in commands} - {""}))
-
-
-def _age(version: str) -> tuple[bool, Version, str]:
-    """A sort key: releases by their number, before whatever has another name."""
-    try:
-        return False, Version(version), ""
-    except InvalidVersion:
-        return True, Version("0"), version

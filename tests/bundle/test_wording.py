@@ -7,7 +7,6 @@ from reducer.bundle.wording import (
     components,
     excerpt,
     folded_stack,
-    is_ordinary,
     suspect_ops,
     target_of,
 )
@@ -19,12 +18,6 @@ def test_the_op_that_the_failure_points_to() -> None:
     assert suspect_ops(facts(failure_line=4)) == ["x.cst", "x.bad"], "a return is in every program"
     text = "\n".join(f"%{n} = a.op{n} %x : i1" for n in range(9))
     assert suspect_ops(facts(text=text, failure_line=None)) == []
-
-
-def test_ordinary_ops_are_not_suspects() -> None:
-    for name in ("func.func", "func.return", "arith.constant", "torch.constant.int", "a.yield"):
-        assert is_ordinary(name)
-    assert not is_ordinary("torch.aten.topk")
 
 
 def test_diagnostics_stay_and_stacks_go() -> None:
