@@ -144,6 +144,15 @@ class ReadablePrinter:
             self.note("the pretty form does not fail the same way; the result is in generic form")
         return best
 
+    def survives(self, module: Module) -> bool:
+        """Whether the failure survives printing: in the form that is tried first, or the next.
+
+        Raises:
+            Stopped: the budget is spent, or the user interrupted the run.
+        """
+        forms = (self._form(module, frozenset(steps)) for steps in (_STEPS, (_PRETTY,)))
+        return any(text is not None and self._fails(text, module.op_count) for text in forms)
+
     def _form(self, module: Module, steps: frozenset[str]) -> str | None:
         """The text after these steps; None if the compiler cannot print it."""
         text = module.text

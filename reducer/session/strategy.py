@@ -6,7 +6,15 @@ To change the order, edit the tables at the end of this file. The stages themsel
 
 from reducer.health import Health
 from reducer.ir import Module, PlainText
-from reducer.session import auditing, degenerate, finishing, level_above, locating, shrinking
+from reducer.session import (
+    auditing,
+    degenerate,
+    finishing,
+    legible,
+    level_above,
+    locating,
+    shrinking,
+)
 from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortLimits, carry_out
 
@@ -107,6 +115,13 @@ def _is_degenerate_and_fails_everywhere(context: Context) -> bool:
     return not compiles and degenerate.is_degenerate(context)
 
 
+def _is_to_be_printed(context: Context) -> bool:
+    """Whether the result will be in pretty form, and its failure can be asked for in few runs."""
+    wanted = context.conversions.opt is not None and not context.settings.keep_generic
+    asked = _is_module(context) and not context.exhausts and _fails_every_time(context)
+    return wanted and asked
+
+
 def _went_down(context: Context) -> bool:
     return context.above is not None
 
@@ -135,6 +150,7 @@ _COMPARE = Stage(
     _is_degenerate_and_fails_everywhere,
     degenerate.decide_degenerate,
 )
+_KEEP_READABLE = Stage("print and run it", _is_to_be_printed, legible.keep_readable)
 
 _MINIMIZE: tuple[Step, ...] = (
     StoppingEarly(_is_module, _FIND_PHASE, (_HALVE, _POLISH)),
@@ -168,6 +184,8 @@ SEARCH: tuple[Step, ...] = (
     Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
     # If it fails everywhere, only its IR can tell.
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
+    # Go back if only its generic form fails.
+    Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPLETE_AUDIT)),
     # Whoever filed the failure wants it in the dialects of the input as well.
     Stage("reduce the program above", _went_down_quickly, level_above.shrink_above),
 )
