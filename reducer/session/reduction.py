@@ -23,6 +23,7 @@ from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
+from reducer.session.harmless import HarmlessMessage
 from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
     KEY,
@@ -77,6 +78,7 @@ class Reduction:
         self._screen: VerifierScreen | None = None
         self._others: AlsoFoundStore | None = None
         self._recorder: HistoryRecorder | None = None
+        self._harmless: HarmlessMessage | None = None
         self._steadied: Steadied | None = None
 
     # ---- entry point -----------------------------------------------------------------------
@@ -155,6 +157,7 @@ class Reduction:
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
         context.origins = recorder.origins
+        self._harmless = HarmlessMessage(context.first.signature, self._note)
         self.listener.message(f"failure to preserve: {context.first.signature.text}")
         status = self._search(context)
         self._take_over_command(context)
@@ -412,6 +415,8 @@ class Reduction:
     def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
         if self._recorder is not None:
             self._recorder.judged(candidate, verdict)
+        if self._harmless is not None:
+            self._harmless.look(outcome)
         if verdict is not Verdict.CANCELLED:
             text = "" if verdict is Verdict.SAME else outcome.signature.text
             self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
