@@ -38,7 +38,7 @@ class HealthGuard:
             return replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
         if healthy:
             return outcome
-        return replace(outcome, kind=Kind.SUCCESS, signature=Signature(Kind.SUCCESS))
+        return outcome.turned_down()
 
     def _is_met(self, condition: Condition, text: str, cancel: threading.Event) -> bool:
         health = self._elsewhere.health(condition.place, text, cancel=cancel)
