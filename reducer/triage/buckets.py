@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from oracles import Signature
+from oracles import Kind, Signature
 from reducer.errors import UsageError
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
@@ -148,6 +148,17 @@ def occurrences(database: Database, names: Collection[str]) -> list[Occurrence]:
         )
         for row in rows
     ]
+
+
+def compiles_on(database: Database, digest: str, compiler: int) -> bool:
+    """Whether an input was run on a compiler and compiled with all flags that it has there."""
+    rows = database.rows(
+        "SELECT kind FROM results JOIN configurations USING (configuration) "
+        "WHERE input = ? AND compiler = ?",
+        digest,
+        compiler,
+    )
+    return bool(rows) and all(Kind(row["kind"]).traits.succeeded for row in rows)
 
 
 def cheapest_first(found: Collection[Occurrence]) -> list[Occurrence]:

@@ -95,6 +95,23 @@ def fingerprint(text: str) -> str:
     return canonical(_PART.sub(plain, text).strip())
 
 
+_DIMENSIONS = re.compile(r"\b(?P<type>tensor|memref|vector)<(?P<sizes>(?:(?:\d+|\?)x)+)")
+
+
+def fingerprint_but_for_sizes(text: str) -> str:
+    """Equal for programs that differ only as in `fingerprint`, and in the sizes of their types.
+
+    >>> one, other = "%0 = a.b : tensor<80x?xi4>", "%1 = a.b : tensor<?x?xi4>"
+    >>> fingerprint_but_for_sizes(one) == fingerprint_but_for_sizes(other)
+    True
+    """
+
+    def dynamic(match: re.Match[str]) -> str:
+        return f"{match['type']}<{'?x' * match['sizes'].count('x')}"
+
+    return fingerprint(_DIMENSIONS.sub(dynamic, text))
+
+
 _CALLS = 40
 _SECONDS = 120.0  # of wall time
 

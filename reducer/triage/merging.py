@@ -6,7 +6,9 @@ bucket. Similar wording proves nothing, so the decision is based on runs. Two bu
 1. both reproducers are minimal: nothing can be removed, so they are the bug;
 2. each of them, run on the other's compiler, fails like the other. If the signatures show only a
    tolerated difference (`oracles.comparison`, across builds), it is enough that both
-   reproducers fail with the same one of the two signatures on each other's compiler;
+   reproducers fail with the same one of the two signatures on each other's compiler; or that one
+   of them fails like the other, and they are the same program but for sizes: one release may fail
+   for more sizes than the other. Two hangs must then also be in a pass of nearly the same name;
 3. they are the same program up to names, or show only a tolerated difference; and
 4. no input of either bucket contradicts this by passing, or failing in a third way, on the other's
    compiler.
@@ -16,13 +18,15 @@ into the second. Buckets of the same compiler are never merged: there, different
 different failures, however similar they look.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from oracles import Signature
 from oracles.comparison import Across, difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
-from reducer.triage.comparing import fingerprint
+from reducer.triage.comparing import fingerprint, fingerprint_but_for_sizes
 from reducer.triage.configurations import Compiler
 from reducer.triage.database import Database, Store, StoredResult
 from reducer.triage.reproducers import StoredReproducer
@@ -136,6 +140,13 @@ def _reason(
             return None
     elif there == back and there in (first.bucket, second.bucket) and how is not None:
         alike = f"the failures match, except: {how}"
+    elif (
+        (there, back) in ((second.bucket, None), (None, first.bucket))
+        and how is not None
+        and fingerprint_but_for_sizes(one.text) == fingerprint_but_for_sizes(other.text)
+        and _in_pass_alike(first.signature, second.signature)
+    ):
+        alike = f"the reproducers differ in sizes only, and the failures match, except: {how}"
     else:
         return None
     both = {first.bucket, second.bucket}
@@ -144,9 +155,13 @@ def _reason(
     if evidence.contradicts(second.bucket, one.compiler, both):
         return None
     return (
-        f"{alike}; the reproducer of {first.bucket} fails as {there} on {names[other.compiler]}, "
-        f"and the one of {second.bucket} as {back} on {names[one.compiler]}"
+        f"{alike}; the reproducer of {first.bucket} {_ends(there)} on {names[other.compiler]}, "
+        f"and the one of {second.bucket} {_ends(back)} on {names[one.compiler]}"
     )
+
+
+def _ends(bucket: str | None) -> str:
+    return f"fails as {bucket}" if bucket is not None else "shows no failure"
 
 
 def _how_alike(first: Bucket, second: Bucket) -> str | None:
@@ -154,6 +169,22 @@ def _how_alike(first: Bucket, second: Bucket) -> str | None:
     one, other = first.signature, second.signature
     found = (difference(one, other, Across.BUILDS), difference(other, one, Across.BUILDS))
     return next((how for how in found if how is not None), None)
+
+
+_WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+
+
+def _in_pass_alike(one: Signature, other: Signature) -> bool:
+    """Whether the passes of two hangs may be one that was renamed; other failures always match.
+
+    A release that makes several passes of one, or that makes a pass more general, adds words to its
+    name or drops some: `EmulateNarrowTypePass`, `AMDGPUEmulateNarrowTypePass`.
+    """
+    if not one.kind.traits.costly:
+        return True
+    words, others = (set(_WORD_IN_NAME.findall(each.pass_name)) for each in (one, other))
+    shared = words & others - {"Pass"}
+    return bool(shared) and shared | {"Pass"} >= min(words, others, key=len)
 
 
 def merge(

@@ -8,10 +8,12 @@ bugs if
 
 1. both are minimal, so that they contain only what the failure needs;
 2. they have no op in common, except constants and terminators; and
-3. the failing pass receives the ops of both unchanged.
+3. the failing pass receives the ops of both unchanged, or the input of one compiles with the
+   compiler with which the other fails.
 
 Otherwise the split-off bucket is merged back: earlier passes may convert the ops of both to the
-same op, as they do with a sort and a top-k. Signatures with a stack or an assertion name a place in
+same op, as they do with a sort and a top-k. But what was fixed (or broken) in another release is
+another bug, whatever the failing pass gets. Signatures with a stack or an assertion name a place in
 the compiler, so their buckets are never split.
 """
 
@@ -21,7 +23,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from reducer.errors import ReducerError
-from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
+from reducer.triage.buckets import (
+    Bucket,
+    Occurrence,
+    all_buckets,
+    cheapest_first,
+    compiles_on,
+    occurrences,
+)
 from reducer.triage.comparing import ReproducerAnalysis, may_contain_ops
 from reducer.triage.database import Store
 from reducer.triage.inputs import Input
@@ -30,6 +39,9 @@ from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.running import Watcher
 
 _PENDING = "not reduced yet"
+
+_Failing = Occurrence | StoredReproducer
+"""Either has an input, and a compiler with which it fails."""
 
 
 @dataclass(frozen=True)
@@ -106,26 +118,35 @@ class BucketSplitter:
     ) -> str | None:
         """The cheapest input that no reproducer explains, if it may be a different bug."""
         found = self._unexplained(group, known, inputs)
-        return (
-            found[0].input
-            if found and self._analysis.reaches_failing_pass(known[group.root.bucket])
-            else None
-        )
+        if not found:
+            return None
+        root = known[group.root.bucket]
+        if not self._analysis.reaches_failing_pass(root):
+            found = [one for one in found if self._other_releases(one, root)]
+        return found[0].input if found else None
 
     def _unexplained(
         self, group: _SplitGroup, known: Mapping[str, StoredReproducer], inputs: Mapping[str, Input]
     ) -> list[Occurrence]:
         """Failures in a bucket that its reproducer does not explain, cheapest first."""
         root = known.get(group.root.bucket)
-        if root is None or not root.minimal or self._analysis.reached(root) is False:
+        if root is None or not root.minimal:
             return []
         others = [
             one
             for one in occurrences(self._database, [group.root.bucket])
             if one.input in inputs and one.input != root.input
         ]
+        if self._analysis.reached(root) is False:
+            others = [one for one in others if self._other_releases(one, root)]
         ops = self._analysis.ops(root) if others else frozenset()
         return [one for one in cheapest_first(others) if ops and self._lacks(inputs, one, ops)]
+
+    def _other_releases(self, one: _Failing, other: _Failing) -> bool:
+        """Whether one of the two inputs compiles with the compiler with which the other fails."""
+        return compiles_on(self._database, one.input, other.compiler) or compiles_on(
+            self._database, other.input, one.compiler
+        )
 
     def _lacks(self, inputs: Mapping[str, Input], one: Occurrence, ops: frozenset[str]) -> bool:
         try:
@@ -203,14 +224,13 @@ class BucketSplitter:
         ops, others = self._analysis.ops(one), self._analysis.ops(other)
         if common := sorted(ops & others):
             return f"both reproducers contain {', '.join(common)}"
-        if (
-            not ops
-            or not others
-            or not self._analysis.reaches_failing_pass(one)
-            or not self._analysis.reaches_failing_pass(other)
-        ):
-            return "the failing pass may get the same IR from both"
-        return None
+        if not ops or not others:
+            return "the ops of a reproducer are not known"
+        if self._other_releases(one, other):
+            return None
+        if all(map(self._analysis.reaches_failing_pass, (one, other))):
+            return None
+        return "the failing pass may get the same IR from both"
 
     def _decide(self, one: Bucket, into: str | None, reason: str | None) -> None:
         if (one.merged_into, one.reason) != (into, reason):

@@ -8,6 +8,7 @@ from reducer.triage.buckets import (
     Occurrence,
     all_groups,
     cheapest_first,
+    compiles_on,
     find_group,
     occurrences,
 )
@@ -90,3 +91,15 @@ def test_what_distinguishes_a_bucket_comes_first(
     records.result("one", "3.8.0", failure(template, op=op))
     [group] = all_groups(records.database)
     assert group.root.headline.startswith(headline)
+
+
+def test_an_input_compiles_where_all_its_flags_do(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", "3.8.0", failure())
+    compiler = records.database.value("SELECT compiler FROM compilers")
+    assert not compiles_on(records.database, "a", compiler)
+    assert not compiles_on(records.database, "b", compiler)  # it was never run there
+    records.result("b", "3.8.0", SUCCESS, "--x")
+    assert compiles_on(records.database, "b", compiler)
+    records.result("b", "3.8.0", failure(), "--y")
+    assert not compiles_on(records.database, "b", compiler)

@@ -1,7 +1,13 @@
 import pytest
 
 from reducer.ir import Module
-from reducer.triage.comparing import all_ops, fingerprint, may_contain_ops, own_ops
+from reducer.triage.comparing import (
+    all_ops,
+    fingerprint,
+    fingerprint_but_for_sizes,
+    may_contain_ops,
+    own_ops,
+)
 
 TOPK = """\
 "builtin.module"() ({
@@ -104,3 +110,23 @@ def test_names_comments_and_blanks_do_not_count(other: str) -> None:
 )
 def test_everything_else_does(other: str) -> None:
     assert fingerprint(other) != fingerprint(PROGRAM)
+
+
+SIZES = "func.func @f(%a: tensor<80x?xi4>, %b: vector<4xi8>) {\n  return\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("80x?x", "?x8x", True),
+        ("vector<4x", "vector<16x", True),
+        ("@f(%a", "@g(%c", True),
+        ("80x?xi4", "80xi4", False),
+        ("80x?xi4", "80x?xi8", False),
+        ("vector<4x", "memref<4x", False),
+    ],
+)
+def test_sizes_may_be_left_out(before: str, after: str, same: bool) -> None:
+    other = SIZES.replace(before, after)
+    assert other != SIZES
+    assert (fingerprint_but_for_sizes(other) == fingerprint_but_for_sizes(SIZES)) is same

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Signature
+from oracles.outcome import pass_stage
 from reducer.triage.buckets import all_groups
 from reducer.triage.configurations import EVERYTHING
 from reducer.triage.merging import RecordedEvidence, merge
@@ -169,6 +170,66 @@ def test_similar_failures_may_share_one_signature(
     stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
     other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
     assert len(Pair(tmp_path, (PROGRAM, other), stacks).merged(bucket_on)) == bugs
+
+
+# A matmul on i4 hangs 3.3.0 for more sizes than 3.8.0, in a pass that has another name there.
+VECMAT = """\
+func.func @main(%a: tensor<?xi4>, %b: tensor<80x?xi4>, %c: tensor<?xi32>) -> tensor<?xi32> {
+  %0 = linalg.vecmat ins(%a, %b : tensor<?xi4>, tensor<80x?xi4>) outs(%c : tensor<?xi32>) \
+-> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+"""
+SMALLER = VECMAT.replace("80x", "?x")
+
+
+def _hang(name: str) -> Signature:
+    return failure("", Kind.TIMEOUT, stage=pass_stage(name))
+
+
+@pytest.mark.parametrize(
+    ("passes", "texts", "bucket_on", "bugs"),
+    [
+        (("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"), (VECMAT, SMALLER), (None, 0), 1),
+        (("AMDGPUEmulateNarrowTypePass", "EmulateNarrowTypePass"), (SMALLER, VECMAT), (1, None), 1),
+        # Neither reproducer shows both.
+        (("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"), (VECMAT, SMALLER), (None, 1), 2),
+        # Another program, whose other sizes are healthy for a reason of their own.
+        (
+            ("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"),
+            (VECMAT.replace("i4", "i2"), SMALLER),
+            (None, 0),
+            2,
+        ),
+        # Passes that have nothing or only a common word in common.
+        (("EmulateNarrowTypePass", "CanonicalizerPass"), (VECMAT, SMALLER), (None, 0), 2),
+        (("EmulateNarrowTypePass", "LowerNarrowTypePass"), (VECMAT, SMALLER), (None, 0), 2),
+    ],
+)
+def test_a_release_may_fail_for_more_sizes(
+    tmp_path: Path,
+    passes: tuple[str, str],
+    texts: tuple[str, str],
+    bucket_on: tuple[int | None, int | None],
+    bugs: int,
+) -> None:
+    pair = Pair(tmp_path, texts, tuple(map(_hang, passes)))
+    assert len(pair.merged(bucket_on)) == bugs
+
+
+def test_what_fails_for_more_sizes_must_fail_alike_and_no_input_may_contradict(
+    tmp_path: Path,
+) -> None:
+    other = PROGRAM.replace("()", "(%a: tensor<4xi8>)")
+    texts = other, other.replace("4x", "?x")
+    assert len(Pair(tmp_path / "a", texts, (CRASH, ERROR)).merged((None, 0))) == 2
+    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
+    assert len(Pair(tmp_path / "b", texts, stacks).merged((None, 0), dissenter=1)) == 2
+    pair = Pair(tmp_path / "c", texts, stacks)
+    assert len(pair.merged((None, 0))) == 1
+    (group,) = all_groups(pair.records.database)
+    reasons = [member.reason for member in group.members if member.reason]
+    assert "sizes" in reasons[0] and "shows no failure on 3.13.0" in reasons[0]
 
 
 @pytest.mark.parametrize("dissenter", [0, 1])

@@ -16,7 +16,7 @@ from reducer.triage.inputs import InputFile, content_digest
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.splitting import BucketSplitter
 from tests.support.corpus import Case
-from tests.support.triages import Records, Silent, failure, triaged, write_all
+from tests.support.triages import SUCCESS, Records, Silent, failure, triaged, write_all
 
 SAME = failure("failed to legalize", Kind.LEGALIZATION, op="torch.constant.*")
 VERSION = "3.13.0"
@@ -27,6 +27,7 @@ class Told:
 
     def __init__(self, lowered: frozenset[str]) -> None:
         self._lowered = lowered
+        self._reached: dict[str, bool] = {}
         self.cost = CompilerUsage()
 
     def ops(self, one: StoredReproducer | None) -> frozenset[str]:
@@ -35,10 +36,10 @@ class Told:
         return frozenset(word for word in one.text.split() if "." in word)
 
     def reached(self, one: StoredReproducer) -> bool | None:
-        return None
+        return self._reached.get(one.text)
 
     def reaches_failing_pass(self, one: StoredReproducer) -> bool:
-        return not self.ops(one) & self._lowered
+        return self._reached.setdefault(one.text, not self.ops(one) & self._lowered)
 
 
 class Shrinking:
@@ -60,7 +61,7 @@ class Shrinking:
             one = min(found, key=lambda one: (one.ops, one.input))
             word = inputs[one.input].data().decode().split()[0]
             self.reduced.append(word)
-            records.reproducer(name, one.input, VERSION, word)
+            records.reproducer(name, one.input, one.version or VERSION, word)
             minimal = word not in self._doubtful
             records.database.write(
                 "UPDATE reproducers SET one_minimal = ? WHERE bucket = ?", minimal, name
@@ -88,7 +89,8 @@ class Bench:
         for text in texts:
             self.add(text)
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, version: str = VERSION, healthy: tuple[str, ...] = ()) -> None:
+        """An input that fails on a release, and compiles on others."""
         path = self.folder / f"{len(self.texts)}.mlir"
         path.write_text(text)
         digest = content_digest(text.encode())
@@ -97,7 +99,9 @@ class Bench:
             digest, (InputFile(path, PurePath(path.name)),), len(text), len(self.texts), False
         )
         self.records.store.add_input(digest, len(text), len(self.texts))
-        self.records.result(digest, VERSION, SAME)
+        self.records.result(digest, version, SAME)
+        for other in healthy:
+            self.records.result(digest, other, SUCCESS)
 
     def run(self) -> list[set[str]]:
         """Run the splitter; return the bugs, each with the texts that fail in its buckets."""
@@ -161,6 +165,30 @@ def test_ops_converted_before_the_failing_pass_prove_nothing(tmp_path: Path, low
     ]
     assert all("may get the same IR" in reason for reason in reasons)
     assert len(reasons) == (lowered == "t.topk")  # the other is found before any reduction
+
+
+@pytest.mark.parametrize(
+    ("healthy", "bugs"),
+    [
+        ((VERSION,), [{"t.attention"}, {"t.gather", "t.gather t.view"}]),
+        (("3.4.0",), [{"t.attention", "t.gather", "t.gather t.view"}]),
+    ],
+)
+def test_what_compiles_where_the_other_fails_is_another_bug(
+    tmp_path: Path, healthy: tuple[str, ...], bugs: list[set[str]]
+) -> None:
+    bench = Bench(tmp_path, ("t.attention",), lowered=("t.attention", "t.gather"))
+    for text in ("t.gather", "t.gather t.view"):
+        bench.add(text, "3.3.0", healthy)
+    assert bench.run() == bugs
+    assert bench.run() == bugs
+
+
+def test_an_op_in_common_outweighs_the_releases(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("t.sort",), lowered=("t.sort",))
+    bench.add("t.sort t.view", "3.3.0", (VERSION,))
+    assert bench.run() == [{"t.sort", "t.sort t.view"}]
+    assert bench.bucket_reducer.reduced == ["t.sort"]
 
 
 def test_only_minimal_reproducers_explain_and_split(tmp_path: Path) -> None:
@@ -249,3 +277,21 @@ def test_two_ops_that_become_one_are_one_bug(
     (bug,) = summary.bugs
     assert len(bug.paths) == 2
     assert "torch.aten.topk" not in bug.text
+
+
+@pytest.mark.iree
+@pytest.mark.slow
+def test_two_leftover_casts_of_different_releases_are_two_bugs(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> None:
+    experts = {
+        "a.mlir": corpus("seed-20581a-gather-subview").folder / "expert.mlir",
+        "b.mlir": corpus("st_toy_llama").folder / "expert-translation.mlir",
+    }
+    write_all(tmp_path, {name: path.read_text() for name, path in experts.items()})
+    versions = tuple(iree_toolchain(version).version for version in ("3.3.0", "3.8.0"))
+    flags = ("--iree-hal-target-device=hip", "--iree-hip-target=gfx942")
+    summary = triaged(tmp_path, versions, FlagsLine(()), common=flags)
+    assert sorted(bug.paths for bug in summary.bugs) == [["a.mlir"], ["b.mlir"]]
+    assert len({bug.group.root.signature for bug in summary.bugs}) == 1
+    assert len({bug.headline for bug in summary.bugs}) == 2
