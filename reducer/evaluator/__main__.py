@@ -27,6 +27,7 @@ def main() -> int:
         "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
     )
     parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
+    parser.add_argument("--max-elements", type=int, help="the first ones of each result")
     given = parser.parse_args()
     inputs = [*given.input, *(_lines(given.flagfile) if given.flagfile else [])]
     text = given.module.read_text(encoding="utf-8")
@@ -37,6 +38,7 @@ def main() -> int:
         trace=_print_op if given.trace else None,
         stable_sorts=given.stable_sorts,
         parameters=given.parameters,
+        max_elements=given.max_elements,
     )
     if given.output is not None:
         answer.write(given.output)

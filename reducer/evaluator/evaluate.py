@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from oracles.values.programs import MAX_ELEMENTS
 from reducer.evaluator.answers import Answer, Part
 from reducer.evaluator.elements import Element, Numbers, unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
@@ -37,8 +36,12 @@ def evaluate(
     trace: Trace | None = None,
     stable_sorts: bool = False,
     parameters: Sequence[str] = (),
+    max_elements: int | None = None,
 ) -> Answer:
-    """The results of a function of a module in generic form, or why there are none."""
+    """The results of a function of a module in generic form, or why there are none.
+
+    Of each result the first `max_elements` are given.
+    """
     try:
         program = Program.load(text)
         program.parameters = Parameters(parameters)
@@ -58,7 +61,7 @@ def evaluate(
         others = list(_disturbed(program, function, arguments, stable_sorts))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         parts = [
-            part_of(value, kind, [one[number] for one in others])
+            part_of(value, kind, [one[number] for one in others], max_elements)
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
         return Answer(
@@ -106,7 +109,12 @@ def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
     return f"{what} ({sources})" if sources else what
 
 
-def part_of(value: Any, declared: ValueType, disturbed: Sequence[Any] = ()) -> Part:
+def part_of(
+    value: Any,
+    declared: ValueType,
+    disturbed: Sequence[Any] = (),
+    max_elements: int | None = None,
+) -> Part:
     """A result as bytes, in the type that it has outside of the program.
 
     `disturbed` is the same result with other last digits: how much it changes is its slack, and an
@@ -128,12 +136,12 @@ def part_of(value: Any, declared: ValueType, disturbed: Sequence[Any] = ()) -> P
     if changed and element.is_float:
         off = _deviation(plain, changed)
         bad = bad | ~np.isfinite(off)
-        slack = np.where(np.isfinite(off), off, 0.0).ravel()[:MAX_ELEMENTS].tobytes()
+        slack = np.where(np.isfinite(off), off, 0.0).ravel()[:max_elements].tobytes()
     elif changed:
         bad = bad | np.any([other != plain for other in changed], axis=0)
-    mask = (~bad).astype(np.uint8).ravel()[:MAX_ELEMENTS].tobytes() if bad.any() else b""
+    mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
     code = "d" if element.is_float else "q"
-    return Part(name, code, plain.ravel()[:MAX_ELEMENTS].tobytes(), mask, slack)
+    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack)
 
 
 def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:

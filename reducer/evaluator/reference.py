@@ -21,10 +21,10 @@ from oracles.limits import End, Limits
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
-from oracles.values.programs import Function
-from reducer.evaluator.answers import Answer
+from oracles.values.programs import MAX_ELEMENTS, Function
 from reducer.evaluator.dialects.names import STABLEHLO_OPS, needs_front_end
 from reducer.evaluator.generalize import generalized
+from reducer.evaluator.results import read_answer
 from reducer.ir import GenericSyntaxError
 
 _GENERAL = ("--linalg-generalize-named-ops",)
@@ -176,6 +176,7 @@ class EvaluatedModule:
         words = [
             sys.executable, "-P", "-m", "reducer.evaluator", str(self.path),
             "--function", function.name, "--flagfile", str(flags), "--output", str(answer),
+            "--max-elements", str(MAX_ELEMENTS),
         ]  # fmt: skip
         words += ["--stable-sorts"] if self.stable_sorts else []
         words += [f"--parameters={archive}" for archive in self.parameters]
@@ -193,7 +194,7 @@ class EvaluatedModule:
             end = End.MEMORY if result.starved else result.end
             return ExecutionResult(unsupported=(f"a program beyond the limits ({end})",))
         try:
-            return Answer.read(answer)
+            return read_answer(answer)
         except (OSError, ValueError):
             last = result.stderr.strip().splitlines()[-1:] or ["no message"]
             return ExecutionResult(unsupported=(f"this program: {last[0]}",))

@@ -7,7 +7,6 @@ it cannot be inferred from the text of a module.
 import re
 from functools import cache
 
-from oracles.stand_ins import CARRIED_NAMES
 from reducer.ir.union_find import UnionFind
 
 # In generic form, structured ops of the linalg dialect have a body that their pretty form omits and
@@ -24,13 +23,20 @@ def has_hidden_body(name: str) -> bool:
 
 # Ops that stand for an arbitrary op named by an attribute. The verifier does not know the
 # constraints of that op, so an edit that violates them may fail exactly like the original.
-_OPAQUE = frozenset(CARRIED_NAMES) | {"llvm.inline_asm"}
+@cache
+def _opaque() -> frozenset[str]:
+    # Imported late: the evaluator reads IR in thousands of short processes, without any oracle.
+    from oracles.stand_ins import CARRIED_NAMES
+
+    return frozenset(CARRIED_NAMES) | {"llvm.inline_asm"}
+
+
 _OP_SET = re.compile(r"op_?set", re.I)
 
 
 def is_opaque(name: str) -> bool:
     """Whether an op stands for another op that the compiler's verifier does not know."""
-    return name in _OPAQUE
+    return name in _opaque()
 
 
 def is_op_set_attribute(attribute: str) -> bool:

@@ -12,8 +12,8 @@ from oracles.values.compare import compare
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.inputs import STYLES, Style, Trial
 from oracles.values.programs import exported_functions
-from reducer.evaluator.answers import Answer
 from reducer.evaluator.evaluate import evaluate
+from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain, install
 from tests.support.evaluating import generic
 
@@ -243,7 +243,7 @@ def _told(
             inputs = Trial(style).inputs(function)
             assert inputs is not None
             evaluate(meaning, function.name, inputs).write(folder / "answer")
-            ours = Answer.read(folder / "answer")
+            ours = read_answer(folder / "answer")
             if ours.undefined:
                 continue
             theirs = compiled.call(function, inputs, context, garbage=0)

@@ -7,8 +7,8 @@ import pytest
 
 from oracles.values.compare import compare
 from oracles.values.programs import Value
-from reducer.evaluator.answers import Answer
 from reducer.evaluator.evaluate import evaluate
+from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import generic
 
@@ -89,7 +89,7 @@ def values(
 
     def run(function: str, given: str) -> Sequence[Value]:
         evaluate(text, function, [given]).write(path)
-        return Answer.read(path).results
+        return read_answer(path).results
 
     return run
 

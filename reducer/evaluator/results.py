@@ -1,0 +1,47 @@
+"""Read what the evaluator's process has written (see `answers`), without NumPy."""
+
+import array
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles.values.execution import ExecutionResult
+from oracles.values.programs import UNKNOWN, Value, ValueType
+from reducer.evaluator.answers import Part
+
+
+def read_answer(path: Path) -> ExecutionResult:
+    """The answer in a file.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is not complete.
+    """
+    with path.open("rb") as source:
+        head = json.loads(source.readline())
+        values = []
+        for entry in head["results"]:
+            parts = [source.read(entry[name]) for name in ("data", "mask", "slack")]
+            values.append(_value(Part(entry["type"], entry["code"], *parts)))
+    return ExecutionResult(
+        tuple(values),
+        failure=head["failure"],
+        undefined=head["undefined"],
+        unsupported=tuple(head["unsupported"]),
+        hazards=tuple(head["hazards"]),
+    )
+
+
+def _value(part: Part) -> Value:
+    if not part.code:
+        return UNKNOWN
+    defined = tuple(map(bool, part.mask)) if part.mask else None
+    slack = tuple(_numbers("d", part.slack)) if part.slack else None
+    kind = ValueType.parse(part.type)
+    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack)
+
+
+def _numbers(code: str, data: bytes) -> Sequence[float]:
+    numbers: array.array[float] = array.array(code)
+    numbers.frombytes(data)
+    return numbers
