@@ -278,6 +278,18 @@ def _backend_of(targets: frozenset[str]) -> str | None:
     return "llvm-cpu" if targets and targets <= host else None
 
 
+_CONVERSION = re.compile(r"--?iree-input-(?:demote|promote)-(\w+)-to-\w+(?:=(.*))?$")
+
+
+def _converted_types(flags: Sequence[str]) -> frozenset[str]:
+    """f64 unless told otherwise, in every release."""
+    found = {"f64"}
+    for match in filter(None, map(_CONVERSION.match, flags)):
+        is_off = (match[2] or "").lower() in ("false", "0")
+        (found.discard if is_off else found.add)(match[1])
+    return frozenset(found)
+
+
 RUNTIME = Runtime(
     program="iree-run-module",
     suffix=".vmfb",
@@ -329,6 +341,7 @@ RUNTIME = Runtime(
     backend_of=_backend_of,
     unoptimized=("--iree-opt-level=O0",),
     front_end=("--compile-to=input",),
+    converted_types=_converted_types,
     identities=frozenset(("util.optimization_barrier", "flow.tensor.barrier")),
 )  # fmt: skip
 

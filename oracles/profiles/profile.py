@@ -229,6 +229,8 @@ class Runtime:
         unoptimized: the flags for the lowest optimization level.
         front_end: the flags that stop the compiler once its front end has lowered a program to the
             core dialects, and have it write that.
+        converted_types: the element types that the front end turns into others, given the flags of
+            a command: what it makes of a program has another meaning.
         identities: ops of the project that only return their operands.
     """
 
@@ -257,6 +259,7 @@ class Runtime:
     backend_of: Callable[[frozenset[str]], str | None]
     unoptimized: tuple[str, ...]
     front_end: tuple[str, ...]
+    converted_types: Callable[[Sequence[str]], frozenset[str]]
     identities: frozenset[str]
 
 

@@ -6,7 +6,7 @@ printer's own form or in generic form.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from oracles.values.programs import Function, ValueType
 
@@ -27,6 +27,12 @@ def declared_functions(text: str) -> list[Function]:
         text = re.sub(rf"{re.escape(name)}\b(?! =)", definition.replace("\\", r"\\"), text)
     found = {one.name: one for one in (*_pretty(text), *_generic(text))}
     return [found[name] for name in sorted(found)]
+
+
+def mentions_elements(text: str, types: Collection[str]) -> bool:
+    """Whether a text has one of some element types, alone or in a shaped type."""
+    pattern = rf"(?:^|[x<,( ])(?:{'|'.join(map(re.escape, types))})(?!\w)"
+    return bool(types) and re.search(pattern, text, re.M) is not None
 
 
 def _pretty(text: str) -> Iterator[Function]:

@@ -25,7 +25,7 @@ from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import install, installed
 from reducer.upstream.reference import MlirRunner
-from reducer.upstream.tools import find_tools
+from reducer.upstream.tools import MlirTools, find_tools
 
 _EVALUATOR = "evaluator"
 _MLIR_RUNNER = "mlir-runner"
@@ -74,7 +74,7 @@ def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
             "--reference mlir-runner: neither mlir-runner nor mlir-runner-NN is on PATH, with "
             "mlir-opt beside it"
         )
-    return MlirRunner(tools, candidate.executable)
+    return _mlir_runner_beside(tools, candidate)
 
 
 def _python(file: str, function: str, python: str | None) -> PythonReference:
@@ -152,7 +152,12 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
 def outside(candidate: CompilerConfig) -> list[Implementation]:
     """Ways to run a module that have nothing to do with the compiler's project."""
     tools = find_tools()
-    return [MlirRunner(tools, candidate.executable)] if tools else []
+    return [_mlir_runner_beside(tools, candidate)] if tools else []
+
+
+def _mlir_runner_beside(tools: MlirTools, candidate: CompilerConfig) -> MlirRunner:
+    converted = RUNTIME.converted_types(candidate.command.flags)
+    return MlirRunner(tools, candidate.executable, converted)
 
 
 def audit_of(executable: Path) -> SizeAudit | None:

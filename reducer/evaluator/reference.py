@@ -2,13 +2,14 @@
 
 A module in the core dialects is only printed in generic form by the compiler's `…-opt` tool. One
 above them (torch, TOSA, ONNX) is lowered by the compiler's own front end first, so the evaluator
-then says what the front end has made of it. Most of StableHLO is evaluated as it is.
+then says what the front end has made of it. Most of StableHLO is evaluated as it is. So is a module
+whose types the front end changes (f64 becomes f32, as a rule): it then means something else.
 """
 
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -20,6 +21,7 @@ from oracles.diagnostics import primary_error
 from oracles.limits import End, Limits
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
+from oracles.values.declared import mentions_elements
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import MAX_ELEMENTS, Function
 from reducer.evaluator.dialects.names import STABLEHLO_OPS, needs_front_end
@@ -33,6 +35,7 @@ _OPERATOR = re.compile(r'"torch\.operator"\([^)]*\)[^\n]*?\bname = "(\w+)\.')
 _ERROR = re.compile(r"\berror: (.*)")
 _SORT = re.compile(r'"(?:stablehlo|chlo|torch)\.[\w.]*sort[\w.]*"\(')
 _STABLE = re.compile(r"\bis_stable = true\b")
+_SIGNATURE = re.compile(r"^.* : (\(.*\) -> .*)$", re.M)
 _TEXT = 1 << 30  # maximum number of bytes of a module in generic form
 
 
@@ -68,7 +71,10 @@ class EvaluatorReference:
             return self._module(made, place / "lowered.generic.mlir", context, stable, True)
 
         ops, has_onnx = ops_of(module), has_onnx_only(module)
+        converted = RUNTIME.converted_types(self.compiler.command.flags)
         if any(needs_front_end(op, has_onnx=has_onnx) for op in ops):
+            return lowered()
+        if has_elements(module, converted):
             return lowered()
         direct = self._module(module, place / "generic.mlir", context)
         if any(map(needs_front_end, ops)) or STABLEHLO_OPS & ops:
@@ -151,6 +157,14 @@ def has_onnx_only(module: str) -> bool:
     """Whether all torch operators of a module are those of ONNX, and `onnx` is installed."""
     operators = set(_OPERATOR.findall(module))
     return operators == {"onnx"} and find_spec("onnx") is not None
+
+
+def has_elements(module: str, types: Collection[str]) -> bool:
+    """Whether values of a module in generic form consist of elements of one of some types.
+
+    Attributes do not count: `1.0 : f64` is how the torch dialect spells any float.
+    """
+    return mentions_elements("\n".join(_SIGNATURE.findall(module)), types)
 
 
 @dataclass(frozen=True)

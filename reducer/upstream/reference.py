@@ -15,6 +15,7 @@ from oracles.base import file_identity
 from oracles.command import resolve_binary, verifying_tool
 from oracles.limits import End, Limits, ProcessResult
 from oracles.process import run_process
+from oracles.values.declared import mentions_elements
 from oracles.values.execution import CANNOT, ExecutionResult, Program, RunContext
 from oracles.values.failures import failure_of
 from oracles.values.programs import Function, Value, ValueType
@@ -54,11 +55,14 @@ _TEXT = 1 << 30  # maximum number of bytes of a module
 class MlirRunner:
     """Runs modules with MLIR's own tools.
 
-    `compiler` is the one under test: its `…-opt` tool reads what these tools cannot.
+    `compiler` is the one under test: its `…-opt` tool reads what these tools cannot. `converted`
+    are the element types of which it makes others: a program with such elements means something
+    else to these tools.
     """
 
     tools: MlirTools
     compiler: Path
+    converted: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -69,6 +73,12 @@ class MlirRunner:
         return " ".join(map(file_identity, (self.tools.opt, self.tools.runner)))
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        if mentions_elements(text, self.converted):
+            types = ", ".join(sorted(self.converted))
+            context.reasons[self.name] = (
+                f"the compiler turns its elements of type {types} into others"
+            )
+            return None
         place = folder / "upstream"
         place.mkdir(exist_ok=True)
         work = _Work(self.tools, place, context)

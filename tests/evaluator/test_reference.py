@@ -154,3 +154,21 @@ def test_absurd_sizes_are_refused(evaluated: Callable[..., ExecutionResult | Non
 def test_whoever_asks_needs_no_numpy() -> None:
     code = "import reducer.evaluator.reference, sys; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_elements_that_the_front_end_converts_are_evaluated_as_what_they_become(
+    evaluated: Callable[..., ExecutionResult | None],
+) -> None:
+    """f64 becomes f32 by default, which does not know 1 beside ten billions."""
+    text = """
+    func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %c = arith.constant dense<1.0e+10> : tensor<2xf64>
+      %w = arith.extf %a : tensor<2xf32> to tensor<2xf64>
+      %s = arith.addf %w, %c : tensor<2xf64>
+      %t = arith.subf %s, %c : tensor<2xf64>
+      %r = arith.truncf %t : tensor<2xf64> to tensor<2xf32>
+      return %r : tensor<2xf32>
+    }
+    """
+    result = evaluated(text, "2xf32=1 -1")
+    assert result is not None and result.results[0].elements == (0, 0)

@@ -11,6 +11,7 @@ from oracles.dispatching import distinctive
 from oracles.profiles import (
     MLIR,
     PROFILES,
+    RUNTIME,
     CompilerProfile,
     any_of,
     dispatches_of,
@@ -109,3 +110,18 @@ def test_wordings_are_recognized_whoever_prints_them() -> None:
     assert distinctive(names) == ("mlir::iree_compiler::FooPass::runOnOperation",)
     assert distinctive(["f", "ireeCompilerRunMain", "after"]) == ("f",)
     assert pass_on_stack(["a::TranslateTargetExecutableVariantsPass::runOnOperation"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "types"),
+    [
+        ([], {"f64"}),
+        (["--iree-input-demote-f64-to-f32=false"], set()),
+        (["--iree-input-demote-f64-to-f32", "--iree-input-promote-bf16-to-f32"], {"f64", "bf16"}),
+        (["--iree-input-demote-f64-to-f32=0", "--iree-input-demote-i64-to-i32=true"], {"i64"}),
+    ],
+)
+def test_element_types_of_which_the_front_end_makes_others(
+    flags: list[str], types: set[str]
+) -> None:
+    assert RUNTIME.converted_types(flags) == types

@@ -144,3 +144,14 @@ module attributes {some.target = #hal.device.promise<@d>} {
     signature = Function("f", _types("2xi8"), _types("2xi8"))
     given = program.call(signature, ["2xi8=1 -2"], context, garbage=85)
     assert given.results[0].elements == (1, -2)
+
+
+def test_a_program_of_which_the_compiler_makes_another_one_is_not_run(tmp_path: Path) -> None:
+    find_opt()
+    tools = find_tools()
+    assert tools is not None
+    context = RunContext(Limits(30))
+    runner = MlirRunner(tools, Path("no-compiler"), frozenset(("f64",)))
+    text = mapped("%y = arith.addf %x, %x : f64", "f64", "f64")
+    assert runner.build(text, tmp_path, context) is None
+    assert runner.build(text.replace("f64", "f32"), tmp_path, context) is not None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.values.declared import declared_functions
+from oracles.values.declared import declared_functions, mentions_elements
 from oracles.values.programs import Function, ValueType
 
 PRETTY = """\
@@ -46,3 +46,17 @@ def test_both_forms(text: str) -> None:
 def test_builtin_tensors(text: str) -> None:
     vector = ValueType("f32", (2,))
     assert declared_functions(text) == [Function("g", (vector,), (vector,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("%r = arith.addf %x, %y : f64", True),
+        ("(tensor<2x?xf64>, f32) -> ()", True),
+        ("tensor<f64>", True),
+        ("tensor<2xf64E1>, %f64, @f64, f640 + f6", False),
+    ],
+)
+def test_element_types_in_a_text(text: str, found: bool) -> None:
+    assert mentions_elements(text, {"f64"}) is found
+    assert not mentions_elements(text, ())

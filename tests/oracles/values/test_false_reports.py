@@ -148,3 +148,19 @@ func.func @main(%a: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
     outcome = oracle(text, call=CallOptions(inputs=call.inputs)).run(text)
     assert outcome.kind is Kind.SUCCESS
     assert "only what the front end makes of the program was judged" in outcome.stderr
+
+
+def test_what_the_compiler_computes_in_f32_is_judged_in_f32() -> None:
+    """By default f64 becomes f32: the sum of a huge number and a small one loses the latter."""
+    text = """
+    func.func @f(%a: tensor<12xf64>, %b: tensor<12xf32>) -> tensor<12xf64> {
+      %c = arith.constant dense<1.0e+10> : tensor<12xf64>
+      %w = arith.extf %b : tensor<12xf32> to tensor<12xf64>
+      %s = arith.addf %a, %c : tensor<12xf64>
+      %t = arith.subf %s, %c : tensor<12xf64>
+      %r = arith.divf %t, %w : tensor<12xf64>
+      return %r : tensor<12xf64>
+    }
+    """
+    outcome = oracle(text).run(text)
+    assert outcome.kind is Kind.SUCCESS, outcome.stderr
