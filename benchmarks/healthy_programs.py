@@ -6,6 +6,7 @@ defined, rounding, NaN, signed zeros, other orders of summation, and releases th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,19 @@ class Healthy:
     """What `@f` computes, as a Python function."""
 
 
-COMPILED = (
-    Reference("default"),
-    Reference("MLIR's own tools", ("--reference", "mlir-runner")),
-    Reference("other backend", ("--reference", "vmvx")),
-    Reference("other release", ("--reference", "iree:3.8.0")),
-    Reference("other level", ("--reference", "flags:--iree-opt-level=O0")),
-    Reference("other release and backend", ("--reference", "iree:3.4.0+vmvx")),
-)
+def _compiled(other: str) -> tuple[Reference, ...]:
+    """What does not need to know the program; `other` is the other backend."""
+    return (
+        Reference("default"),
+        Reference("MLIR's own tools", ("--reference", "mlir-runner")),
+        Reference("other backend", ("--reference", other)),
+        Reference("other release", ("--reference", "iree:3.8.0")),
+        Reference("other level", ("--reference", "flags:--iree-opt-level=O0")),
+        Reference("other release and backend", ("--reference", f"iree:3.4.0+{other}")),
+    )
+
+
+COMPILED = _compiled("vmvx")
 _PYTHON = Reference("Python function", ("--reference", "python:{folder}/reference.py:f"))
 
 
@@ -59,7 +65,17 @@ def healthy_programs() -> Iterator[Healthy]:
         source = in_python(name)
         known = (_PYTHON, Reference("golden output", _golden(text, source))) if source else ()
         yield Healthy(name, text, (LLVM_CPU,), (*COMPILED, *known), python=source)
+    yield from _of_files()
     yield from _wrong_elsewhere()
+
+
+def _of_files() -> Iterator[Healthy]:
+    """The programs in `healthy/`, on both backends unless a comment says what vmvx does instead."""
+    for path in sorted((Path(__file__).parent / "healthy").glob("*.mlir")):
+        text = path.read_text(encoding="utf-8")
+        yield Healthy(path.stem, text, (LLVM_CPU,), COMPILED)
+        if "\n// vmvx: " not in text:
+            yield Healthy(f"{path.stem}-vmvx", text, (VMVX,), _compiled("llvm-cpu"))
 
 
 def _golden(text: str, source: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from oracles.values.programs import ValueType
 NPY_MAGIC = b"\x93NUMPY"
 
 _INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
-_NPY_KINDS = {"f": "f", "i": "i", "u": "ui"}
+_NPY_KINDS = {"f": "f", "i": "i", "u": "ui", "c": "cf"}
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,10 @@ def _reader(type_: ValueType) -> Callable[[bytes], list[str]]:
         ValueError: the element type is unknown.
     """
     width, element = _width(type_), type_.element
+    if type_.is_complex:
+        return lambda data: [
+            data[at : at + width].hex().upper() for at in range(0, len(data), width)
+        ]
     if element in ("f64", "f32", "f16"):
         code = {8: "d", 4: "f", 2: "e"}[width]
         return lambda data: [

@@ -1,13 +1,13 @@
 """Compare two lists of results, up to differences explained by rounding."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oracles.values.programs import Value
 
-TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2}
+TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2, "cf64": 1e-3, "cf128": 1e-5}
 """Relative tolerances, with respect to the larger of the two numbers.
 
 If larger, a hundredth of the largest number in the tensor is used, because cancellation loses
@@ -32,7 +32,10 @@ class MismatchKind(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """The first wrong element of a result. `position` counts elements in row-major order."""
+    """The first wrong element of a result.
+
+    `position` counts elements in row-major order, the parts of complex numbers one by one.
+    """
 
     kind: MismatchKind
     result: int
@@ -48,7 +51,11 @@ class Difference:
             return f"{where}: {self.kind}: {self.actual}, expected {self.expected}"
         assert self.actual.elements is not None and self.expected.elements is not None
         got, want = self.actual.elements[self.position], self.expected.elements[self.position]
-        return f"{where}, element {self.position}: {got:g}, expected {want:g} ({self.kind})"
+        element = f"element {self.position}"
+        if self.expected.type is not None and self.expected.type.is_complex:
+            part = "imaginary" if self.position % 2 else "real"
+            element = f"{part} part of element {self.position // 2}"
+        return f"{where}, {element}: {got:g}, expected {want:g} ({self.kind})"
 
 
 def compare(
@@ -97,6 +104,9 @@ def _compare_one(
     told = _defined(actual, expected)
     scale = _scale(expected, told)
     slack = _slack(actual, expected)
+    if actual.type.is_complex:  # a part is as exact as the whole number
+        sizes = [math.hypot(*pair) for pair in _pairs(expected.elements) for _ in range(2)]
+        slack = [more + tolerance * size for more, size in zip(slack, sizes, strict=False)]
     wrong = [
         position
         for position, ((ours, theirs), defined, more) in enumerate(
@@ -118,7 +128,8 @@ def _compare_one(
 def tolerance_of(value: Value) -> float:
     """The relative tolerance for elements of this type."""
     assert value.type is not None
-    return TOLERANCES.get(value.type.element, _COARSE) if value.type.is_float else 0.0
+    known = value.type.is_float or value.type.is_complex
+    return TOLERANCES.get(value.type.element, _COARSE) if known else 0.0
 
 
 def scale_of(expected: Value) -> float:
@@ -134,9 +145,24 @@ def _scale(expected: Value, told: Sequence[bool]) -> float:
 def _defined(actual: Value, expected: Value) -> Sequence[bool]:
     """For each element whether both sides have a value."""
     masks = [mask for mask in (actual.defined, expected.defined) if mask is not None]
+    if expected.type is not None and expected.type.is_complex:
+        masks.append(_finite_pairs(expected.elements or ()))
     if not masks:
         return [True] * len(expected.elements or ())
     return [all(both) for both in zip(*masks, strict=False)]
+
+
+def _finite_pairs(parts: Sequence[float]) -> tuple[bool, ...]:
+    """For each part whether the complex number is finite.
+
+    Of others nobody says which part is infinite and which is NaN.
+    """
+    known = [math.isfinite(a) and math.isfinite(b) for a, b in _pairs(parts)]
+    return tuple(finite for finite in known for _ in range(2))
+
+
+def _pairs(parts: Sequence[float]) -> Iterator[tuple[float, float]]:
+    return zip(parts[::2], parts[1::2], strict=False)
 
 
 def _slack(actual: Value, expected: Value) -> Sequence[float]:

@@ -10,7 +10,7 @@ from oracles.profiles import RUNTIME
 from oracles.values.arrays import spelled
 from oracles.values.compare import SCALE, Difference, compare, scale_of, tolerance_of
 from oracles.values.execution import Compiled, ExecutionResult
-from oracles.values.programs import Function, Value, ValueType
+from oracles.values.programs import Function, Value, ValueType, complex_word
 from oracles.values.workbench import ComparisonCase
 
 PROGRAM = f"a{RUNTIME.suffix}"
@@ -157,7 +157,7 @@ def _is_seen(one: Demonstration, function: Function, program: Compiled) -> bool:
 
 def _is_comparable(actual: Value) -> bool:
     """Whether the runtime's tool can tell whether this result is right."""
-    if actual.type is None or actual.type.shape is None:
+    if actual.type is None or actual.type.shape is None or actual.type.is_complex:
         return False
     return not actual.type.is_float or actual.type.element in RUNTIME.thresholds
 
@@ -183,6 +183,9 @@ def _sized(right: Value, type_: ValueType) -> ValueType:
 
 def spelled_values(elements: Sequence[float], type_: ValueType) -> str:
     """The elements of a tensor as text from which the same elements are read."""
+    if type_.is_complex:
+        parts = zip(elements[::2], elements[1::2], strict=True)
+        return " ".join(complex_word(real, imaginary, type_) for real, imaginary in parts)
     is_float = type_.is_float
     return " ".join(
         spelled(float(one) if is_float else int(one), type_.element) for one in elements

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from oracles.values.arrays import NPY_MAGIC, Array, bytes_of, from_bytes, read_npy
 from oracles.values.given import InputSpec
-from oracles.values.programs import Value, ValueType, number
+from oracles.values.programs import Value, ValueType, number, numbers_of
 
 
 class GivenReader:
@@ -84,4 +84,4 @@ def expected_value(spec: InputSpec) -> Value:
     words = spec.words * count if len(spec.words) == 1 else spec.words
     if len(words) != count:
         raise ValueError(f"{spec.type} takes {count} values, not {len(words)}")
-    return Value(spec.type, tuple(map(number, words)))
+    return Value(spec.type, numbers_of(words, spec.type))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from oracles.values.arrays import spelled
 from oracles.values.given import InputSpec
 from oracles.values.pairing import chosen
-from oracles.values.programs import Function, ValueType, number
+from oracles.values.programs import Function, ValueType, complex_word, number
 from oracles.values.window import Window
 
 _PERIOD = 1021
@@ -113,8 +113,8 @@ class Trial:
         """The inputs in the syntax of `iree-run-module --input`; None if a type is not supported.
 
         Tensors of elements smaller than a byte can be neither passed nor printed by all runtimes.
-        Neither can scalars of less than 32 bits: floats are passed as integers, and integers are
-        printed without their sign.
+        Neither can complex scalars, nor scalars of less than 32 bits: floats are passed as
+        integers, and integers are printed without their sign.
 
         Arguments take the user's values that fit them, or a part of larger ones (see `pairing`):
         what is in focus with one seed, and the end with the next. All others get values that depend
@@ -122,6 +122,8 @@ class Trial:
         reduction drops other arguments.
         """
         types = [one for one in function.inputs if one is not None]
+        if any(one.is_complex and one.shape is None for one in types):
+            return None
         results = [one for one in function.results if one is not None]
         if len(types) < len(function.inputs) or any(map(_is_packed, (*types, *results))):
             return None
@@ -146,6 +148,8 @@ class Trial:
             return ["1" if type_.element == "i1" else str(self.size)]  # probably a size
         count = math.prod(dim or 0 for dim in type_.shape or ())
         source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
+        if type_.is_complex:
+            return self._complex_values(type_, count, source)
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
         if self.style.specials:
             self._place_specials(distinct, type_, source)
@@ -154,6 +158,18 @@ class Trial:
                 distinct[place] = 0.0 if type_.is_float else 0
         times = -(-count // _PERIOD)
         return [spelled(one, type_.element) for one in (distinct * times)[:count]]
+
+    def _complex_values(self, type_: ValueType, count: int, source: random.Random) -> list[str]:
+        """Finite numbers without -0: at all others functions differ by convention."""
+        part = ValueType("f32" if type_.element == "cf64" else "f64", ())
+        plain = self if not self.style.specials else replace(self, style=STYLES[0])
+        parts = [plain._value(part, source) for _ in range(2 * min(count, _PERIOD))]
+        if self.style.is_sparse:
+            for place in source.sample(range(len(parts)), len(parts) // 2):
+                parts[place] = 0.0
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        distinct = [complex_word(real, imaginary, type_) for real, imaginary in pairs]
+        return (distinct * -(-count // _PERIOD))[:count]
 
     def _place_specials(self, values: list[float], type_: ValueType, source: random.Random) -> None:
         """Put every special value somewhere; if there is no room for all, the others next time."""

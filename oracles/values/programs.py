@@ -1,6 +1,8 @@
 """A compiled IREE program: its exported functions, and the results it prints."""
 
 import re
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,12 +12,16 @@ _DECLARATION = re.compile(
 )
 _VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
 _TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
-_ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index)$")
+_ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index|cf64|cf128)$")
+_COMPLEX = {"complex<f32>": "cf64", "complex<f64>": "cf128"}
 
 
 @dataclass(frozen=True)
 class ValueType:
     """A scalar (`shape` is None) or a tensor; a dynamic dimension is None.
+
+    Complex elements are named as the runtime names them: `cf64` has a real and an imaginary part of
+    32 bits each.
 
     >>> ValueType.parse("tensor<2x?xf32>")
     ValueType(element='f32', shape=(2, None))
@@ -30,6 +36,8 @@ class ValueType:
     def parse(cls, text: str) -> "ValueType | None":
         """The type in MLIR's syntax; None if it is neither a number nor a tensor of numbers."""
         text = text.partition(" {")[0].strip()
+        for ours, theirs in _COMPLEX.items():
+            text = text.replace(ours, theirs)
         if _ELEMENT.match(text):
             return cls(text, None)
         match = _TENSOR_TYPE.match(text)
@@ -42,6 +50,11 @@ class ValueType:
     def is_float(self) -> bool:
         """Whether elements are floating-point numbers."""
         return self.element.startswith(("f", "bf"))
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether each element is a pair of floating-point numbers."""
+        return self.element.startswith("cf")
 
     @property
     def bits(self) -> int:
@@ -111,6 +124,8 @@ _TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
 class Value:
     """One result; `elements` is None if it cannot be compared.
 
+    A complex number is two elements, its real and its imaginary part.
+
     `defined` says for each element whether it has a value at all; None means that all have one. An
     element computed from uninitialized memory, for example, may be any number. `slack` says how far
     each may be off because of rounding, beyond the tolerance for its type; None means not at all.
@@ -164,11 +179,52 @@ def _scalar(element: str, word: str) -> Value:
 
 def _tensor(type_: str, text: str) -> Value:
     words = text.replace("[", " ").replace("]", " ").replace("...", " ").split()
+    parsed = ValueType.parse(f"tensor<{type_}>")
     try:
-        elements = tuple(map(number, words))
+        elements = numbers_of(words, parsed) if parsed else tuple(map(number, words))
     except ValueError:
         return UNKNOWN
-    return Value(ValueType.parse(f"tensor<{type_}>"), elements)
+    return Value(parsed, elements)
+
+
+def numbers_of(words: Sequence[str], type_: ValueType) -> tuple[float, ...]:
+    """The numbers that words spell, two for each complex number.
+
+    Raises:
+        ValueError: a word spells none.
+    """
+    if not type_.is_complex:
+        return tuple(map(number, words))
+    return tuple(part for word in words for part in complex_parts(word, type_))
+
+
+def complex_parts(word: str, type_: ValueType) -> tuple[float, float]:
+    """The parts of a complex number, which the runtime spells as the bytes in memory.
+
+    >>> complex_parts("0000803F000000C0", ValueType("cf64", ()))
+    (1.0, -2.0)
+
+    Raises:
+        ValueError: the word has another length, or is not hexadecimal.
+    """
+    try:
+        real, imaginary = struct.unpack(_complex_format(type_), bytes.fromhex(word))
+    except struct.error as error:
+        raise ValueError(f"{word} is not of type {type_.element}") from error
+    return real, imaginary
+
+
+def complex_word(real: float, imaginary: float, type_: ValueType) -> str:
+    """A complex number as the runtime spells it.
+
+    >>> complex_word(1.0, -2.0, ValueType("cf64", ()))
+    '0000803F000000C0'
+    """
+    return struct.pack(_complex_format(type_), real, imaginary).hex().upper()
+
+
+def _complex_format(type_: ValueType) -> str:
+    return "<ff" if type_.element == "cf64" else "<dd"
 
 
 def number(word: str) -> float:

@@ -19,8 +19,12 @@ from typing import Any
 
 _TYPE = re.compile(r"(?:(?:\d+|\?)x)*(?:[a-z]+\d+\w*|index)$")
 _DTYPES = {"i1": "bool", "index": "int64", "f16": "float16", "f64": "float64"}
+_COMPLEX = {"cf64": "complex64", "cf128": "complex128"}
 _PASSED = {"index": "i64"}
-_ELEMENTS = {"bool": "i1", "float16": "f16", "float32": "f32", "float64": "f64"}
+_ELEMENTS = {
+    "bool": "i1", "float16": "f16", "float32": "f32", "float64": "f64",
+    "complex64": "cf64", "complex128": "cf128",
+}  # fmt: skip
 
 
 def main() -> None:
@@ -64,6 +68,11 @@ def _read(word: str) -> tuple[str, Any]:
     shape = tuple(map(int, dims))
     is_float = element.startswith(("f", "bf"))
     words = re.sub(r"[\[\],]", " ", text).split()
+    if element in _COMPLEX:  # the bytes in memory
+        complexes = numpy.frombuffer(bytes.fromhex("".join(words)), _COMPLEX[element])
+        return type_, numpy.broadcast_to(complexes, shape) if len(words) == 1 else (
+            complexes.reshape(shape)
+        )
     values = numpy.array(words, dtype="float64" if is_float else "int64")
     if values.size == 1:  # one value fills the tensor
         values = numpy.broadcast_to(values.reshape(()), shape)
@@ -132,7 +141,9 @@ def _type_of(array: Any) -> str:
 def _spelled(array: Any) -> str:
     if array is None:
         return "unknown"
-    if array.dtype == bool:
+    if array.dtype.kind == "c":
+        values = " ".join(one.tobytes().hex() for one in array.flatten())
+    elif array.dtype == bool:
         values = " ".join(str(int(one)) for one in array.flatten().tolist())
     else:
         values = " ".join(map(repr, array.flatten().tolist()))

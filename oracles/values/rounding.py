@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from oracles.values.execution import ExecutionResult
-from oracles.values.programs import Value, ValueType
+from oracles.values.programs import Value, ValueType, complex_word, numbers_of
 
 NUDGES = 1 + 1e-6, 1 - 1e-6
 """Factors on floats: about eight units in the last place of f32, nothing for smaller types."""
@@ -46,13 +46,16 @@ def nearest(
 def _nudged(word: str, factor: float) -> str:
     type_, equals, values = word.partition("=")
     parsed = ValueType.parse(f"tensor<{type_}>") if equals else None
-    if parsed is None or not parsed.is_float:
+    if parsed is None or not (parsed.is_float or parsed.is_complex):
         return word
     plain = values.replace("[", " ").replace("]", " ").replace(",", " ").split()
     try:
-        numbers = [float(one) for one in plain]
+        numbers = tuple(map(float, numbers_of(plain, parsed)))
     except ValueError:
         return word
+    if parsed.is_complex:
+        parts = iter([one * factor for one in numbers])
+        return f"{type_}=" + " ".join(complex_word(real, next(parts), parsed) for real in parts)
     return f"{type_}=" + " ".join(
         repr(one * factor) if math.isfinite(one) else old
         for one, old in zip(numbers, plain, strict=True)

@@ -41,7 +41,8 @@ def focus_of(difference: Difference) -> tuple[tuple[int, int], ...]:
         return ()
     sizes = [size or 0 for size in shape]
     found: dict[int, int] = {}
+    parts = 2 if difference.expected.type and difference.expected.type.is_complex else 1
     for dim, size in enumerate(sizes):
         stride = math.prod(sizes[dim + 1 :])
-        found.setdefault(size, difference.position // stride % size)
+        found.setdefault(size, difference.position // parts // stride % size)
     return tuple(found.items())

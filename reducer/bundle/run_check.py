@@ -1,5 +1,7 @@
 """What a call of a compiled program gives, and what it should give, for a script that compares."""
 
+import math
+import operator
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -90,12 +92,17 @@ class RunCheck:
             return cls(words, call, status=failed.exit_code, patterns=patterns, inputs=inputs)
         right = shown.expected.results
         kind = gravest(shown.differences).kind
+        tolerances = tuple(_tolerances(shown))
+        printed = [
+            _printed(_in_parts(one, tolerances[n]) if n < len(tolerances) else one)
+            for n, one in enumerate(right)
+        ]
         return cls(
             words,
             call,
             MismatchKind.VALUES if kind is MismatchKind.ORDER else kind,
-            expected="".join(f"result[{n}]: {_printed(one)}\n" for n, one in enumerate(right)),
-            tolerances=tuple(_tolerances(shown)),
+            expected="".join(f"result[{n}]: {one}\n" for n, one in enumerate(printed)),
+            tolerances=tolerances,
             scales=tuple(0.0 if one.elements is None else scale_of(one) for one in right),
             finite_only=shown.finite_only,
             is_seen=shown.is_seen,
@@ -120,11 +127,31 @@ def _tolerances(shown: Demonstration) -> Iterator[float]:
         yield own if shown.tolerance is None else shown.tolerance
 
 
+def _in_parts(value: Value, tolerance: float) -> Value:
+    """A complex result as its parts, which are as exact as the whole numbers; others unchanged."""
+    parts = value.elements
+    if parts is None or value.type is None or not value.type.is_complex:
+        return value
+    known = value.defined or (True,) * len(parts)
+    slack = value.slack or (0.0,) * len(parts)
+    sizes = [math.hypot(*parts[at // 2 * 2 : at // 2 * 2 + 2]) for at in range(len(parts))]
+    return replace(
+        value,
+        defined=tuple(map(operator.and_, known, map(math.isfinite, sizes))),
+        slack=tuple(
+            more + tolerance * size if math.isfinite(size) else 0.0
+            for more, size in zip(slack, sizes, strict=True)
+        ),
+    )
+
+
 def _printed(value: Value) -> str:
     """A right result in one line, with `UNDEFINED` and `SLACK` where they apply."""
     if value.elements is None or value.type is None:
         return _UNKNOWN
-    words = spelled_values(value.elements, value.type).split(" ")
+    words = [repr(float(one)) for one in value.elements]
+    if not value.type.is_complex:
+        words = spelled_values(value.elements, value.type).split(" ")
     known = value.defined or (True,) * len(words)
     if value.slack is not None:
         pairs = zip(words, value.slack, strict=False)

@@ -55,12 +55,34 @@ function is_right(ours, theirs, n, slack,    one, other) {
     if (one != "" || other != "") return finite_only || one == other
     if (type[n] == "i1") { sub(/^0/, "", ours); sub(/^0/, "", theirs) }
     if ((ours "") == (theirs "")) return 1
-    if (type[n] !~ /^b?f/ && tolerance[n] + 0 == 0) return 0
+    if (type[n] !~ /^[bc]?f/ && tolerance[n] + 0 == 0) return 0
     one = max(scale[n] + 0, max(size(ours + 0), size(theirs + 0)))
     return size(ours - theirs) <= tolerance[n] * one + slack
 }
 function wrong(code, text) { if (code > worst) { worst = code; said = text } }
-function element(word,    n, at, theirs, parts) {
+function digits(hex,    at, sum) {
+    for (at = 1; at <= length(hex); at++)
+        sum = 16 * sum + index("123456789ABCDEF", substr(hex, at, 1))
+    return sum
+}
+function decoded(hex,    at, big, head, power, rest, bits, bias) {
+    for (at = length(hex) - 1; at > 0; at -= 2) big = big substr(hex, at, 2)
+    head = digits(substr(big, 1, 3)); rest = digits(substr(big, 4)); bits = 52; bias = 1023
+    power = head % 2048
+    if (length(hex) == 8) {
+        rest += 1048576 * (power % 8); power = int(power / 8); bits = 23; bias = 127
+    }
+    if (power == 2 * bias + 1) rest = rest ? "nan" : "inf"
+    else rest = (power ? rest + 2 ^ bits : rest) * 2 ^ ((power ? power : 1) - bias - bits)
+    return head < 2048 ? rest : rest == "inf" ? "-inf" : -rest
+}
+function element(word,    n, half) {
+    n = results[file]
+    if (file == 1 || type[n] !~ /^cf/ || word == "...") { part(word); return }
+    half = length(word) / 2
+    part(decoded(substr(word, 1, half))); part(decoded(substr(word, half + 1)))
+}
+function part(word,    n, at, theirs, parts) {
     n = results[file]; at = count[file, n]++
     if (file == 1) {
         split(word, parts, "@SLACK@")

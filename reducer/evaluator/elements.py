@@ -72,6 +72,8 @@ class Element:
 _INTEGER = re.compile(r"([su]?)i(\d+)$")
 _FLOAT = re.compile(r"f(\d+)(E\w+)$")
 _COMPLEX = re.compile(r"complex<(f32|f64)>$")
+_RUNTIME_NAMES = {"cf64": "complex<f32>", "cf128": "complex<f64>"}
+"""What the runtime calls complex types, by the number of bits."""
 _PLAIN_FLOATS = {
     "f16": np.float16,
     "f32": np.float32,
@@ -102,7 +104,7 @@ def parse_element(text: str) -> Element | None:
         if kind is None:
             raise Unsupported([f"type {text}"])
         return Element(text, ElementKind.FLOAT, int(match[1]), np.dtype(kind))
-    if match := _COMPLEX.match(text):
+    if match := _COMPLEX.match(_RUNTIME_NAMES.get(text, text)):
         dtype = np.dtype(np.complex64 if match[1] == "f32" else np.complex128)
         return Element(text, ElementKind.COMPLEX, dtype.itemsize * 8, dtype)
     if re.match(r"(?:complex<|tf32$|f80$|f128$)", text):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.answers import Answer, Part
-from reducer.evaluator.elements import Element, Numbers, unsigned
+from reducer.evaluator.elements import Element, ElementKind, Numbers, unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.evaluator.inputs import parse_input
 from reducer.evaluator.interpreter import Interpreter
@@ -127,20 +127,20 @@ def part_of(
     name = element.text
     if value.data.ndim or kind.dims is not None:
         name = f"tensor<{''.join(f'{n}x' for n in value.shape)}{element.text}>"
-    if not (element.is_float or element.is_integer):
-        return Part(name, "")
     plain = _plain(value, element)
     others = [_plain(one, element) for one in disturbed if one.data.shape == value.data.shape]
     changed = [other for other in others if not np.array_equal(other, plain, equal_nan=True)]
     bad, slack = value.mask(), b""
-    if changed and element.is_float:
+    if element.kind is ElementKind.COMPLEX:
+        bad, max_elements = np.repeat(bad.ravel(), 2), max_elements and 2 * max_elements
+    if changed and not element.is_integer:
         off = _deviation(plain, changed)
         bad = bad | ~np.isfinite(off)
         slack = np.where(np.isfinite(off), off, 0.0).ravel()[:max_elements].tobytes()
     elif changed:
         bad = bad | np.any([other != plain for other in changed], axis=0)
     mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
-    code = "d" if element.is_float else "q"
+    code = "q" if element.is_integer else "d"
     return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack)
 
 
@@ -164,8 +164,10 @@ def _most(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
 
 
 def _plain(value: Array, element: Element) -> Numbers:
-    """The numbers as 8-byte floats or integers."""
+    """The numbers as 8-byte floats or integers, two for each complex number."""
     data = np.asarray(value.data)
+    if element.kind is ElementKind.COMPLEX:
+        return np.ascontiguousarray(data, np.complex128).ravel().view(np.float64)
     if element.is_float:
         return data.astype(np.float64)
     raw = unsigned(data, element) if element.unsigned or element.width == 1 else data

@@ -7,7 +7,6 @@ or a number.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -74,8 +73,7 @@ def _shaped(values: str | None, element: Element, shape: tuple[int, ...]) -> Num
 
 def _numbers(words: Sequence[str], element: Element) -> Numbers:
     if element.dtype.kind == "c":
-        parts: Any = np.array([float(word) for word in words]).reshape(-1, 2)
-        return np.asarray((parts[:, 0] + 1j * parts[:, 1]).astype(element.dtype))
+        return np.frombuffer(bytes.fromhex("".join(words)), element.dtype)
     if element.is_float:
         return np.array([float(word) for word in words], np.float64).astype(element.dtype)
     mask = (1 << 64) - 1

@@ -81,7 +81,10 @@ def _strided(data: Any, rows: list[Linear], sizes: tuple[int, ...]) -> Numbers:
         strides.append(sum(row.coefficients[dim] * stride for row, stride in moves))
     start = tuple(row.constant for row in rows)
     moved = data[tuple(slice(n, None) for n in start)] if any(start) else data
-    return np.lib.stride_tricks.as_strided(moved, shape, strides, writeable=False)
+    # NumPy cannot name all types of small floats in its array interface, which this goes through.
+    raw = moved.view(f"u{moved.itemsize}") if moved.itemsize == 1 else moved
+    strided = np.lib.stride_tricks.as_strided(raw, shape, strides, writeable=False)
+    return strided.view(moved.dtype)
 
 
 def _gathered(operand: Array, map_: AffineMap, sizes: tuple[int, ...]) -> Array:

@@ -148,8 +148,17 @@ class _Entry:
 
 def mlir_type(type_: ValueType) -> str:
     """The type in MLIR's syntax."""
-    return type_.element if type_.shape is None else f"tensor<{type_}>"
+    return _element(type_) if type_.shape is None else f"tensor<{_shaped(type_)}>"
 
 
 def _memref(type_: ValueType) -> str:
-    return f"memref<{type_}>"
+    return f"memref<{_shaped(type_)}>"
+
+
+def _shaped(type_: ValueType) -> str:
+    return f"{str(type_).removesuffix(type_.element)}{_element(type_)}"
+
+
+def _element(type_: ValueType) -> str:
+    part = {"cf64": "f32", "cf128": "f64"}.get(type_.element)
+    return f"complex<{part}>" if part else type_.element

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from oracles.values.arrays import SMALL_FLOATS
-from oracles.values.programs import ValueType
+from oracles.values.programs import ValueType, complex_parts
 
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
 _NATIVE = {"f64": "d", "f32": "f", "f16": "e"}
@@ -31,6 +31,8 @@ def width_of(element: str) -> int:
         raise NotInMemory(element)
     if type_.is_float and element not in (*_NATIVE, "bf16", *SMALL_FLOATS):
         raise NotInMemory(element)
+    if type_.is_complex:
+        return type_.bits // 8
     width = 1
     while width * 8 < type_.bits:
         width *= 2
@@ -46,6 +48,9 @@ def to_bytes(element: str, values: str, count: int) -> bytes:
         NotInMemory: the type is unknown, or the text is not of this type.
     """
     width, encode = width_of(element), _encoder(element)
+    type_ = ValueType(element, ())
+    if type_.is_complex:
+        return _pairs_to_bytes(type_, _SEPARATORS.sub(" ", values).split(), count)
     try:
         words = [encode(word) for word in _SEPARATORS.split(values) if word]
     except ValueError as error:
@@ -58,14 +63,28 @@ def to_bytes(element: str, values: str, count: int) -> bytes:
 
 
 def from_bytes(element: str, data: bytes) -> list[float]:
-    """The elements in some bytes; integers are signed.
+    """The elements in some bytes; integers are signed, and complex numbers are two elements.
 
     Raises:
         NotInMemory: the type is unknown.
     """
     width, decode = width_of(element), _decoder(element)
+    if ValueType(element, ()).is_complex:
+        return list(struct.unpack(f"<{2 * len(data) // width}{'f' if width == 8 else 'd'}", data))
     words = struct.unpack(f"<{len(data) // width}{_CODES[width]}", data)
     return [decode(word) for word in words]
+
+
+def _pairs_to_bytes(type_: ValueType, words: Sequence[str], count: int) -> bytes:
+    """Complex numbers are spelled as the bytes that they take."""
+    try:
+        for word in words:
+            complex_parts(word, type_)
+    except ValueError as error:
+        raise NotInMemory(str(error)) from error
+    if len(words) not in (1, count):
+        raise NotInMemory(f"{len(words)} elements instead of {count}")
+    return bytes.fromhex("".join(words)) * (1 if len(words) == count else count)
 
 
 def _encoder(element: str) -> Callable[[str], int]:

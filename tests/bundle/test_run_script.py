@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracles.values import Demonstration
@@ -122,6 +123,25 @@ def test_what_rounding_may_do_is_not_wrong(tmp_path: Path) -> None:
     assert run(tmp_path, given, printing("3xf32=1.9 2 3")).returncode == 0
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_complex_numbers_are_compared_by_their_parts(shell: str, tmp_path: Path) -> None:
+    def of(element: str, *numbers: complex) -> str:
+        words = [np.array(one, element).tobytes().hex().upper() for one in numbers]
+        return f"{len(words)}xcf{8 * np.dtype(element).itemsize}={' '.join(words)}"
+
+    for element in ("c8", "c16"):
+        right, wrong = of(element, 1 - 2e-3j, -300 + 0.1j, 7), of(element, 1 - 2e-3j, 300, 7)
+        given = check(results(wrong), results(right))
+        close = of(element, 1 - 1.999e-3j, -300.001 + 0.1j, 7)
+        assert run(tmp_path, given, printing(close), shell).returncode == 1
+        assert run(tmp_path, given, printing(wrong), shell).returncode == 0
+        for other in (complex("nan"), complex(0, float("inf")), complex(0, -float("inf"))):
+            odd = of(element, 1, other, 7)
+            assert run(tmp_path, given, printing(odd), shell).returncode == 2
+            given_up = check(results(wrong), results(of(element, 1, other, 1e-40)))
+            assert run(tmp_path, given_up, printing(of(element, 1, 5, 0)), shell).returncode == 1
+
+
 def test_what_is_unknown_is_not_compared(tmp_path: Path) -> None:
     expected = ExecutionResult((Value(None), *results("2xi32=1 2").results))
     given = check(results("2xf32=1 2", "2xi32=1 3"), expected)
@@ -142,7 +162,7 @@ def test_large_values_are_in_files(tmp_path: Path) -> None:
     given = check(results(wrong), results(right), inputs=(right,))
     assert "--flagfile=files/run.inputs.txt" in given.call
     assert "--output_max_element_count=5000" in given.call
-    assert len(run_script(COMPILE, given, "")) < 6000
+    assert len(run_script(COMPILE, given, "")) < 7000
     assert run(tmp_path, given, printing(wrong)).returncode == 0
     assert run(tmp_path, given, printing(right)).returncode == 1
     reads = f"grep -q 'input=5000xi32=0 1 2 ' files/run.inputs.txt || exit 9\n{printing(wrong)}"

@@ -106,6 +106,18 @@ def program() -> str:
       %r = arith.addf %a, %b : tensor<?xf16>
       return %r : tensor<?xf16>
     }
+    func.func @quotient(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
+        -> tensor<?xcomplex<f32>> {
+      %r = linalg.map { complex.div } ins(%a, %b : tensor<?xcomplex<f32>>, tensor<?xcomplex<f32>>)
+          outs(%a : tensor<?xcomplex<f32>>)
+      return %r : tensor<?xcomplex<f32>>
+    }
+    func.func @root(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
+        -> tensor<?xcomplex<f32>> {
+      %r = linalg.map { complex.sqrt } ins(%a : tensor<?xcomplex<f32>>)
+          outs(%a : tensor<?xcomplex<f32>>)
+      return %r : tensor<?xcomplex<f32>>
+    }
     func.func @complex(%a: f32, %b: f32) -> (f32, f32, f32) {
       %c = complex.create %a, %b : complex<f32>
       %d = complex.mul %c, %c : complex<f32>
@@ -239,3 +251,11 @@ def test_promises_of_fast_math(module: Functions) -> None:
 
 def test_complex_numbers(module: Functions) -> None:
     assert [float(n) for n in module.all("complex", np.float32(3), np.float32(4))] == [-7, 24, 5]
+
+
+def test_what_complex_functions_leave_open(module: Functions) -> None:
+    """Division by zero, overflow on the way, and the sides of a branch cut."""
+    a = np.array([1, 1, 1, 0, -4, -4, np.inf, 1e30], np.complex64)
+    b = np.array([2, 0, 1e30, 1, 1, 1j, 1, 1], np.complex64)
+    assert module.poison("quotient", a, b).tolist() == [0, 1, 1, 0, 0, 0, 1, 0]
+    assert module.poison("root", a, b).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]

@@ -10,6 +10,7 @@ from reducer.evaluator.answers import Answer
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.evaluate import part_of
 from reducer.evaluator.inputs import parse_input
+from reducer.evaluator.results import read_answer
 from reducer.evaluator.types import parse_type
 from reducer.evaluator.values import Array
 
@@ -29,6 +30,7 @@ from reducer.evaluator.values import Array
         ("2xf16=inf -NAN", "float16", [np.inf, np.nan]),
         ("2xi64=9223372036854775807 -9223372036854775808", "int64", [2**63 - 1, -(2**63)]),
         ("2xf32", "float32", [0, 0]),
+        ("2xcf64=0000803F000000C0 0000000000004040", "complex64", [1 - 2j, 3j]),
         ("2xcomplex64=1 2 3 4", None, None),
     ],
 )
@@ -64,14 +66,18 @@ def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
         part_of(partly, parse_type("tensor<?xf32>")),
         part_of(Array(np.int8([-1, 5])), parse_type("tensor<2xui8>")),
         part_of(Array(np.bool_(True)), parse_type("i1")),
-        part_of(Array(np.complex64(1)), parse_type("complex<f32>")),
+        part_of(
+            Array(np.complex64([[1 - 2j], [3j]]), np.array([[False], [True]])),
+            parse_type("tensor<2x1xcomplex<f32>>"),
+        ),
     ]
     Answer(parts, hazards=("one",)).write(path)
-    result = Answer.read(path)
+    result = read_answer(path)
     first, second, third, last = result.results
     assert first.type == ValueType("f32", (2,)) and first.elements == (1.5, 2)
     assert first.defined == (True, False)
     assert second.elements == (255, 5) and second.defined is None
     assert third.type == ValueType("i1", None) and third.elements == (1,)
-    assert last.elements is None
+    assert last.type == ValueType("cf64", (2, 1)) and last.elements == (1, -2, 0, 3)
+    assert last.defined == (True, True, False, False)
     assert result.hazards == ("one",) and not result.unsupported

@@ -146,6 +146,12 @@ module attributes {some.target = #hal.device.promise<@d>} {
     assert given.results[0].elements == (1, -2)
 
 
+def test_complex_numbers(tmp_path: Path) -> None:
+    text = mapped("%y = complex.mul %x, %x : complex<f32>", "complex<f32>", "complex<f32>", size=2)
+    found = run(text, "2xcf64 -> 2xcf64", ["2xcf64=0000803F00000040"], tmp_path)
+    assert found.results[0].elements == (-3, 4, -3, 4)
+
+
 def test_a_program_of_which_the_compiler_makes_another_one_is_not_run(tmp_path: Path) -> None:
     find_opt()
     tools = find_tools()

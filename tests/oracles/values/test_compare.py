@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from oracles.values.compare import MismatchKind, compare, gravest
@@ -48,6 +49,22 @@ def test_the_same(actual: str, expected: str) -> None:
 )
 def test_not_the_same(actual: str, expected: str, kind: MismatchKind) -> None:
     assert sorts(values(actual), values(expected)) == [kind]
+
+
+def _complex(*numbers: complex) -> list[Value]:
+    words = " ".join(np.array(one, "c8").tobytes().hex().upper() for one in numbers)
+    return values(f"{len(numbers)}xcf64={words}")
+
+
+def test_complex_numbers() -> None:
+    """A part is as exact as the whole number, and what is not finite is a convention."""
+    right = _complex(100 + 0.01j, 2j, complex("nan"), complex(float("inf"), 1))
+    assert not compare(_complex(100 + 0.02j, 2j, 5, 6), right)
+    (found,) = compare(_complex(100, 2, 0, 0), right)
+    assert found.kind is MismatchKind.VALUES
+    assert found.text == ("result 0, real part of element 1: 2, expected 0 (wrong values)")
+    (found,) = compare(_complex(100, complex("nan"), 0, 0), right)
+    assert found.kind is MismatchKind.NOT_FINITE
 
 
 def test_an_undefined_element_is_never_wrong() -> None:

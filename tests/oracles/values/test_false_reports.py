@@ -150,6 +150,31 @@ func.func @main(%a: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
     assert "only what the front end makes of the program was judged" in outcome.stderr
 
 
+QUOTIENTS = """
+func.func @f(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>) -> tensor<?xcomplex<f32>> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?xcomplex<f32>>
+  %e = tensor.empty(%n) : tensor<?xcomplex<f32>>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+      affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<?xcomplex<f32>>, tensor<?xcomplex<f32>>)
+      outs(%e : tensor<?xcomplex<f32>>) {
+  ^bb0(%x: complex<f32>, %y: complex<f32>, %o: complex<f32>):
+    %p = complex.div %x, %y : complex<f32>
+    %q = complex.exp %p : complex<f32>
+    linalg.yield %q : complex<f32>
+  } -> tensor<?xcomplex<f32>>
+  return %r : tensor<?xcomplex<f32>>
+}
+"""
+
+
+def test_quotients_of_complex_numbers() -> None:
+    """A division by zero gives infinities and NaN, and nobody says which where."""
+    outcome = oracle(QUOTIENTS).run(QUOTIENTS)
+    assert outcome.kind is Kind.SUCCESS, outcome.stderr
+
+
 def test_what_the_compiler_computes_in_f32_is_judged_in_f32() -> None:
     """By default f64 becomes f32: the sum of a huge number and a small one loses the latter."""
     text = """

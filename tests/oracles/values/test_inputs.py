@@ -1,5 +1,6 @@
 """Choosing inputs."""
 
+import math
 import re
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from oracles.values.arrays import SMALL_FLOATS, spelled
 from oracles.values.given import InputSpec
 from oracles.values.inputs import STYLES, Style, Trial, trials
-from oracles.values.programs import Function, ValueType
+from oracles.values.programs import Function, ValueType, numbers_of
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
 
@@ -115,6 +116,21 @@ def test_a_short_scalar_is_not_read_from_what_the_runtime_prints(element: str) -
     assert Trial().inputs(Function("f", (tensor,), (scalar,))) is None
     given = Trial().inputs(Function("f", (scalar,), (tensor,)))
     assert (given is None) == scalar.is_float
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_complex_numbers_are_finite(style: Style) -> None:
+    type_ = ValueType("cf64", (2, 500))
+    words = Trial(style).inputs(Function("f", (type_,), (type_,)))
+    assert words is not None
+    spelled_type, _, values = words[0].partition("=")
+    parts = numbers_of(values.split(), type_)
+    assert spelled_type == "2x500xcf64" and len(parts) == 2000 and len(set(parts)) > 5
+    assert all(math.isfinite(one) and (one or math.copysign(1, one) > 0) for one in parts)
+
+
+def test_a_complex_scalar_cannot_be_passed() -> None:
+    assert Trial().inputs(Function("f", (ValueType("cf64", None),), ())) is None
 
 
 def test_an_index_tensor_is_passed_as_integers() -> None:

@@ -32,7 +32,7 @@ def test_functions_are_read_from_the_program(tmp_path: Path) -> None:
         ("tensor<2xf8E4M3FN>", ValueType("f8E4M3FN", (2,))),
         ("tensor<4xf32> {iree.abi.output = 0 : index}", ValueType("f32", (4,))),
         ("ui8", ValueType("ui8", None)),
-        ("tensor<2xcomplex<f32>>", None),
+        ("tensor<2x?xcomplex<f32>>", ValueType("cf64", (2, None))),
         ("!hal.buffer_view", None),
     ],
 )

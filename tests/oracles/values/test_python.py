@@ -51,6 +51,12 @@ def test_results_of_a_function(tmp_path: Path) -> None:
     assert str(answer.results[0]) == "3xf32=2 5 -6"
 
 
+def test_complex_numbers(tmp_path: Path) -> None:
+    type_ = ValueType("cf64", (2,))
+    answer = ask(tmp_path, "double", {"2xcf64=0000803F000000C0": type_}, type_)
+    assert str(answer.results[0]) == "2xcf64=2 -4 2 -4"
+
+
 def test_parameters_may_say_which_inputs_they_take(tmp_path: Path) -> None:
     inputs = {"2x1xf32=9 9": VECTOR, "3xf32=1 2 3": VECTOR, "3xi32=4,5,6": WORDS}
     answer = ask(tmp_path, "typed", inputs, WORDS)

@@ -31,5 +31,9 @@ def test_results_of_other_sizes_stay_as_they_are() -> None:
     assert nearest(result(1.0, 2.0), result(3.0), [result(4.0)]) == result(3.0)
 
 
+def test_complex_numbers_are_nudged() -> None:
+    assert nudged(["1xcf64=0000803F000000C0"], 2) == ["1xcf64=00000040000080C0"]
+
+
 def test_only_finite_floats_are_nudged() -> None:
     assert nudged(["2xf32=[1][nan]", "2xi32=1 2", "5"], 2) == ["2xf32=2.0 nan", "2xi32=1 2", "5"]
