@@ -44,13 +44,13 @@ ENDS: dict[str, tuple[str, ...]] = {
         "llvm::StdThreadPool",
         "llvm::SingleThreadExecutor",
         "llvm::ThreadPool*",
-        "start_thread",
-        "clone",
-        "clone3",
+        "::start_thread",
+        "::clone",
+        "::clone3",
     ),
     "tools": (
-        "main",
-        "_start",
+        "::main",
+        "::_start",
         "mlir::MlirOptMain",
         "mlir::mlirTranslateMain",
         "mlir::splitAndProcessBuffer",
@@ -61,7 +61,8 @@ ENDS: dict[str, tuple[str, ...]] = {
 """Where the informative part of a stack ends, by purpose.
 
 In these tables, a class, namespace or function also stands for its members, and `*` for the rest of
-a name. What is listed without a namespace may be in `mlir` as well.
+a name. What is listed without a namespace may be in `mlir` as well, unless it begins with `::`:
+`clone` starts a thread, and `mlir::clone` copies an op.
 """
 
 PLUMBING: dict[str, tuple[str, ...]] = {
@@ -82,12 +83,12 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "operator new[]",
         "operator delete",
         "operator delete[]",
-        "abort",
-        "raise",
-        "gsignal",
-        "backtrace",
-        "pthread_kill",
-        "_sigtramp",
+        "::abort",
+        "::raise",
+        "::gsignal",
+        "::backtrace",
+        "::pthread_kill",
+        "::_sigtramp",
     ),
     "callbacks": (
         "llvm::function_ref",
@@ -120,7 +121,12 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "mlir::RewriterBase",
         "mlir::PatternRewriter",
         "mlir::IRRewriter",
+        "mlir::clone",
+        "mlir::cloneWithoutRegions",
+        "mlir::Operation::clone",
+        "mlir::Operation::cloneWithoutRegions",
         "mlir::Operation::create",
+        "mlir::detail::OperandStorage",
         "mlir::Operation::~Operation",
         "mlir::Operation::destroy",
         "mlir::Operation::erase",
@@ -231,7 +237,7 @@ def _any_name(tables: Iterable[tuple[str, ...]]) -> str:
 def _name(name: str) -> str:
     namespace = "" if "::" in name else "(?:mlir::)?"
     rest = "" if name.endswith("*") else r"(?=::|$)"
-    return namespace + re.escape(name.rstrip("*")) + rest
+    return namespace + re.escape(name.removeprefix("::").rstrip("*")) + rest
 
 
 _MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*)")

@@ -121,6 +121,21 @@ def test_functions_that_only_take_ir_apart_say_nothing() -> None:
     assert distinctive(names) == ("mine::Pattern::rewrite",)
 
 
+def test_copying_an_op_is_not_starting_a_thread() -> None:
+    """`clone` of the C library ends a stack, and tiling calls `mlir::clone`."""
+    stack = [
+        "mlir::detail::OperandStorage::OperandStorage",
+        "mlir::Operation::create",
+        "mlir::clone",
+        "FftOp::getTiledImplementation",
+        "mlir::TilingInterface::getTiledImplementation",
+        "mlir::scf::tileUsingSCF",
+        "clone",
+        "main",
+    ]
+    assert distinctive(stack) == ("FftOp::getTiledImplementation", "mlir::scf::tileUsingSCF")
+
+
 def test_recursion_counts_once_and_the_entry_ends_the_stack() -> None:
     names = ["a::visit", "a::visit", "b::walk", "a::visit", "main", "x::y"]
     assert distinctive(names) == ("a::visit", "b::walk")
