@@ -21,7 +21,7 @@ from oracles.values.declared import declared_functions
 from oracles.values.execution import Compiled, ExecutionResult, RunContext
 from oracles.values.failures import RunFailure
 from oracles.values.first_judgement import FirstJury
-from oracles.values.inputs import SEEDS, Trial, trials
+from oracles.values.inputs import SEEDS, Trial, obstacle_to, trials
 from oracles.values.jury import Finding, Judgement
 from oracles.values.programs import Function, exported_functions
 from oracles.values.remarks import Remarks
@@ -179,9 +179,8 @@ class DifferentialRun:
         for function in self._functions(candidate):
             inputs = trial.inputs(function)
             if inputs is None or not function.results:
-                self.remarks.add(
-                    f"@{function.name} has inputs or results of types that cannot be compared"
-                )
+                why = obstacle_to(function) or "it has no results"
+                self.remarks.add(f"@{function.name} cannot be judged: {why}")
                 continue
             call = (function.name, tuple(inputs))
             if call in self._tried:  # it does not depend on the trial

@@ -110,25 +110,18 @@ class Trial:
         return replace(self, seed=seed)
 
     def inputs(self, function: Function) -> list[str] | None:
-        """The inputs in the syntax of `iree-run-module --input`; None if a type is not supported.
+        """The inputs in the syntax of `iree-run-module --input`.
 
-        Tensors of elements smaller than a byte can be neither passed nor printed by all runtimes.
-        Neither can complex scalars, nor scalars of less than 32 bits: floats are passed as
-        integers, and integers are printed without their sign.
+        They are None if there is an `obstacle_to` calling the function.
 
         Arguments take the user's values that fit them, or a part of larger ones (see `pairing`):
         what is in focus with one seed, and the end with the next. All others get values that depend
         only on their type and on how many of that type came before: they stay the same when a
         reduction drops other arguments.
         """
+        if obstacle_to(function):
+            return None
         types = [one for one in function.inputs if one is not None]
-        if any(one.is_complex and one.shape is None for one in types):
-            return None
-        results = [one for one in function.results if one is not None]
-        if len(types) < len(function.inputs) or any(map(_is_packed, (*types, *results))):
-            return None
-        if any(map(_is_short_float, types)) or any(map(_is_short, results)):
-            return None
         seen: Counter[ValueType] = Counter()
         words = []
         window = Window(self.focus, at_end=self.seed % 2 == 1)
@@ -189,6 +182,40 @@ class Trial:
         lowest, highest = _integer_range(type_)
         least, most = self.style.integers
         return source.randint(max(lowest, int(least)), min(highest, int(most)))
+
+
+def obstacle_to(function: Function) -> str:
+    """Why a function cannot be called, or its results not be read, and what helps; '' if it can.
+
+    Tensors of elements smaller than a byte can be neither passed as text nor printed, and by most
+    releases not passed at all. Scalars of less than 32 bits are passed as integers and printed
+    without their sign, and complex ones are not known to the runtime.
+    """
+    if None in function.inputs:
+        return "it has an argument that is neither a number nor a tensor of numbers"
+    types = [one for one in function.inputs if one is not None]
+    results = [one for one in function.results if one is not None]
+    if packed := next(filter(_is_packed, (*types, *results)), None):
+        return (
+            f"the runtime's tool cannot print tensors of {packed.element}, nor read them as text; "
+            f"a function that takes or returns i8 and converts it to or from {packed.element} can "
+            "be called"
+        )
+    scalars = (
+        *(one for one in types if _is_short_float(one) or _is_complex_scalar(one)),
+        *(one for one in results if _is_short(one) or _is_complex_scalar(one)),
+    )
+    if scalars:
+        kind = scalars[0].element
+        return (
+            f"the runtime's tool does not pass or print scalars of type {kind} as they are; a "
+            f"function that takes or returns a tensor of one {kind} can be called"
+        )
+    return ""
+
+
+def _is_complex_scalar(type_: ValueType) -> bool:
+    return type_.is_complex and type_.shape is None
 
 
 def _passed(type_: ValueType) -> str:

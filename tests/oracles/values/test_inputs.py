@@ -7,7 +7,7 @@ import pytest
 
 from oracles.values.arrays import SMALL_FLOATS, spelled
 from oracles.values.given import InputSpec
-from oracles.values.inputs import STYLES, Style, Trial, trials
+from oracles.values.inputs import STYLES, Style, Trial, obstacle_to, trials
 from oracles.values.programs import Function, ValueType, numbers_of
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
@@ -108,6 +108,9 @@ def test_elements_smaller_than_a_byte_do_not_cross_the_boundary() -> None:
     assert Trial().inputs(function(four)) is None
     assert Trial().inputs(Function("f", (FLOATS,), (four,))) is None
     assert Trial().inputs(function(ValueType("i4", None))) is not None  # passed as i32
+    assert "takes or returns i8 and converts it to or from i4" in obstacle_to(function(four))
+    assert obstacle_to(function(FLOATS)) == ""
+    assert "neither a number nor a tensor" in obstacle_to(function(FLOATS, None))
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f8E4M3FN", "i8", "i16"])
@@ -130,7 +133,9 @@ def test_complex_numbers_are_finite(style: Style) -> None:
 
 
 def test_a_complex_scalar_cannot_be_passed() -> None:
-    assert Trial().inputs(Function("f", (ValueType("cf64", None),), ())) is None
+    scalar = Function("f", (), (ValueType("cf64", None),))
+    assert Trial().inputs(scalar) is None
+    assert "a tensor of one cf64" in obstacle_to(scalar)
 
 
 def test_an_index_tensor_is_passed_as_integers() -> None:
