@@ -42,6 +42,17 @@ func.func @topk(%a: tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
   } -> tensor<2x3xf32>, tensor<2x3xi32>
   return %r#0, %r#1 : tensor<2x3xf32>, tensor<2x3xi32>
 }
+func.func @topk_given(%a: tensor<6xf32>, %b: tensor<6xi32>) -> (tensor<3xf32>, tensor<3xi32>) {
+  %v = tensor.empty() : tensor<3xf32>
+  %i = tensor.empty() : tensor<3xi32>
+  %r:2 = iree_linalg_ext.topk dimension(0) ins(%a, %b : tensor<6xf32>, tensor<6xi32>)
+    outs(%v, %i : tensor<3xf32>, tensor<3xi32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.cmpf ogt, %x, %y : f32
+    iree_linalg_ext.yield %c : i1
+  } -> tensor<3xf32>, tensor<3xi32>
+  return %r#0, %r#1 : tensor<3xf32>, tensor<3xi32>
+}
 func.func @scan(%a: tensor<3x4xi32>) -> tensor<3x4xi32> {
   %e = tensor.empty() : tensor<3x4xi32>
   %c = arith.constant dense<100> : tensor<3xi32>
@@ -130,6 +141,16 @@ def test_the_largest_elements(module: Functions) -> None:
     values, indices = module.all("topk", a)
     assert values.tolist() == [[5, 5, 3], [7, 6, 1]]
     assert indices.tolist() == [[1, 3, 5], [5, 0, 1]]
+
+
+def test_the_first_of_equal_elements_has_the_lower_position_and_index(module: Functions) -> None:
+    a = f32(1, 4, 2, 4, 0, 3)
+    values, indices = module.arrays("topk_given", a, i32(0, 3, 2, 5, 4, 1))
+    assert values.data.tolist() == [4, 4, 3] and indices.data.tolist() == [3, 5, 1]
+    assert not indices.mask().any()
+    values, indices = module.arrays("topk_given", a, i32(0, 5, 2, 3, 4, 1))
+    assert not values.mask().any()
+    assert indices.mask().tolist() == [True, True, False]
 
 
 def test_sums_before_each_element(module: Functions) -> None:

@@ -50,6 +50,15 @@ func.func @sliced(%a: tensor<6xi32>, %i: tensor<i32>) -> (tensor<2xi32>, tensor<
   %r = stablehlo.reverse %s, dims = [0] : tensor<3xi32>
   return %d, %r : tensor<2xi32>, tensor<3xi32>
 }
+func.func @sliced_from_byte(%a: tensor<300xi32>, %i: tensor<ui8>)
+    -> (tensor<1xi32>, tensor<300xi32>) {
+  %d = stablehlo.dynamic_slice %a, %i, sizes = [1]
+    : (tensor<300xi32>, tensor<ui8>) -> tensor<1xi32>
+  %n = stablehlo.negate %d : tensor<1xi32>
+  %u = stablehlo.dynamic_update_slice %a, %n, %i
+    : (tensor<300xi32>, tensor<1xi32>, tensor<ui8>) -> tensor<300xi32>
+  return %d, %u : tensor<1xi32>, tensor<300xi32>
+}
 func.func @numbers(%a: tensor<4xi32>, %b: tensor<4xi32>)
     -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) {
   %d = stablehlo.divide %a, %b : tensor<4xi32>
@@ -149,6 +158,13 @@ def test_elements_move(module: Functions) -> None:
 def test_starts_are_clamped(module: Functions, start: int, part: list[int]) -> None:
     found, reverse = module.all("sliced", np.arange(6, dtype=np.int32), np.int32(start))
     assert (found.tolist(), reverse.tolist()) == (part, [5, 3, 1])
+
+
+def test_unsigned_starts_have_no_sign(module: Functions) -> None:
+    a = np.arange(300, dtype=np.int32)
+    found, updated = module.all("sliced_from_byte", a, np.int8(-56))
+    assert found.tolist() == [200]
+    assert (updated != a).nonzero()[0].tolist() == [200]
 
 
 def test_what_the_implementation_defines_is_poison(module: Functions) -> None:

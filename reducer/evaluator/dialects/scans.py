@@ -183,7 +183,12 @@ def ambiguous(rows: Array, tied: Any) -> Array:
 
 @op("iree_linalg_ext.topk")
 def topk(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
-    """The first elements in the order of the body, with their indices; the first of equal ones."""
+    """The first elements in the order of the body, with their indices; the first of equal ones.
+
+    Which is the first, if the program gives the indices, may be read in two ways: that of the lower
+    position, and that of the lower index, which is what the compiler takes. Where these differ, the
+    indices of equal elements are poison.
+    """
     inputs, outputs = operands[: -len(op.results)], operands[-len(op.results) :]
     axis = op.integer("dimension")
     moved = [one.map(lambda data: np.moveaxis(data, axis, -1)) for one in inputs]
@@ -198,8 +203,10 @@ def topk(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     if wanted > shape[-1]:
         raise Unsupported([f"{op.name} of more elements than there are"])
     order, tied = ranked(frame, op, [values])
+    found = [taken(one, order) for one in (values, indices)]
+    numbers = found[1].data
+    free = TIE if ((numbers[..., 1:] < numbers[..., :-1]) & (tied > 0)).any() else NO_ORDER
     found = [
-        ambiguous(taken(one, order), tied >= NO_ORDER).map(lambda data: data[..., :wanted])
-        for one in (values, indices)
+        ambiguous(one, tied >= least) for one, least in zip(found, (NO_ORDER, free), strict=True)
     ]
-    return tuple(one.map(lambda data: np.moveaxis(data, -1, axis)) for one in found)
+    return tuple(one.map(lambda data: np.moveaxis(data[..., :wanted], -1, axis)) for one in found)

@@ -13,6 +13,7 @@ from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
+from reducer.evaluator.types import ValueType
 from reducer.evaluator.values import Array
 
 
@@ -102,7 +103,8 @@ def pad(frame: Frame, op: Op, tensor: Array, value: Array) -> Array:
 @op("stablehlo.dynamic_slice")
 def dynamic_slice(frame: Frame, op: Op, tensor: Array, *starts: Array) -> Array:
     """Starts are clamped, so that the slice is in the tensor."""
-    where = _clamped(frame, starts, op.integers("slice_sizes"), tensor.shape)
+    firsts = _starts(frame, op.operand_types[1:], starts)
+    where = _clamped(firsts, op.integers("slice_sizes"), tensor.shape)
     return tensor.map(lambda data: data[where])
 
 
@@ -110,14 +112,26 @@ def dynamic_slice(frame: Frame, op: Op, tensor: Array, *starts: Array) -> Array:
 def dynamic_update_slice(
     frame: Frame, op: Op, tensor: Array, update: Array, *starts: Array
 ) -> Array:
-    return placed(tensor, _clamped(frame, starts, update.shape, tensor.shape), update)
+    firsts = _starts(frame, op.operand_types[2:], starts)
+    return placed(tensor, _clamped(firsts, update.shape, tensor.shape), update)
+
+
+def _starts(frame: Frame, types: Sequence[ValueType], starts: Sequence[Array]) -> list[int]:
+    """The first indices; those of a `ui` type have no sign."""
+    numbers = zip(starts, types, strict=True)
+    return [
+        frame.index(start) % (1 << type_.number.width)
+        if type_.number.unsigned
+        else frame.index(start)
+        for start, type_ in numbers
+    ]
 
 
 def _clamped(
-    frame: Frame, starts: Sequence[Array], sizes: Sequence[int], shape: Sequence[int]
+    starts: Sequence[int], sizes: Sequence[int], shape: Sequence[int]
 ) -> tuple[slice, ...]:
     firsts = [
-        min(max(frame.index(start), 0), limit - size)
+        min(max(start, 0), limit - size)
         for start, size, limit in zip(starts, sizes, shape, strict=True)
     ]
     return tuple(slice(first, first + size) for first, size in zip(firsts, sizes, strict=True))
