@@ -8,7 +8,7 @@ printer's own form or in generic form.
 import re
 from collections.abc import Collection, Iterator
 
-from oracles.values.programs import Function, ValueType
+from oracles.values.programs import Function, ValueType, signless
 
 _ALIAS = re.compile(r"^(!\w+) = (.*)$", re.M)
 _PRETTY = re.compile(r'^\s*func\.func (?:public )?@(?:"([^"\n]+)"|([\w$.-]+))\(', re.M)
@@ -17,7 +17,6 @@ _FUNCTION_TYPE = re.compile(r"\bfunction_type = \(")
 _SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
 _TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
 _SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
-_SIGN = re.compile(r"^[us]i(?=\d)")
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
@@ -93,6 +92,6 @@ def _type(text: str) -> ValueType | None:
     if tensor is not None:
         sizes = [size.strip() for size in tensor[1].split(",") if size.strip()]
         shape = tuple(None if size == "?" else int(size) for size in sizes)
-        return ValueType(_SIGN.sub("i", tensor[2]), shape)
+        return ValueType(signless(tensor[2]), shape)
     scalar = next((known for name, known in _SCALARS.items() if text.startswith(name)), None)
     return ValueType(scalar, None) if scalar else ValueType.parse(text)

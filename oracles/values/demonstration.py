@@ -169,7 +169,7 @@ def _expected(actual: Value, right: Value) -> str:
     """
     if right.elements is None or actual.type is None:
         return RUNTIME.ignored_output
-    elements = right.elements
+    elements = right.read_as(actual.type).elements or ()
     if right.defined is not None and actual.elements is not None:
         several = zip(elements, actual.elements, right.defined, strict=False)
         elements = tuple(ours if known else theirs for ours, theirs, known in several)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 
-from oracles.values.programs import ValueType
+from oracles.values.programs import ValueType, signless
 from oracles.values.window import LEADING, Window
 
 _SPEC = re.compile(r"(?P<type>(?:\d+x)*(?:[a-z]+\d+\w*|index))(?:=(?P<values>.*))?$", re.S)
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
-_SIGN = re.compile(r"^[us]i(?=\d)")
 _SHORT = 200
 
 
@@ -122,4 +121,4 @@ def _places(given: Sequence[int], starts: Sequence[int], kept: Sequence[int]) ->
 def _signless(type_: ValueType) -> ValueType:
     """The type as programs take it: integers without signs, and an `index` as an integer."""
     element = "i64" if type_.element == "index" else type_.element
-    return replace(type_, element=_SIGN.sub("i", element))
+    return replace(type_, element=signless(element))

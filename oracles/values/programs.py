@@ -3,7 +3,7 @@
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
@@ -13,7 +13,17 @@ _DECLARATION = re.compile(
 _VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
 _TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
 _ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index|cf64|cf128)$")
+_SIGN = re.compile(r"^[us]i(?=\d)")
 _COMPLEX = {"complex<f32>": "cf64", "complex<f64>": "cf128"}
+
+
+def signless(element: str) -> str:
+    """The element type without a sign, as programs take it.
+
+    >>> signless("ui8"), signless("f32")
+    ('i8', 'f32')
+    """
+    return _SIGN.sub("i", element)
 
 
 @dataclass(frozen=True)
@@ -135,6 +145,22 @@ class Value:
     elements: tuple[float, ...] | None = None
     defined: tuple[bool, ...] | None = None
     slack: tuple[float, ...] | None = None
+
+    def read_as(self, type_: ValueType | None) -> "Value":
+        """The same bits as integers of another type, if that differs only in having a sign.
+
+        >>> Value(ValueType("ui8", (2,)), (254.0, 3.0)).read_as(ValueType("i8", (2,))).elements
+        (-2.0, 3.0)
+        """
+        if type_ is None or self.type is None or self.elements is None:
+            return self
+        ours, theirs = self.type.element, type_.element
+        if ours == theirs or signless(ours) != signless(theirs):
+            return self
+        size = 1 << type_.bits
+        least = 0 if theirs.startswith("u") else -size // 2
+        elements = tuple((one - least) % size + least for one in self.elements)
+        return replace(self, type=replace(self.type, element=theirs), elements=elements)
 
     def __str__(self) -> str:
         shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])

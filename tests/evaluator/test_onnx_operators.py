@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from reducer.evaluator import reference
-from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.reference import has_onnx_only
-from tests.support.evaluating import Functions, f32
+from tests.support.evaluating import Functions, f32, i32
 
 pytest.importorskip("onnx")
 
@@ -76,6 +76,23 @@ def test_unsigned_numbers_and_truth_values() -> None:
     assert apply(larger, a, b).tolist() == [True, False]
     total = program("Add", both, tensor("2", "ui8"))
     assert apply(total, a, b).view(np.uint8).tolist() == [203, 203]
+
+
+@pytest.mark.parametrize("name", ["Div", "Mod"])
+def test_no_integer_is_a_quotient_by_zero(name: str) -> None:
+    text = program(name, [tensor("2", "si32")] * 2, tensor("2", "si32"))
+    assert apply(text, i32(7, 8), i32(4, 3)).tolist() == ([1, 2] if name == "Div" else [3, 2])
+    with pytest.raises(UndefinedBehavior, match="divide by zero"):
+        apply(text, i32(7, 8), i32(4, 0))
+    halves = program("Div", [tensor("2")] * 2, tensor("2"))
+    assert apply(halves, f32(1, 8), f32(0, 4)).tolist() == [np.inf, 2]
+
+
+def test_no_integer_is_a_nan() -> None:
+    text = program("Cast", [tensor("2")], tensor("2", "si32"), "torch.onnx.to = 6 : si64")
+    assert apply(text, f32(1.5, -7)).tolist() == [1, -7]
+    with pytest.raises(UndefinedBehavior, match="cast"):
+        apply(text, f32(1.5, np.nan))
 
 
 def test_random_numbers_may_be_any() -> None:

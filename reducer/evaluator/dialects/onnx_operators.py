@@ -4,7 +4,7 @@ Needs the package `onnx`, an optional extra. Source: the ONNX operator specifica
 (https://onnx.ai/onnx/operators) and `onnx.reference`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
-from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
@@ -48,7 +48,10 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         if isinstance(one, Array)
     }
     try:
-        results = _run(op, name, len(operands), feeds)
+        with np.errstate(**_raised(op, feeds)):
+            results = _run(op, name, len(operands), feeds)
+    except FloatingPointError as error:
+        raise UndefinedBehavior(f"{error} (onnx.{name})") from error
     except Exception as error:  # the reference raises whatever NumPy does
         raise Unsupported([f"onnx.{name} ({error})"]) from error
     left, random = iter(results), name in _RANDOM
@@ -56,6 +59,16 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         _inside(next(left), kind.element, random) if kind.element else Token()
         for kind in op.result_types
     )
+
+
+def _raised(op: Op, feeds: Mapping[str, Numbers]) -> dict[str, Any]:
+    """What NumPy must not do silently: no operator says what integer is the quotient by zero, or
+    what a NaN is as an integer."""
+    if any(kind.element and kind.number.is_float for kind in op.result_types):
+        return {}
+    if any(data.dtype.kind not in "iu" for data in feeds.values()):
+        return {"invalid": "raise"}
+    return {"invalid": "raise", "divide": "raise", "over": "raise"}
 
 
 def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequence[Any]:
