@@ -85,7 +85,7 @@ def test_no_integer_is_a_quotient_by_zero(name: str) -> None:
     with pytest.raises(UndefinedBehavior, match="divide by zero"):
         apply(text, i32(7, 8), i32(4, 0))
     halves = program("Div", [tensor("2")] * 2, tensor("2"))
-    assert apply(halves, f32(1, 8), f32(0, 4)).tolist() == [np.inf, 2]
+    assert apply(halves, f32(1, 8), f32(2, 4)).tolist() == [0.5, 2]
 
 
 def test_no_integer_is_a_nan() -> None:
@@ -93,6 +93,19 @@ def test_no_integer_is_a_nan() -> None:
     assert apply(text, f32(1.5, -7)).tolist() == [1, -7]
     with pytest.raises(UndefinedBehavior, match="cast"):
         apply(text, f32(1.5, np.nan))
+
+
+def test_what_the_reference_makes_of_nan_and_infinities_is_undefined() -> None:
+    clip = Functions(program("Clip", [tensor("3")], tensor("3")))
+    (clipped,) = clip.arrays("f", f32(np.nan, np.inf, 1))
+    assert clipped.mask().tolist() == [True, True, False]
+    less = Functions(program("Less", [tensor("3")] * 2, tensor("3", "i1")))
+    (known,) = less.arrays("f", f32(np.nan, -np.inf, 1), f32(2, 2, 2))
+    assert known.mask().tolist() == [True, False, False] and known.data[1:].all()
+    moved = program("Transpose", [tensor("2")], tensor("2"), "torch.onnx.perm = [0 : si64]")
+    np.testing.assert_array_equal(apply(moved, f32(np.nan, np.inf)), f32(np.nan, np.inf))
+    with pytest.raises(UndefinedBehavior, match="infinity"):
+        apply(program("Hardmax", [tensor("3")], tensor("3")), f32(np.nan, 1, 2))
 
 
 def test_random_numbers_may_be_any() -> None:

@@ -2,9 +2,15 @@
 
 Needs the package `onnx`, an optional extra. Source: the ONNX operator specification
 (https://onnx.ai/onnx/operators) and `onnx.reference`.
+
+The specification hardly ever says what becomes of NaN and infinities, and the reference multiplies
+them by zero where an implementation selects: to resize an image, for example. So nothing that is
+computed from a NaN, and nothing that the reference finds not to be finite, counts as defined. An
+implementation that finds such a value where the reference finds a number is still wrong.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -27,6 +33,22 @@ _RANDOM = frozenset(
     ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
      "RandomUniformLike")
 )  # fmt: skip
+_ELEMENTWISE = frozenset(
+    ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cast", "Ceil",
+     "Celu", "Clip", "Cos", "Cosh", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu",
+     "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "LeakyRelu", "Less",
+     "LessOrEqual", "Log", "Max", "Mean", "Min", "Mish", "Mod", "Mul", "Neg", "PRelu",
+     "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
+     "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh",
+     "ThresholdedRelu")
+)  # fmt: skip
+"""Operators of which each element is computed from the elements at its own place."""
+_EXACT = frozenset(
+    ("Concat", "Constant", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements",
+     "GatherND", "Identity", "IsInf", "IsNaN", "Reshape", "ReverseSequence", "Shape", "Size",
+     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where")
+)  # fmt: skip
+"""Operators that move elements, or say what they are: NaN and infinities are like any others."""
 
 
 @op("torch.constant.none")
@@ -40,8 +62,15 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     dialect, _, name = string(op.text("name")).partition(".")
     if dialect != "onnx" or op.regions:
         raise Unsupported([string(op.text("name"))])
-    if has_poison(operands):
-        raise Unsupported([f"onnx.{name} of poison"])
+    arrays = [one for one in operands if isinstance(one, Array)]
+    if has_poison(arrays) and name not in _ELEMENTWISE:
+        if any(one.mask().all() for one in arrays):
+            raise Unsupported([f"onnx.{name} of poison"])
+        raise UndefinedBehavior(f"onnx.{name} of poison")
+    if name not in _ELEMENTWISE | _EXACT and not all(
+        np.isfinite(_floats(one)).all() for one in arrays
+    ):
+        raise UndefinedBehavior(f"onnx.{name} of a NaN or an infinity")
     feeds = {
         f"x{number}": _outside(one, op.operand_types[number].number)
         for number, one in enumerate(operands)
@@ -54,11 +83,28 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         raise UndefinedBehavior(f"{error} (onnx.{name})") from error
     except Exception as error:  # the reference raises whatever NumPy does
         raise Unsupported([f"onnx.{name} ({error})"]) from error
-    left, random = iter(results), name in _RANDOM
+    left, unclear = iter(results), _unclear(name, arrays)
     return tuple(
-        _inside(next(left), kind.element, random) if kind.element else Token()
+        _inside(next(left), kind.element, unclear, exact=name in _EXACT)
+        if kind.element
+        else Token()
         for kind in op.result_types
     )
+
+
+def _unclear(name: str, operands: Sequence[Array]) -> Numbers:
+    """Which elements of the results may be anything, to be broadcast to their shapes."""
+    if name in _RANDOM:
+        return np.True_
+    if name not in _ELEMENTWISE:
+        return np.False_
+    masks = [np.isnan(_floats(one)) | one.mask() for one in operands]
+    return reduce(np.logical_or, masks, np.False_)
+
+
+def _floats(array: Array) -> Numbers:
+    """The elements if they are floats, else one that is finite."""
+    return array.data.astype(np.float64) if array.data.dtype.kind not in "biu" else np.zeros(())
 
 
 def _raised(op: Op, feeds: Mapping[str, Numbers]) -> dict[str, Any]:
@@ -135,9 +181,11 @@ def _outside(array: Array, element: Element) -> Numbers:
     return np.array(data)  # `ascontiguousarray` makes a vector of a scalar
 
 
-def _inside(data: Any, element: Element, random: bool) -> Array:
+def _inside(data: Any, element: Element, unclear: Numbers, *, exact: bool) -> Array:
     numbers = np.asarray(data)
+    poison = np.broadcast_to(unclear, numbers.shape)
     if element.is_integer:
         numbers = wrapped(numbers.astype(np.int64), element)
-    poison = np.ones(numbers.shape, np.bool_) if random else None
-    return Array(numbers.astype(element.dtype), poison)
+    elif not exact:
+        poison = poison | ~np.isfinite(numbers.astype(np.float64))
+    return Array(numbers.astype(element.dtype), poison if poison.any() else None)
