@@ -29,6 +29,8 @@ from benchmarks.wrong_results import wrong_cases
 from tests.support.corpus import Case, Run
 
 PHASES = {
+    "mis-add-i1-stablehlo": "input",
+    "mis-argument-overwritten": "between dispatches",
     "mis-insert-element-2d": "between dispatches",
     "mis-insert-i4-odd-offset": "between dispatches",
     "mis-onnx-det": "input",

@@ -4,6 +4,6 @@
 import numpy as np
 
 
-def stable_sort(keys: "8xf32", values: "8xi32"):
+def stable_sort(keys: "?xf32", values: "?xi32"):
     order = np.argsort(keys, kind="stable")
     return keys[order], values[order]
