@@ -108,6 +108,21 @@ def test_what_the_reference_makes_of_nan_and_infinities_is_undefined() -> None:
         apply(program("Hardmax", [tensor("3")], tensor("3")), f32(np.nan, 1, 2))
 
 
+def test_a_shift_by_the_width_is_undefined() -> None:
+    both, right = [tensor("3", "ui8")] * 2, 'torch.onnx.direction = "RIGHT"'
+    shift = Functions(program("BitShift", both, tensor("3", "ui8"), right))
+    amounts = np.array([1, 8, 200], np.uint8).view(np.int8)
+    (shifted,) = shift.arrays("f", np.array([-92, 4, 4], np.int8), amounts)
+    assert shifted.mask().tolist() == [False, True, True]
+    assert shifted.data.view(np.uint8)[0] == 82
+
+
+def test_what_the_reference_does_not_do_as_specified_is_not_judged() -> None:
+    text = program("LpNormalization", [tensor("3")], tensor("3"), "torch.onnx.p = 1 : si64")
+    with pytest.raises(Unsupported, match="LpNormalization"):
+        apply(text, f32(1, -1, 2))
+
+
 def test_random_numbers_may_be_any() -> None:
     text = program("RandomNormal", [], tensor("2"), "torch.onnx.shape = [2 : si64]")
     assert Functions(text).poison("f").all()
