@@ -94,9 +94,9 @@ def _or_nothing(values: Sequence[Value]) -> Value:
 def _compare_one(
     number: int, actual: Value, expected: Value, tolerance: float | None, finite_only: bool
 ) -> Difference | None:
+    expected = expected.read_as(actual.type)  # a front end may drop the sign from the type
     if actual.elements is None or expected.elements is None:
         return None
-    expected = expected.read_as(actual.type)  # a front end may drop the sign from the type
     assert actual.type is not None and expected.type is not None
     if actual.type.shape != expected.type.shape:
         return Difference(MismatchKind.TYPE, number, actual, expected)

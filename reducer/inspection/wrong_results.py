@@ -182,7 +182,12 @@ class WrongResultLocator:
         evaluator = self.comparison.evaluator
         if evaluator is not None and not self.comparison.named:
             alone = replace(
-                self.comparison, reference=evaluator, required=(), witnesses=(), releases=()
+                self.comparison,
+                reference=evaluator,
+                required=(),
+                witnesses=(),
+                releases=(),
+                outside=(),
             )
             mismatch, outcome = self._judged(alone, self.text, runs)
             if mismatch is not None:
@@ -261,7 +266,8 @@ class WrongResultLocator:
     def _verdict_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> str | None:
         """Who says that the dispatch, as a program under the user's command, is wrong.
 
-        Of the releases the oldest are asked, since they share the least code. None if it is not
+        Of the releases the oldest are asked, since they share the least code. Tools from outside,
+        which start anew for each call, are asked only if nobody else can tell. None if it is not
         wrong.
         """
         comparison = replace(
@@ -272,7 +278,10 @@ class WrongResultLocator:
             function=suspect.function.name,
             given=suspect.inputs,
         )
-        mismatch, outcome = self._judged(comparison, suspect.text, runs)
+        inside = replace(comparison, outside=())
+        mismatch, outcome = self._judged(inside, suspect.text, runs)
+        if outcome.kind.traits.undecided and comparison.outside:
+            mismatch, outcome = self._judged(comparison, suspect.text, runs)
         told = (one.message for one in outcome.diagnostics if one.severity == "remark")
         return None if mismatch is None else "; ".join(told)
 

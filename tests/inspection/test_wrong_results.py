@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from oracles import Limits
 from oracles.profiles.iree import DISPATCH_CALLS
 from oracles.values import ValuesOracle
-from oracles.values.execution import CompilerConfig
+from oracles.values.execution import CompilerConfig, Program, RunContext
 from oracles.values.programs import Function
 from reducer.cli import main
 from reducer.cli.oracle_options import OracleOptions
@@ -100,6 +101,23 @@ def test_a_phase_that_forgets_a_promise_is_wrong(
     finding = locate(corpus("mis-stable-sort").input_text())
     assert finding.phase == "input" and finding.sure
     assert "leaves some results undefined" in finding.how
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A reference that must not be asked."""
+
+    name = key = "slow"
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        raise AssertionError("another one has told already")
+
+
+def test_tools_from_outside_are_asked_only_if_nobody_else_can_tell(tmp_path: Path) -> None:
+    oracle, opt = oracle_for(tmp_path, POWER, "3.13.0")
+    oracle.comparison = replace(oracle.comparison, outside=(Slow(),))
+    finding = WrongResultLocator(POWER, oracle, opt, lambda stage: None).run()
+    assert finding.sure and finding.dispatch is not None and finding.dispatch.confirmed
 
 
 def lines_of(finding: WrongResultLocation, text: str) -> list[str]:

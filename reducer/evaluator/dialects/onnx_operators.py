@@ -98,15 +98,15 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
     """Which elements of the results may be anything, to be broadcast to their shapes."""
     if name in _RANDOM:
-        return np.True_
+        return np.array(True)
     if (
         name == "BitShift" and element is not None
     ):  # in C, which implementations are written in, that is undefined
         return unsigned(operands[1].data, element) >= element.width
     if name not in _ELEMENTWISE:
-        return np.False_
+        return np.array(False)
     masks = [np.isnan(_floats(one)) | one.mask() for one in operands]
-    return reduce(np.logical_or, masks, np.False_)
+    return reduce(np.logical_or, masks, np.array(False))
 
 
 def _floats(array: Array) -> Numbers:
