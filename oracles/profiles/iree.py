@@ -342,6 +342,9 @@ RUNTIME = Runtime(
     unoptimized=("--iree-opt-level=O0",),
     front_end=("--compile-to=input",),
     converted_types=_converted_types,
+    less_exact=re.compile(
+        r"--?iree-(?:global-opt|flow)-(?:enable-)?demote-contraction-inputs-(?!operations=none)"
+    ),
     identities=frozenset(("util.optimization_barrier", "flow.tensor.barrier")),
 )  # fmt: skip
 

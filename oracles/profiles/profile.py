@@ -231,6 +231,8 @@ class Runtime:
             core dialects, and have it write that.
         converted_types: the element types that the front end turns into others, given the flags of
             a command: what it makes of a program has another meaning.
+        less_exact: matches flags that have the compiler compute with fewer digits than a program
+            says, in places of its choice.
         identities: ops of the project that only return their operands.
     """
 
@@ -260,6 +262,7 @@ class Runtime:
     unoptimized: tuple[str, ...]
     front_end: tuple[str, ...]
     converted_types: Callable[[Sequence[str]], frozenset[str]]
+    less_exact: re.Pattern[str]
     identities: frozenset[str]
 
 

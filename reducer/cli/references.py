@@ -152,7 +152,9 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
 def outside(candidate: CompilerConfig) -> list[Implementation]:
     """Ways to run a module that have nothing to do with the compiler's project."""
     tools = find_tools()
-    return [_mlir_runner_beside(tools, candidate)] if tools else []
+    if tools is None or any(map(RUNTIME.less_exact.match, candidate.command.flags)):
+        return []
+    return [_mlir_runner_beside(tools, candidate)]
 
 
 def _mlir_runner_beside(tools: MlirTools, candidate: CompilerConfig) -> MlirRunner:

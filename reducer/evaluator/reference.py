@@ -63,6 +63,8 @@ class EvaluatorReference:
             return None
 
     def _build(self, text: str, place: Path, context: RunContext) -> Program:
+        for flag in filter(RUNTIME.less_exact.match, self.compiler.command.flags):
+            raise _NotReadable(f"{flag} has the compiler compute with fewer digits than it says")
         module = self._generic(text, place, context)
         stable = all_sorts_stable(module)
 

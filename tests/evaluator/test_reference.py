@@ -116,6 +116,20 @@ def test_unknown_ops_are_named_together(
     assert result.unsupported == ("memref.load", "vector.broadcast", "vector.reduction")
 
 
+def test_a_command_that_asks_for_fewer_digits_is_not_judged(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Inputs of matrix products are rounded to bf16, which nothing in the program says."""
+    tools = iree_toolchain()
+    flag = "--iree-global-opt-demote-contraction-inputs-type=bf16"
+    reference = EvaluatorReference(
+        CompilerConfig("it", Command(("iree-compile", flag, "{}")), tools.compile, tools.run_module)
+    )
+    context = RunContext(Limits(60))
+    assert reference.build(CORE, tmp_path, context) is None
+    assert flag in context.reasons[reference.name]
+
+
 def test_what_takes_too_long_is_not_judged(
     evaluated: Callable[..., ExecutionResult | None],
 ) -> None:
