@@ -21,6 +21,7 @@ class HealthCheck:
         before: the profile of what it was made from, where it was asked.
         repairs: how often the reduction went back.
         lost: what the result does not do any more.
+        compared_ops: whether a release was asked which of the ops to keep that the errors name.
     """
 
     elsewhere: Elsewhere
@@ -30,6 +31,7 @@ class HealthCheck:
     before: HealthProfile = field(default_factory=HealthProfile)
     repairs: int = 0
     lost: tuple[Condition, ...] = ()
+    compared_ops: bool = False
 
     @property
     def guard(self) -> HealthGuard | None:

@@ -14,7 +14,7 @@ from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile
 
-_SECONDS = 3.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_SECONDS = 2.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
 
@@ -141,6 +141,24 @@ class Elsewhere:
         if health is Health.SAME:
             self._patience[place] = seconds
         return health
+
+    def same_failure_on(
+        self,
+        place: Place,
+        text: str,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Outcome | None:
+        """The outcome of a program at a release, if it fails there in the same way.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        oracle = self._oracle(place)
+        if oracle is None:
+            return None
+        outcome = self._run(oracle, text, self._patience.get(place), cancel)
+        return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
 
     def admit(
         self,

@@ -10,6 +10,7 @@ from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample
 from reducer.search.windows import grow_around, grow_set
 from reducer.session.best import PRINTED
+from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
@@ -23,7 +24,8 @@ def follow_diagnostics(context: Context) -> bool:
         return False
     module, text = context.module, context.settings.text
     locations = context.conversions.locations(text, module)
-    seeds = ops_of_diagnostics(context.first.diagnostics, locations, module)
+    named = ops_of_diagnostics(context.first.diagnostics, locations, module)
+    seeds = choose_lasting(context, named)
     if seeds:
         context.is_located = grow_around(context.search(), context.module_boundary, seeds)
     return context.is_located

@@ -127,6 +127,18 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
     )
 
 
+def test_targets_are_asked_about_what_no_release_tells_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A release has shown that the first result is another bug, so no target is asked about it."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    place = Place(tmp_path, {"3.3.0": NEEDS_GUARD, "3.4.0": BUG, "3.13.0": BUG})
+    report = place.reduce()
+    assert ops(report) == ["guard", "bad"]
+    cuda = [line for line in place.releases.runs if "=cuda" in line]
+    assert len(cuda) == 2, "the last result, and what it was made from"
+
+
 def test_a_place_that_takes_too_long_is_asked_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
