@@ -32,7 +32,7 @@ from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.flagfile import read_flags
 from oracles.values.given_files import GivenReader, expected_value
 from oracles.values.programs import Function, Value
-from reducer.evaluator.reference import EvaluatedModule, EvaluatorReference
+from reducer.evaluator.reference import DirectModule, EvaluatedModule, EvaluatorReference
 from reducer.evaluator.registry import is_known
 from reducer.toolchain import install
 from tests.support.corpus import cases
@@ -182,12 +182,12 @@ def _evaluate(program: Program, row: Row) -> None:
         module = EvaluatorReference(_compiler(program)).build(program.text, Path(folder), context)
         built = time.monotonic()
         row.lowering_seconds = built - start
-        if not isinstance(module, EvaluatedModule):
+        if not isinstance(module, EvaluatedModule | DirectModule):
             row.evaluated, row.why = State.UNSUPPORTED, "the front end does not print it"
             return
-        row.ops = dict(Counter(_OP.findall(module.path.read_text(encoding="utf-8"))))
         given = module.call(_function(program), program.inputs, context, garbage=_GARBAGE)
         row.seconds = time.monotonic() - built
+        row.ops = dict(Counter(_OP.findall(module.path.read_text(encoding="utf-8"))))
         row.evaluated, row.why = _state(given, program.expected)
 
 

@@ -80,7 +80,7 @@ class EvaluatorReference:
             return lowered()
         direct = self._module(module, place / "generic.mlir", context)
         if any(map(needs_front_end, ops)) or STABLEHLO_OPS & ops:
-            return _DirectModule(direct, lowered, context)
+            return DirectModule(direct, lowered, context)
         return direct
 
     def _module(
@@ -216,7 +216,7 @@ class EvaluatedModule:
             return ExecutionResult(unsupported=(f"this program: {last[0]}",))
 
 
-class _DirectModule:
+class DirectModule:
     """A module above the core dialects, evaluated as it is, or lowered if that is not possible."""
 
     def __init__(
@@ -228,6 +228,11 @@ class _DirectModule:
         self._module = direct
         self._lower = lower
         self._context = context
+
+    @property
+    def path(self) -> Path:
+        """The module in generic form that is evaluated."""
+        return self._module.path
 
     @property
     def is_lowered(self) -> bool:
