@@ -1,12 +1,14 @@
 """What the runtime's tool is told to show that a program is wrong."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from oracles.values.demonstration import Demonstration
-from oracles.values.execution import ExecutionResult
-from oracles.values.programs import UNKNOWN, Value, ValueType
+from oracles.values.demonstration import Demonstration, demonstration_of
+from oracles.values.execution import Compiled, ExecutionResult
+from oracles.values.programs import UNKNOWN, Function, Value, ValueType
+from oracles.values.workbench import ComparisonCase
 
 
 def value(type_: str, *elements: float, defined: tuple[bool, ...] | None = None) -> Value:
@@ -51,6 +53,14 @@ def test_what_the_tool_does_not_compare_as_we_do_is_not_shown_to_it(
 ) -> None:
     """It takes all scalars for wrong, and compares these floats bit by bit in some releases."""
     assert not shown(actual, right).expected_flags
+
+
+def test_what_is_right_is_told_in_the_types_that_the_runtime_prints() -> None:
+    right = ExecutionResult((value("ui8", 164),))
+    case = ComparisonCase("", Function("f", (), ()), (), expected=right)
+    program = Compiled(Path("a.vmfb"), Path("run"), "local-task")
+    found = demonstration_of(case, ExecutionResult((value("i8", 3),)), program)
+    assert found.expected.results == (value("i8", -92),)
 
 
 def test_a_tolerance_that_rounding_exceeds_is_set() -> None:
