@@ -33,8 +33,11 @@ PHASES = {
     "mis-argument-overwritten": "between dispatches",
     "mis-insert-element-2d": "between dispatches",
     "mis-insert-i4-odd-offset": "between dispatches",
+    "mis-onnx-clip-unsigned": "input",
     "mis-onnx-det": "input",
+    "mis-onnx-div-unsigned": "input",
     "mis-onnx-grid-sample-nearest": "input",
+    "mis-onnx-topk-unsigned": "input",
     "mis-slice-i4-odd-offset": "between dispatches",
     "mis-stable-sort": "input",
 }

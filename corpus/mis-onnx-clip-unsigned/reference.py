@@ -2,8 +2,10 @@
 
 import numpy as np
 
-LOW, HIGH = 10, 200
+HIGH = 200
 
 
-def clip(values):
-    return np.clip(values.view(np.uint8), LOW, HIGH).astype(np.uint8).view(np.int8)
+def clip(values, low=None):
+    """A reduction may make an argument of the lower bound."""
+    least = np.uint8(10) if low is None else low.view(np.uint8)
+    return np.clip(values.view(np.uint8), least, HIGH).astype(np.uint8).view(np.int8)
