@@ -81,7 +81,12 @@ def _same_value(module: Module, value: int) -> int:
     if module.t.def_op[value] != NONE or not _is_passed(module, value):
         return NONE
     passed = {module.t.operands[op][n] for op, n in _passed_for(module, value)} - {value}
-    return passed.pop() if len(passed) == 1 else NONE
+    if len(passed) != 1:
+        return NONE
+    (one,) = passed
+    # If nothing enters the block, its own end may be all that branches to it.
+    maker, block = module.t.def_op[one], module.t.def_block[value]
+    return NONE if maker != NONE and module.t.block[maker] == block else one
 
 
 def _is_passed(module: Module, value: int) -> bool:

@@ -68,13 +68,13 @@ def test_a_worker_crashes_like_the_main_thread() -> None:
 
 def test_two_patterns_that_crash_in_the_same_named_functions_are_two_bugs() -> None:
     """No name is made up for what lies between two exported functions."""
-    named = ("mlir::detail::OperandStorage::OperandStorage", "mlir::spirv::BitwiseAndOp::create")
+    named = "mlir::spirv::BitwiseAndOp::create"
     wider = oracle("-convert-arith-to-spirv").run(WIDER).signature
     narrower = oracle("-convert-arith-to-spirv").run(NARROWER).signature
-    assert wider.frames[:2] == narrower.frames[:2] == named
+    assert wider.frames[0] == narrower.frames[0] == named
     assert wider.bucket != narrower.bucket
-    assert is_offset(wider.frames[2])
-    assert is_offset(narrower.frames[2])
+    assert is_offset(wider.frames[1])
+    assert is_offset(narrower.frames[1])
 
 
 def test_a_script_of_one_does_not_accept_the_other(tmp_path: Path) -> None:

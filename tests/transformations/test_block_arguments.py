@@ -55,3 +55,16 @@ def test_an_argument_that_a_loop_passes_to_itself() -> None:
     after = body_of(apply_to(DropBlockArguments(), text))
     assert '"t.use"(%a)' in after
     assert after.count('"cf.br"()[^bb1] : () -> ()') == 2
+
+
+def test_a_value_of_the_block_itself_cannot_stand_for_its_argument() -> None:
+    """Nothing enters the block but its own end, so that %1 is all that is passed for %0."""
+    text = function(
+        """
+        "func.return"() : () -> ()
+        ^bb1(%0: i32):  // pred: ^bb1
+        %1 = "t.make"(%0) : (i32) -> i32
+        "cf.br"(%1)[^bb1] : (i32) -> ()
+        """
+    )
+    assert DropBlockArguments().sites(Module.parse(text)) == []
