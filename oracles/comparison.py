@@ -8,27 +8,24 @@ What may differ depends on what produced them (`Across`):
   one pass is the input of the next level, and further messages.
 - *Builds*, as in a bisection, in a merge of buckets of two compilers, and in a `repro.sh` that
   somebody runs elsewhere: releases reword messages, name the pass or not, and insert functions into
-  stacks. Kind, phase and op have to be equal, and the messages must have the same words in any
-  order. Crashes have to meet the same `Landmarks`.
+  stacks. Kind, phase and op have to be equal, and the messages must say the same
+  (`oracles.wording`). Crashes have to meet the same `Landmarks`.
 
 Functions that only dispatch are not in signatures at all (see `oracles.dispatching`). The signature
 level `loose` would ignore the op, which conflates different bugs.
 """
 
-import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
 from oracles.frames import is_offset
+from oracles.function_names import is_renamed
 from oracles.outcome import Outcome, Signature, pass_stage
 from oracles.stage import PIPELINE
-
-_WORD = re.compile(r"[A-Za-z][\w.-]*")
-_PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
+from oracles.wording import rephrased, same_run_failure
 
 
 class Across(Enum):
@@ -90,7 +87,8 @@ class Landmarks:
     """What another stack must contain to be that of the same crash.
 
     The outermost function of a signature is the most specific one, since the inner ones are called
-    from everywhere. It must be there, and one of the others as well, if there are any.
+    from everywhere. It must be there, and one of the others as well, if there are any. If two or
+    more others are all there, it may have been renamed (`oracles.function_names`).
     """
 
     outermost: str
@@ -105,9 +103,23 @@ class Landmarks:
         named = [frame for frame in frames if not is_offset(frame)]
         return cls(named[-1], tuple(named[:-1])) if named else None
 
-    def met(self, contains: Callable[[str], bool]) -> bool:
-        """Whether a stack is that of the same crash; `contains` tells if a function is on it."""
-        return contains(self.outermost) and (not self.others or any(map(contains, self.others)))
+    @property
+    def may_be_renamed(self) -> bool:
+        """Whether there is enough else to know the crash by."""
+        return len(self.others) > 1
+
+    def met(self, frames: Sequence[str]) -> bool:
+        """Whether these frames are of a stack of the same crash."""
+        if self.outermost in frames:
+            return not self.others or any(name in frames for name in self.others)
+        return self.new_name(frames) is not None
+
+    def new_name(self, frames: Sequence[str]) -> str | None:
+        """The name that the outermost function has in this stack; None if it is not renamed."""
+        if not self.may_be_renamed or not set(self.others) < set(frames):
+            return None
+        names = (frame for frame in frames if is_renamed(self.outermost, frame))
+        return next(names, None)
 
 
 def _fails_below(target: Signature, found: Signature) -> bool:
@@ -144,9 +156,9 @@ def _between_builds(target: Signature, found: Signature) -> str | None:
     if found.template == target.template:
         both_named = " " in target.stage and " " in found.stage
         return None if both_named or not target.op else "only one of them names the pass"
-    if _words(found.template) == _words(target.template):
-        return "worded differently"
-    return None
+    runs = target.kind.traits.wrong_results
+    alike = same_run_failure if runs else rephrased
+    return "worded differently" if alike(target.template, found.template) else None
 
 
 def _between_stacks(target: Signature, found: Signature) -> str | None:
@@ -154,15 +166,13 @@ def _between_stacks(target: Signature, found: Signature) -> str | None:
     if landmarks is None:  # an offset means nothing in another build
         alike = _fails_in_same_pass(target, found)
         return "only the failing pass in common" if alike else None
-    if not landmarks.met(found.frames.__contains__):
+    if not landmarks.met(found.frames):
         return None
+    if landmarks.outermost not in found.frames:
+        return f"{landmarks.outermost} is called {landmarks.new_name(found.frames)} there"
     common = len(set(target.frames) & set(found.frames))
     return f"different stack ({common} of {len(target.frames)} functions in common)"
 
 
 def _phase(signature: Signature) -> str:
     return signature.stage.partition(" ")[0]
-
-
-def _words(template: str) -> Counter[str]:
-    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", template)))

@@ -1,4 +1,4 @@
-"""The names of C++ functions: demangled, short, and their template arguments."""
+"""The names of C++ functions: demangled, short, renamed, and their template arguments."""
 
 import ctypes
 import re
@@ -10,6 +10,8 @@ _MAX_NAME_LENGTH = 200
 _ANONYMOUS = "(anonymous namespace)::"
 _QUALIFIERS = re.compile(r"(?:\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\]))+$")
 _LAMBDA = re.compile(r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+")
+_NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
+_LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
 
@@ -51,6 +53,48 @@ def short_name(name: str) -> str:
         text = text.rsplit(" ", 1)[-1]
     text = re.sub("operator\x00(\\d+)\x00", lambda match: operators[int(match[1])], text)
     return text.strip("*& ")
+
+
+def is_renamed(one: str, other: str) -> bool:
+    """Whether two short names may be of one function in two builds: one has a word more.
+
+    The first word says what it does and stays.
+
+    >>> is_renamed("foldTransferIndexVecs", "foldTransferGatherIndexVecs")
+    True
+    >>> is_renamed("lowerMatmul", "lowerBatchMatmul")
+    False
+    """
+    (scope, _, short), (other_scope, _, long) = (one.rpartition("::"), other.rpartition("::"))
+    if len(short) > len(long):
+        short, long = long, short
+    return scope == other_scope and _words_of(short) in _with_a_word_less(_words_of(long))
+
+
+def names_when_renamed(name: str, word: str) -> list[str]:
+    """The names, without a scope, of a function that `is_renamed`, with `word` for a new one.
+
+    >>> names_when_renamed("foldIndexVecs", "*")
+    ['fold*IndexVecs', 'foldIndex*Vecs', 'foldIndexVecs*']
+    """
+    words = _words_of(name.rpartition("::")[2])
+    if len(words) < _LEAST_IN_COMMON:
+        return []
+    longer = [(*words[:at], word, *words[at:]) for at in range(1, len(words) + 1)]
+    return ["".join(one) for one in (*longer, *_with_a_word_less(words))]
+
+
+def _with_a_word_less(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What is left of them without one, if it is enough to know a function by."""
+    if len(words) <= _LEAST_IN_COMMON:
+        return []
+    return [words[:at] + words[at + 1 :] for at in range(1, len(words))]
+
+
+def _words_of(name: str) -> tuple[str, ...]:
+    """The words of a name without a scope; () if it is not all words, like an operator's."""
+    words = tuple(_NAME_PART.findall(name))
+    return words if "".join(words) == name else ()
 
 
 def _without(text: str, opening: str, closing: str) -> str:

@@ -331,6 +331,7 @@ RUNTIME = Runtime(
     in_call=re.compile(
         r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) |^EXEC @", re.M
     ),
+    waiting=frozenset(("hal.fence.await",)),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),

@@ -16,6 +16,7 @@ from enum import Enum
 
 from oracles.comparison import Landmarks
 from oracles.frames import is_offset, parse_stack
+from oracles.function_names import names_when_renamed
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""
@@ -115,6 +116,8 @@ def _in_class(match: re.Match[str]) -> str:
     return "{{" + "".join(r"\[" if c == "[" else f"[{c}]" for c in match[0]) + "}}"
 
 
+_NEW_WORD = "(_*[A-Z]+[a-z0-9]*|_+[a-z0-9]+)"
+
 HANDLER = 2
 """The number of top frames that belong to the signal handler."""
 
@@ -176,3 +179,14 @@ def name_pattern(name: str) -> str:
     """
     parts = [re.sub(r"[\\.\[*^$]", r"\\\g<0>", part) for part in name.split("::")]
     return f"[ :<,]{'.*::'.join(parts)}{'[[(<,>]' if len(parts) > 1 else ''}"
+
+
+def renamed_pattern(name: str) -> str:
+    """An extended regular expression for what a function may be called in another build, or ''.
+
+    >>> renamed_pattern("a::foldIndexVecs").count("|fold")
+    2
+    """
+    names = names_when_renamed(name, _NEW_WORD)
+    scope = [re.sub(r"[][\\.*^$()+?{}|]", r"\\\g<0>", part) for part in name.split("::")[:-1]]
+    return f"[ :<,]{'.*::'.join([*scope, ''])}({'|'.join(names)})[[(<,>]" if names else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from oracles.comparison import Landmarks
 from oracles.dispatching import PASS_ADAPTOR
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
-from reducer.bundle.patterns import HANDLER, CrashTrace, name_pattern
+from reducer.bundle.patterns import HANDLER, CrashTrace, name_pattern, renamed_pattern
 from reducer.session.printing import one_line
 
 _FATAL = 128
@@ -270,8 +270,7 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     if crash_trace.landmarks:
         yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
         yield f"        sed {shlex.quote(f'/{PASS_ADAPTOR}/q')} stderr >stack"
-        yield f"        {' && '.join(_met(crash_trace.landmarks))}"
-        yield "        return"
+        yield from _met(crash_trace.landmarks)
         yield "    fi"
     yield "    return 0"
     yield "}"
@@ -293,10 +292,23 @@ def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
 
 
 def _met(landmarks: Landmarks) -> Iterator[str]:
-    """Commands that succeed if the file `stack` contains the landmarks."""
-    for names in filter(None, [(landmarks.outermost,), landmarks.others]):
-        patterns = " ".join(f"-e {shlex.quote(name_pattern(name))}" for name in names)
-        yield f"grep -q {patterns} stack"
+    """Commands that return whether the file `stack` contains the landmarks."""
+    outermost = f"grep -q -e {shlex.quote(name_pattern(landmarks.outermost))} stack"
+    others = [f"-e {shlex.quote(name_pattern(name))}" for name in landmarks.others]
+    any_other = f" && grep -q {' '.join(others)} stack" if others else ""
+    renamed = renamed_pattern(landmarks.outermost)
+    if not renamed or not landmarks.may_be_renamed:
+        yield f"        {outermost}{any_other}"
+        yield "        return"
+        return
+    yield f"        if {outermost}; then"
+    yield f"            {any_other.removeprefix(' && ')}"
+    yield "            return"
+    yield "        fi"
+    all_others = [f"grep -q {other} stack" for other in others]
+    yield "        # renamed: all else must be there"
+    yield f"        grep -q -E -e {shlex.quote(renamed)} stack && {' && '.join(all_others)}"
+    yield "        return"
 
 
 def _literal(text: str) -> str:

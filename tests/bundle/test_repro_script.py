@@ -137,6 +137,39 @@ def test_a_crash_is_recognized_by_its_stack(
     assert run(tmp_path, TRAIL, body, shell).returncode == status
 
 
+RENAMED = CrashTrace(Landmarks("b::foldIndexVecsOf", ("a::e", "a::f")))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("inner", "outermost", "status"),
+    [
+        ("a::f", "b::foldIndexVecsOf", 0),
+        ("a::other", "b::foldIndexVecsOf", 0),
+        ("a::f", "b::foldGatherIndexVecsOf", 0),
+        ("a::f", "b::foldIndexVecsOf_v2", 0),
+        ("a::f", "b::foldVecsOf", 0),
+        ("a::other", "b::foldVecsOf", 2),
+        ("a::f", "b::unfoldIndexVecsOf", 2),
+        ("a::f", "b::folderIndexVecsOf", 2),
+        ("a::f", "b::tryFoldIndexVecsOf", 2),
+        ("a::f", "b::foldVecs", 2),
+        ("a::f", "c::foldVecsOf", 2),
+    ],
+)
+def test_the_outermost_function_may_be_renamed(
+    shell: str, inner: str, outermost: str, status: int, tmp_path: Path
+) -> None:
+    (tmp_path / "stack").write_text(
+        NAMED.format(name=inner) + f" #3 0x00007f6962d5a0ac {outermost}(int) x.cpp:3\n"
+    )
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    assert run(tmp_path, replace(SEGV, crash_trace=RENAMED), body, shell).returncode == status
+    landmarks = RENAMED.landmarks
+    assert landmarks is not None
+    assert landmarks.met(["a::e", inner, outermost]) == (status == 0)
+
+
 def test_the_script_decides_like_the_comparison_of_two_builds(tmp_path: Path) -> None:
     """Every recorded crash whose stack has names, against one of its bug and one of another."""
     crashes = [
@@ -152,7 +185,7 @@ def test_the_script_decides_like_the_comparison_of_two_builds(tmp_path: Path) ->
         for other, found in [known[number - 1], *alike[:1]]:
             landmarks = Landmarks.of(target.frames)
             assert landmarks is not None
-            expected = 0 if landmarks.met(found.frames.__contains__) else 2
+            expected = 0 if landmarks.met(found.frames) else 2
             body = f"cat '{RECORDED / other.file}' >&2; kill -SEGV $$"
             assert run(tmp_path, check, body).returncode == expected, (one.file, other.file)
             checked += 1

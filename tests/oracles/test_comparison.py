@@ -20,6 +20,16 @@ NOWHERE = Signature(
     Kind.CRASH, "SIGSEGV", stage="pipeline OnePass", frames=("a.so+0x10", "b.so+0xabc")
 )
 
+OVERLAP = Signature(
+    Kind.RUN_FAILURE,
+    "INVALID_ARGUMENT in hal.fence.await: source and target ranges must not overlap",
+)
+RENAMED = replace(CRASH, frames=("a::get", "Pattern::matchAndRewrite", "foldTransferIndexVecs"))
+
+
+def _run(template: str) -> Signature:
+    return Signature(Kind.RUN_FAILURE, template)
+
 
 def test_a_release_may_hang_in_a_pass_of_another_name() -> None:
     hang = Signature(Kind.TIMEOUT, stage="pipeline EmulateNarrowTypePass")
@@ -70,6 +80,20 @@ def test_equal_signatures_are_the_same_failure() -> None:
             replace(NOWHERE, frames=("a.so+0x20", "b.so+0xabd")),
             "only the failing pass in common",
         ),
+        (
+            RENAMED,
+            replace(RENAMED, frames=(*RENAMED.frames[:2], "foldTransferGatherIndexVecs")),
+            "foldTransferIndexVecs is called foldTransferGatherIndexVecs there",
+        ),
+        (
+            OVERLAP,
+            replace(
+                OVERLAP,
+                template="INVALID_ARGUMENT in hal.device.queue.copy: source and target ranges "
+                "overlap",
+            ),
+            "worded differently",
+        ),
     ],
 )
 def test_tolerated_differences(target: Signature, found: Signature, told: str) -> None:
@@ -94,6 +118,28 @@ def test_tolerated_differences(target: Signature, found: Signature, told: str) -
         (NOWHERE, CRASH),
         (NOWHERE, replace(NOWHERE, stage="pipeline AnotherPass", frames=("a.so+0x20",))),
         (replace(NOWHERE, stage=""), replace(NOWHERE, stage="", frames=("a.so+0x20",))),
+        (RENAMED, replace(RENAMED, frames=(*RENAMED.frames[:2], "unfoldTransferIndexVecs"))),
+        (RENAMED, replace(RENAMED, frames=(*RENAMED.frames[:2], "foldGatherVecs"))),
+        (RENAMED, replace(RENAMED, frames=(*RENAMED.frames[:2], "b::foldTransferIndexVecsToo"))),
+        (RENAMED, replace(RENAMED, frames=("b::get", RENAMED.frames[1], "foldTransferVecs"))),
+        (RENAMED, replace(RENAMED, frames=("foldTransferVecs",))),
+        (
+            replace(CRASH, frames=("inner", "lowerBatchMatmulOp")),
+            replace(CRASH, frames=("inner", "lowerMatmulOp")),
+        ),
+        (
+            Signature(Kind.INVALID_INPUT, "expected '('", stage="input"),
+            Signature(Kind.INVALID_INPUT, "expected '{'", stage="input"),
+        ),
+        (OVERLAP, _run("ABORTED in hal.device.queue.copy: source and target ranges overlap")),
+        (OVERLAP, _run("INVALID_ARGUMENT in hal.fence.await: source and target ranges overlap x")),
+        (OVERLAP, _run("INVALID_ARGUMENT in hal.fence.await: source, target ranges must overlap")),
+        (OVERLAP, _run("INVALID_ARGUMENT in hal.fence.await")),
+        (OVERLAP, _run("INVALID_ARGUMENT")),
+        (
+            _run("INVALID_ARGUMENT in hal.device.queue.copy: source and target ranges overlap"),
+            _run("INVALID_ARGUMENT in hal.device.queue.fill: source and target ranges overlap"),
+        ),
         (
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline OnePass"),
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline AnotherPass"),
