@@ -63,11 +63,17 @@ class Resource:
         return replace(limits, memory=int(amount))
 
     def samples(self, most: float) -> Iterator[float]:
-        """Limits that double, at most half of `most`."""
+        """Limits that double, at most half of `most`, and for memory one more.
+
+        A compiler takes 100 MB to begin with, so that half of a low limit may be before the pass.
+        Time up to a high limit is too dear for that.
+        """
         amount = self.first
         while 2 * amount <= most:
             yield amount
             amount *= 2
+        if not self.is_time and most < inf:
+            yield 0.75 * most
 
 
 _TIME = Resource(True, first=0.5, least=1.5, factor=3)
@@ -97,11 +103,13 @@ def sample_hang(evaluator: Evaluator, document: Document, first: Outcome) -> Han
     if not first.passes:
         return Hang(target)
     samples, reached = [first], None
-    for amount in resource.samples(resource.limit(evaluator.limits)):
+    most = resource.limit(evaluator.limits)
+    for amount in resource.samples(most):
         sample = _sample(evaluator, document, resource, amount)
         samples[1:] = [sample]
         if shows(target, sample):
-            samples.append(_sample(evaluator, document, resource, 2 * amount))
+            if 2 * amount <= most:
+                samples.append(_sample(evaluator, document, resource, 2 * amount))
             reached = amount
             break
     # What is only in the last sample may be slow rather than hanging, like what came before it.

@@ -208,8 +208,8 @@ def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
     context.full.close()
 
 
-def sampled(phases: Sequence[Phase]) -> Hang:
-    oracle = SimulatedCompiler(lambda text: phases)
+def sampled(phases: Sequence[Phase], kind: Kind = Kind.TIMEOUT, full: float = FULL) -> Hang:
+    oracle = SimulatedCompiler(lambda text: phases, kind, full)
     module = Module.parse(chain(3))
     evaluator = Evaluator(oracle, _Memory())
     first = oracle.run(module.text, limits=oracle.limits)
@@ -245,6 +245,16 @@ def test_a_pass_reached_late_gets_a_quarter_of_the_full_limit() -> None:
     short = ShortLimits.of(late, Limits(FULL))
     assert short is not None and short.are_short and short.limits.current == Limits(FULL / 4)
     assert short.raised() is None, "a hang is told from a slow run by four times the limit"
+
+
+def test_memory_that_grows_from_half_of_a_low_limit_on_grows_in_a_known_pass() -> None:
+    """A compiler takes 100 MB before its first pass; of time, such a sample would be too dear."""
+    phases = [Phase(300 << 20, ("Parser",)), Phase(inf, ("Unroll",))]
+    grown = sampled(phases, Kind.MEMORY, 500 << 20)
+    assert grown.target == Signature(Kind.MEMORY, stage="pipeline Unroll")
+    short = ShortLimits.of(grown, Limits(memory=500 << 20))
+    assert short is not None and not short.are_short
+    assert sampled([Phase(40.0, ("Parser",)), phases[1]]) == Hang(Signature(Kind.TIMEOUT))
 
 
 def test_a_best_that_reaches_the_pass_sooner_gets_short_limits(tmp_path: Path) -> None:
