@@ -67,7 +67,7 @@ def _might_have_named_ops(text: str) -> bool:
 
 def _named(module: Module, op: int) -> _Named:
     captured = module.captured(op)
-    tokens = [module.t.token[value] for value in captured]
+    tokens = [module.tokens[value] for value in captured]
     new = {token: f"%a{number}" for number, token in enumerate(tokens)}
     source = module.text[module.t.start[op] : module.t.end[op]].strip()
     body = source[source.index('"') :]
@@ -118,7 +118,7 @@ def _body(module: Module, function: int, definitions: dict[str, str]) -> str | N
     if module.t.operands[last] != tuple(module.results(op)) or NONE in module.t.operands[op]:
         return None
     block = next(module.blocks_of(function))
-    new = {module.t.token[v]: f"%a{n}" for n, v in enumerate(module.block_args(block))}
+    new = {module.tokens[v]: f"%a{n}" for n, v in enumerate(module.block_args(block))}
     source = module.text[module.t.start[op] : module.t.end[op]].strip()
     body = source[source.index('"') :]
     renamed = _USE.sub(lambda match: new.get(match[0], match[0]), body)

@@ -203,7 +203,7 @@ def _origins(
     Constants come last.
     """
     names = {
-        (before.symbol_name(function), before.t.token[value]): unit
+        (before.symbol_name(function), before.tokens[value]): unit
         for unit, function in BodyOps.of(before).function_of.items()
         for value in before.results(unit)
     }
@@ -216,7 +216,7 @@ def _origins(
     out: list[SuspectOp] = []
     bodies = BodyOps.of(after).function_of
     for unit in sorted(bodies, key=unlikely):
-        tokens = [after.t.token[value] for value in after.results(unit)]
+        tokens = [after.tokens[value] for value in after.results(unit)]
         origin = names.get((after.symbol_name(bodies[unit]), tokens[0])) if tokens else None
         place = places.get(origin) if origin is not None else None
         out.append(SuspectOp(after.t.name[unit], place))

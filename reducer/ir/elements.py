@@ -27,7 +27,7 @@ class ElementTypes:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._elements = [element_of(module.type_of(v)) for v in range(len(module.t.token))]
+        self._elements = [element_of(module.type_of(v)) for v in range(len(module.tokens))]
         self._declarations = declarations(module)
         self._equal: UnionFind[int] = UnionFind()
         self._collect()

@@ -7,8 +7,8 @@ parsed into a new table. A `span` is a pair of character offsets into `Module.te
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, MutableSequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from reducer.ir.dialects import has_hidden_body
 from reducer.ir.lexer import INSIDE_STRING, symbols
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax, parse_result_types
+from reducer.ir.values import Tokens, Uses, label_arguments
 
 NONE = -1
 
@@ -39,25 +40,25 @@ Numbers = MutableSequence[int]
 
 def _numbers() -> Numbers:
     """An empty column. A list would take nine times as much memory for each number."""
-    return array("q")
+    return array("i")
 
 
 @dataclass(slots=True)
 class Tables:
-    """The arrays that the parser fills, indexed by op, value, block or region number."""
+    """The arrays that the parser fills, indexed by op, value, block or region number.
 
+    `characters` is the length of the text, since offsets in a short one need less space.
+    """
+
+    characters: InitVar[int]
     # Ops
     name: list[str] = field(default_factory=list)
-    start: Numbers = field(default_factory=_numbers)  # start of the op's first line
-    end: Numbers = field(default_factory=_numbers)  # just past its last newline
-    header_end: MutableSequence[int] = field(
-        default_factory=_numbers
-    )  # just past the first line('s newline)
-    tail_start: MutableSequence[int] = field(
-        default_factory=_numbers
-    )  # start of the `}) …` line, or NONE
-    operands_start: Numbers = field(default_factory=_numbers)  # inside the parentheses
-    operands_end: Numbers = field(default_factory=_numbers)
+    start: Numbers = field(init=False)  # start of the op's first line
+    end: Numbers = field(init=False)  # just past its last newline
+    header_end: Numbers = field(init=False)  # just past the first line('s newline)
+    tail_start: Numbers = field(init=False)  # start of the `}) …` line, or NONE
+    operands_start: Numbers = field(init=False)  # inside the parentheses
+    operands_end: Numbers = field(init=False)
     parent: Numbers = field(default_factory=_numbers)  # enclosing op, or NONE
     block: Numbers = field(default_factory=_numbers)  # enclosing block, or NONE
     first_result: Numbers = field(default_factory=_numbers)
@@ -66,7 +67,6 @@ class Tables:
     successors: dict[int, tuple[str, ...]] = field(default_factory=dict)
     regions: dict[int, list[int]] = field(default_factory=dict)  # op -> regions
     # Values
-    token: list[str] = field(default_factory=list)  # how a use is written: %0, %3#1, %arg0
     def_op: Numbers = field(default_factory=_numbers)  # NONE for block arguments
     def_block: Numbers = field(default_factory=_numbers)  # NONE for op results
     # Regions and blocks
@@ -74,17 +74,20 @@ class Tables:
     region_blocks: list[list[int]] = field(default_factory=list)
     block_region: Numbers = field(default_factory=_numbers)
     block_ops: list[list[int]] = field(default_factory=list)
-    block_start: MutableSequence[int] = field(
-        default_factory=_numbers
-    )  # label line, or where ops begin
-    block_label_end: MutableSequence[int] = field(
-        default_factory=_numbers
-    )  # past the label line, or NONE
+    block_start: Numbers = field(init=False)  # label line, or where ops begin
+    block_label_end: Numbers = field(init=False)  # past the label line, or NONE
     block_first_arg: Numbers = field(default_factory=_numbers)
     block_num_args: Numbers = field(default_factory=_numbers)
     # Outside the ops
     aliases: list[Alias] = field(default_factory=list)
     resources: tuple[int, int] | None = None  # the {-# … #-} section
+
+    def __post_init__(self, characters: int) -> None:
+        code = "i" if characters < 1 << 31 else "q"
+        self.start, self.end = array(code), array(code)
+        self.header_end, self.tail_start = array(code), array(code)
+        self.operands_start, self.operands_end = array(code), array(code)
+        self.block_start, self.block_label_end = array(code), array(code)
 
 
 class Module:
@@ -93,6 +96,7 @@ class Module:
     def __init__(self, text: str, tables: Tables) -> None:
         self.text = text
         self.t = tables
+        self.tokens = Tokens(text, tables)
         self._syntax: dict[int, OpSyntax] = {}
         self._result_types: dict[int, tuple[str, ...]] = {}
         self._block_arg_types: dict[int, tuple[str, ...]] = {}
@@ -133,9 +137,9 @@ class Module:
         return type_cost(self.text)
 
     @cached_property
-    def hidden(self) -> list[bool]:
+    def hidden(self) -> Sequence[int]:
         """For each op, whether it is in a body that the pretty form omits."""
-        out = [False] * len(self)
+        out = bytearray(len(self))
         names, parents = self.t.name, self.t.parent
         for op in range(len(self)):
             parent = parents[op]
@@ -181,14 +185,9 @@ class Module:
         return [op for op in range(len(self)) if self.t.parent[op] == NONE]
 
     @cached_property
-    def uses(self) -> list[list[tuple[int, int]]]:
+    def uses(self) -> Uses:
         """For each value, its uses as (op, operand number), in text order."""
-        uses: list[list[tuple[int, int]]] = [[] for _ in self.t.token]
-        for op, operands in enumerate(self.t.operands):
-            for number, value in enumerate(operands):
-                if value != NONE:
-                    uses[value].append((op, number))
-        return uses
+        return Uses(self.t)
 
     def def_parent(self, value: int) -> int:
         """The op whose region defines a value: the parent of its producer or of its block."""
@@ -255,8 +254,6 @@ class Module:
         return found
 
     def _read_block_arg_types(self, block: int) -> Iterator[str]:
-        from reducer.ir.parser import label_arguments
-
         end = self.t.block_label_end[block]
         if end != NONE:
             for _, kind in label_arguments(self.text[self.t.block_start[block] : end]):

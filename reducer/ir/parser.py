@@ -9,20 +9,17 @@ full parser and several times cheaper; tree-sitter parses individual ops later, 
 import gc
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import NamedTuple
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
+from reducer.ir.values import LABEL, RESULTS, label_arguments, result_groups
 
-_HEADER = re.compile(
-    r"[ \t]*(?:((?:%[\w$.#-]+(?::\d+)?(?:, )?)+) = )?"
-    rf'"({INSIDE_STRING})"\(([^()"]*)\)(\[\^[^\]]*\])?'
-)
-_LABEL = re.compile(r"[ \t]*\^([\w$.-]+)(?:\((.*)\))?:[ \t]*(?://.*)?$")
-_LABEL_ARG = re.compile(r"(?:^|, )(%[\w$.#-]+): ")
+_NAME = rf'{RESULTS}"({INSIDE_STRING})"'
+_OP = re.compile(rf'{_NAME}\(([^()"]*)\)(\[\^[^\]]*\])?')
+_WHOLE_OP = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*+(?<![,\[<({{ \t])\n')
+"""An op on one line, without regions: nearly all lines are such ops."""
 _ALIAS = re.compile(r"([#!][\w$.-]+) = ")
 _CONTINUES = (",", "[", "<", "(", "({", "{")
 
@@ -33,17 +30,6 @@ class GenericSyntaxError(ValueError):
     def __init__(self, line: int, text: str, why: str) -> None:
         super().__init__(f"line {line}: {why}: {text.strip()[:120]!r}")
         self.line = line
-
-
-def label_arguments(label: str) -> list[tuple[str, str]]:
-    """The names and types of the arguments in a block label line."""
-    match = _LABEL.match(label.rstrip("\n"))
-    inner = match.group(2) if match else None
-    if not inner:
-        return []
-    found = list(_LABEL_ARG.finditer(inner))
-    ends = [m.start() for m in found[1:]] + [len(inner)]
-    return [(m.group(1), inner[m.end() : end]) for m, end in zip(found, ends, strict=True)]
 
 
 def parse_generic(text: str) -> Tables:
@@ -61,58 +47,7 @@ def parse_generic(text: str) -> Tables:
             gc.enable()
 
 
-class _Header(NamedTuple):
-    """What the first line of an op says; offsets count from the start of the line.
-
-    `results` are the names that are defined, each with how many values it stands for, 0 if the
-    name itself is the value.
-    """
-
-    results: tuple[tuple[str, int], ...]
-    name: str
-    operands: tuple[str, ...]
-    operands_start: int
-    operands_end: int
-    successors: tuple[str, ...]
-    opens_region: bool
-
-
 _NONES = repeat(NONE)
-
-_MAX_REMEMBERED = 1 << 14  # headers, each of at most…
-_MAX_LENGTH = 1_000  # …this many characters
-
-_headers: dict[str, _Header] = {}
-"""Headers that were read before: most ops of a candidate are those of the program before it."""
-
-
-def _remembered(number: int, line: str) -> _Header:
-    """The header in a line, with that number for an error message."""
-    header = _headers.get(line)
-    if header is None:
-        header = _read_header(number, line)
-        if len(line) <= _MAX_LENGTH:
-            if len(_headers) >= _MAX_REMEMBERED:
-                _headers.clear()
-            _headers[line] = header
-    return header
-
-
-def _read_header(number: int, line: str) -> _Header:
-    match = _HEADER.match(line)
-    if match is None:
-        raise GenericSyntaxError(number, line, "not an op")
-    results, name, operands, successors = match.groups()
-    groups = [group.partition(":") for group in results.split(", ")] if results else []
-    return _Header(
-        tuple((base, int(size) if size else 0) for base, _, size in groups),
-        name,
-        tuple(operands.split(", ")) if operands else (),
-        match.start(3),
-        match.end(3),
-        tuple(successors[1:-1].split(", ")) if successors else (),
-        _opens_region(line.rstrip()),
-    )
 
 
 @dataclass(slots=True)
@@ -129,14 +64,17 @@ class _Region:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.t = Tables()
+        self.t = Tables(len(text))
         self.top = _Region(NONE, NONE)
         self.stack: list[_Region] = [self.top]
 
     def run(self) -> Tables:
-        resources_at = self._find_resources()
-        for number, start, end, line in self._logical_lines(resources_at):
-            self._line(number, start, end, line)
+        stop = self._find_resources()
+        position = 0
+        while position < stop:
+            position = self._whole_ops(position, stop)
+            if position < stop:
+                position = self._next(position, stop)
         if len(self.stack) != 1:
             raise GenericSyntaxError(self.text.count("\n"), "", "unclosed region")
         self._resolve(self.top)
@@ -158,94 +96,92 @@ class _Parser:
         self.t.resources = (at, len(self.text))
         return at
 
-    def _logical_lines(self, stop: int) -> Iterator[tuple[int, int, int, str]]:
-        """The lines, with those rejoined that an attribute's printer has broken."""
-        position, number, start, held = 0, 0, 0, ""
-        text = self.text
-        while position < stop:
-            number += 1
-            newline = text.find("\n", position, stop)
-            at, end = (stop, stop) if newline < 0 else (newline, newline + 1)
-            line = text[position:at]
-            if not held and line in _headers:
-                start, position = position, end
-                yield number, start, end, line
-                continue
-            if held:
-                line = held + "\n" + line
-            else:
-                start = position
+    def _whole_ops(self, position: int, stop: int) -> int:
+        """Read ops that take one line each; returns where the first other line begins."""
+        text, match = self.text, _WHOLE_OP.match
+        while (found := match(text, position, stop)) is not None:
+            end = found.end()
+            self._op(position, end, found)
             position = end
-            stripped = line.rstrip()
-            if stripped.endswith(_CONTINUES) and not _opens_region(stripped):
-                held = line
+        return position
+
+    def _next(self, position: int, stop: int) -> int:
+        """Read one line, with those that an attribute's printer has broken; the offset after it."""
+        start = position
+        while position < stop:
+            newline = self.text.find("\n", position, stop)
+            end = stop if newline < 0 else newline + 1
+            part = self.text[position:end].rstrip()
+            is_whole = position == start
+            position = end
+            if not part and not is_whole:
                 continue
-            held = ""
-            if stripped:
-                yield number, start, end, line
-        if held:
-            raise GenericSyntaxError(number, held, "unexpected end of the text inside an op")
+            if not part.endswith(_CONTINUES) or _opens_region(part, is_whole):
+                self._line(start, end, part if is_whole else self.text[start:end].rstrip())
+                return position
+        raise self._error(start, stop, "unexpected end of the text inside an op")
 
-    def _line(self, number: int, start: int, end: int, line: str) -> None:
-        first = line.lstrip(" \t")[0]
-        if first in '"%':
-            self._op(start, end, _remembered(number, line))
+    def _line(self, start: int, end: int, stripped: str) -> None:
+        line = stripped.lstrip(" \t")
+        first = line[:1]
+        if first and first in '"%':
+            op = _OP.match(self.text, start, end)
+            if op is None:
+                raise self._error(start, end, "not an op")
+            self._op(start, end, op)
+            if _opens_region(stripped):
+                self.t.regions[len(self.t.name) - 1] = []
+                self._open_region(len(self.t.name) - 1)
         elif first == "^":
-            self._label(number, start, end, line)
+            self._label(start, end)
         elif first == "}":
-            self._close(number, start, end, line)
-        elif first in "#!" and (match := _ALIAS.match(line)):
+            self._close(start, end, line)
+        elif first and first in "#!" and (match := _ALIAS.match(line)):
             self.t.aliases.append(Alias(match.group(1), start, end))
-        elif line.lstrip().startswith("//"):
-            return
-        else:
-            raise GenericSyntaxError(number, line, "not IR in generic form")
+        elif line and not line.startswith("//"):
+            raise self._error(start, end, "not IR in generic form")
 
-    def _op(self, start: int, end: int, header: _Header) -> None:
+    def _op(self, start: int, end: int, header: re.Match[str]) -> None:
         t, region = self.t, self.stack[-1]
         op = len(t.name)
-        t.name.append(sys.intern(header.name))
+        results, name, operands, successors = header.groups()
+        t.name.append(sys.intern(name))
         t.start.append(start)
         t.end.append(end)
         t.header_end.append(end)
         t.tail_start.append(NONE)
-        t.operands_start.append(start + header.operands_start)
-        t.operands_end.append(start + header.operands_end)
+        t.operands_start.append(header.start(3))
+        t.operands_end.append(header.end(3))
         t.parent.append(region.op)
         block = NONE
         if region.op != NONE:
             block = region.block if region.block != NONE else self._open_block(start, NONE)
             t.block_ops[block].append(op)
         t.block.append(block)
-        t.first_result.append(len(t.token))
-        t.num_results.append(self._define_results(op, header.results, region))
-        t.operands.append(())
-        if header.operands:
+        t.first_result.append(len(t.def_op))
+        t.num_results.append(self._define_results(op, results, region) if results else 0)
+        if operands:
             # Nearly all operands are defined above; keeping the names of all takes much memory.
-            values = tuple(map(region.defs.get, header.operands, _NONES))
-            t.operands[op] = values
+            names = operands.split(", ")
+            values = tuple(map(region.defs.get, names, _NONES))
+            t.operands.append(values)
             if NONE in values:
-                region.waiting.append((op, header.operands))
-        if header.successors:
-            t.successors[op] = header.successors
-        if header.opens_region:
-            t.regions[op] = []
-            self._open_region(op)
+                region.waiting.append((op, tuple(names)))
+        else:
+            t.operands.append(())
+        if successors:
+            t.successors[op] = tuple(successors[1:-1].split(", "))
 
-    def _define_results(
-        self, op: int, results: tuple[tuple[str, int], ...], region: _Region
-    ) -> int:
-        t, count = self.t, 0
-        for base, size in results:
-            region.defs[base] = len(t.token)  # a bare %0 may refer to %0#0
-            tokens = [f"{base}#{i}" for i in range(size)] if size else [base]
-            for token in tokens:
-                region.defs[token] = len(t.token)
-                t.token.append(token)
-                t.def_op.append(op)
-                t.def_block.append(NONE)
-                count += 1
-        return count
+    def _define_results(self, op: int, results: str, region: _Region) -> int:
+        t = self.t
+        first = len(t.def_op)
+        for base, size in result_groups(results):
+            region.defs[base] = len(t.def_op)  # a bare %0 may refer to %0#0
+            for number in range(size):
+                region.defs[f"{base}#{number}"] = len(t.def_op) + number
+            t.def_op.extend([op] * (size or 1))
+            t.def_block.extend([NONE] * (size or 1))
+        return len(t.def_op) - first
 
     def _open_region(self, op: int) -> None:
         number = len(self.t.region_op)
@@ -261,38 +197,42 @@ class _Parser:
         t.block_ops.append([])
         t.block_start.append(start)
         t.block_label_end.append(label_end)
-        t.block_first_arg.append(len(t.token))
+        t.block_first_arg.append(len(t.def_op))
         t.block_num_args.append(0)
         t.region_blocks[region.number].append(block)
         region.block = block
         return block
 
-    def _label(self, number: int, start: int, end: int, line: str) -> None:
-        if _LABEL.match(line) is None or self.stack[-1].op == NONE:
-            raise GenericSyntaxError(number, line, "expected a block label")
+    def _label(self, start: int, end: int) -> None:
+        line = self.text[start:end].rstrip()
+        match, arguments = LABEL.match(line), label_arguments(line)
+        if match is None or bool(match[2]) != bool(arguments) or self.stack[-1].op == NONE:
+            raise self._error(start, end, "expected a block label")
         block = self._open_block(start, end)
         region = self.stack[-1]
-        for token, _ in label_arguments(line):
-            region.defs[token] = len(self.t.token)
-            self.t.token.append(token)
+        for token, _ in arguments:
+            region.defs[token] = len(self.t.def_op)
             self.t.def_op.append(NONE)
             self.t.def_block.append(block)
             self.t.block_num_args[block] += 1
 
-    def _close(self, number: int, start: int, end: int, line: str) -> None:
+    def _close(self, start: int, end: int, line: str) -> None:
         if len(self.stack) == 1:
-            raise GenericSyntaxError(number, line, "unmatched end of a region")
+            raise self._error(start, end, "unmatched end of a region")
         region = self.stack.pop()
         self._resolve(region)
         self.stack[-1].waiting.extend(region.waiting)
-        stripped = line.strip()
-        if stripped == "}, {":
+        if line == "}, {":
             self._open_region(region.op)
-        elif stripped.startswith("})"):
+        elif line.startswith("})"):
             self.t.tail_start[region.op] = start
             self.t.end[region.op] = end
         else:
-            raise GenericSyntaxError(number, line, "expected the end of a region")
+            raise self._error(start, end, "expected the end of a region")
+
+    def _error(self, start: int, end: int, why: str) -> GenericSyntaxError:
+        line = self.text.count("\n", 0, start) + 1
+        return GenericSyntaxError(line, self.text[start:end], why)
 
     def _resolve(self, region: _Region) -> None:
         """Bind operands to the definitions of one region; leave the others to the outer region.
@@ -316,5 +256,6 @@ class _Parser:
         self.t.operands[op] = tuple(values)
 
 
-def _opens_region(stripped: str) -> bool:
-    return stripped.endswith("({") or stripped.lstrip() == "}, {"
+def _opens_region(stripped: str, is_whole: bool = True) -> bool:
+    """Whether a line opens a region; only a whole one can also end the region before it."""
+    return stripped.endswith("({") or (is_whole and stripped.lstrip() == "}, {")

@@ -10,8 +10,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from reducer.ir.function_types import function_type
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
-from reducer.ir.parser import label_arguments
 from reducer.ir.syntax import Entry
+from reducer.ir.values import label_arguments
 
 Edit = tuple[int, int, str]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from reducer.ir.function_types import read_function_type
 from reducer.ir.functions import entry_block, is_function, type_entry
 from reducer.ir.module import NONE, Module
-from reducer.ir.parser import label_arguments
 from reducer.ir.prune import prune_unreferenced
 from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
@@ -23,6 +22,7 @@ from reducer.ir.retype import (
     segment_sizes_without,
 )
 from reducer.ir.syntax import Entry, Span, split_array
+from reducer.ir.values import label_arguments
 
 _FRESH = re.compile(r"%s(\d+)\b")
 
@@ -95,7 +95,7 @@ class Rewrite:
 
     def token(self, value: int) -> str:
         """The token for a value after the substitutions made so far."""
-        return self._substitutes.get(value, self.module.t.token[value])
+        return self._substitutes.get(value, self.module.tokens[value])
 
     def add_argument(self, function: int, kind: str) -> str:
         """Append an argument of type `kind` to a function, and return its token."""
@@ -116,7 +116,7 @@ class Rewrite:
         """Drop the results in `gone` from a function with a single block."""
         module = self.module
         kept = [
-            Returned(module.t.token[value], module.type_of(value), number)
+            Returned(module.tokens[value], module.type_of(value), number)
             for number, value in enumerate(module.t.operands[terminator])
             if number not in gone and value != NONE
         ]

@@ -211,4 +211,4 @@ class _Translation:
         types = ", ".join([kind, *([_SIZE] * len(sizes))])
         made = f'"{self.dispatches.tie}"({", ".join(operands)}) : ({types}) -> {kind}\n'
         start, end = module.t.start[op], module.t.end[op]
-        self.rewrite.replace(start, end, f"{module.t.token[read]} = {made}")
+        self.rewrite.replace(start, end, f"{module.tokens[read]} = {made}")

@@ -97,13 +97,13 @@ def _callee(module: Module, op: int, ir: DispatchCalls) -> str:
 def _call(
     module: Module, op: int, ir: DispatchCalls, dispatch: str, places: tuple[Location, ...]
 ) -> DispatchCall:
-    operands = ["" if value == NONE else module.t.token[value] for value in module.t.operands[op]]
+    operands = ["" if value == NONE else module.tokens[value] for value in module.t.operands[op]]
     workload, count, sizes, _ = segments(module, op)
     values = operands[workload : workload + count]
     types = module.syntax(op).operand_types[workload : workload + count]
     at = workload + count
     arguments = _with_sizes(values, types, operands[at : at + sizes])
-    names = [module.t.token[value] for value in module.results(op)]
+    names = [module.tokens[value] for value in module.results(op)]
     kinds = [module.type_of(value) for value in module.results(op)]
     results = _with_sizes(names, kinds, operands[at + sizes :])
     return DispatchCall(

@@ -117,7 +117,7 @@ class _Translation:
             return None
         found = []
         for value, type_ in zip(values, types, strict=True):
-            name = self.module.t.token[value]
+            name = self.module.tokens[value]
             tensor = re.match(self.ir.argument, type_)
             if tensor is not None:
                 held = "" if tensor[1] == "writeonly" else name
@@ -163,13 +163,13 @@ class _Translation:
             self.tensors[result] = self.tensors[source]
             self.tensors[source].sizes = tuple(map(self._name, sizes))
         else:
-            self.names[self.module.t.token[result]] = self._name(source)
+            self.names[self.module.tokens[result]] = self._name(source)
         return True
 
     def _load(self, op: int) -> bool:
         source = self.tensors.get(self.module.t.operands[op][0])
         (result,) = self.module.results(op)
-        type_, token = self.module.type_of(result), self.module.t.token[result]
+        type_, token = self.module.type_of(result), self.module.tokens[result]
         if source is None:
             return False
         part = self._part(op, 1, source)
@@ -227,7 +227,7 @@ class _Translation:
         return _Part(argument, tuple(operands), tuple(given), static)
 
     def _name(self, value: int) -> str:
-        token = self.module.t.token[value] if value != NONE else ""
+        token = self.module.tokens[value] if value != NONE else ""
         return self.names.get(token, token)
 
     def _fresh(self) -> str:

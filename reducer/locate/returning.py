@@ -66,7 +66,7 @@ class Returning:
             known |= self._imported(inner, known)
             self._inner, block = callee, inner
         self.block = block
-        self.inputs = {self._module.t.token[value]: number for value, number in known.items()}
+        self.inputs = {self._module.tokens[value]: number for value, number in known.items()}
 
     def _imported(self, block: int, known: dict[int, int]) -> dict[int, int]:
         """The tensors made of known inputs."""
@@ -151,7 +151,7 @@ class Returning:
         module, syntax = self._module, self._module.syntax(call)
         own = [module.type_of(value) for value in module.results(call)]
         types = [*own, *[self._ir.exported_type] * count]
-        operands = ", ".join(module.t.token[value] for value in module.t.operands[call])
+        operands = ", ".join(module.tokens[value] for value in module.t.operands[call])
         spans = (syntax.properties_span, syntax.attributes_span)
         written = " ".join(module.text[slice(*span)] for span in spans if span is not None)
         name = "%watched_call"

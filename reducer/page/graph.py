@@ -278,7 +278,7 @@ def _title(module: Module, node: Node, lines: Sequence[str]) -> str:
 def _lines(module: Module, node: Node, names: Mapping[int, str]) -> tuple[str, ...]:
     """The op's name with the value of a constant, or followed by its result types."""
     if node.argument != NONE:
-        token = module.t.token[node.argument]
+        token = module.tokens[node.argument]
         name = names.get(node.argument, token)
         return (cut(name, _LABEL), cut(module.type_of(node.argument), _LABEL))
     name = module.t.name[node.op]

@@ -100,10 +100,10 @@ def _at_function(module: Module, site: Site) -> str:
     around = [module.symbol_name(site.op) or "", site.name]
     if site.number < len(arguments):
         value = arguments[site.number]
-        around += [module.t.token[value], module.type_of(value), *_users(module, value)]
+        around += [module.tokens[value], module.type_of(value), *_users(module, value)]
     if site.number < len(returned) and returned[site.number] != NONE:
         value = returned[site.number]
-        around += ["returned", module.t.token[value], _producer(module, value)]
+        around += ["returned", module.tokens[value], _producer(module, value)]
     return "\0".join(around)
 
 

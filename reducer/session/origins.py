@@ -134,8 +134,8 @@ def _scopes(module: Module) -> list[str]:
 
 
 def _results(module: Module, op: int) -> list[str]:
-    return [module.t.token[value] for value in module.results(op)]
+    return [module.tokens[value] for value in module.results(op)]
 
 
 def _operands(module: Module, op: int) -> tuple[str, ...]:
-    return tuple("" if v == NONE else module.t.token[v] for v in module.t.operands[op])
+    return tuple("" if v == NONE else module.tokens[v] for v in module.t.operands[op])

@@ -68,14 +68,14 @@ def _returning_all(module: Module) -> str:
         if not takes_arguments(module, function) or is_referred_to(module, function):
             continue
         returned = {
-            value: Returned(module.t.token[value], module.type_of(value), number)
+            value: Returned(module.tokens[value], module.type_of(value), number)
             for number, value in enumerate(module.t.operands[terminator])
             if value != NONE
         }
         for op in module.children(function):
             for value in module.results(op) if op in module.t.regions else ():
                 if boundary.is_shaped(kind := module.type_of(value)):
-                    returned.setdefault(value, Returned(module.t.token[value], kind))
+                    returned.setdefault(value, Returned(module.tokens[value], kind))
         if len(returned) > len(module.t.operands[terminator]):
             rewrite.set_returns(function, terminator, list(returned.values()))
     return rewrite.render()

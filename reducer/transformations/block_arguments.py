@@ -34,7 +34,7 @@ class DropBlockArguments:
                 continue  # its stand-in goes, so this one has to wait
             gone.add(value)
             if module.uses[value]:
-                rewrite.substitute(value, module.t.token[_same_value(module, value)])
+                rewrite.substitute(value, module.tokens[_same_value(module, value)])
             block = module.t.def_block[value]
             number = value - module.t.block_first_arg[block]
             rewrite.drop_block_argument(block, number)

@@ -126,7 +126,7 @@ def _jumps(module: Module) -> dict[str, str]:
 
 def _jump(module: Module, op: int, number: int) -> str:
     passed = passed_to(module, op, number) or ()
-    tokens = ", ".join(module.t.token[value] for value in passed)
+    tokens = ", ".join(module.tokens[value] for value in passed)
     types = ", ".join(module.type_of(value) for value in passed)
     header = module.header(op)
     indent = header[: len(header) - len(header.lstrip())]

@@ -212,13 +212,13 @@ class Carving:
             producer = module.t.def_op[value] if value != NONE else NONE
             if producer in self.kept and value not in out:
                 kind = module.type_of(value)
-                out[value] = Returned(module.t.token[value], kind, number)
+                out[value] = Returned(module.tokens[value], kind, number)
         for body_op in sorted(u for u in self.kept if self.body.function_of[u] == function):
             for value in module.results(body_op):
                 if value not in out and self._used_by_dropped(value):
                     kind = module.type_of(value)
                     if self.boundary.allows(kind):
-                        out[value] = Returned(module.t.token[value], kind)
+                        out[value] = Returned(module.tokens[value], kind)
         found = type_of_function(module, function)
         return list(out.values())[: found.most_results if found else None]
 

@@ -22,7 +22,7 @@ class MergeConstants:
             rewrite.remove(site.op)
             first = first_of[site.op]
             for value, other in zip(module.results(site.op), module.results(first), strict=True):
-                rewrite.substitute(value, module.t.token[other])
+                rewrite.substitute(value, module.tokens[other])
         return rewrite.render()
 
 

@@ -56,7 +56,7 @@ class Counts:
 
     @staticmethod
     def of(module: Module) -> "Counts":
-        values = range(len(module.t.token))
+        values = range(len(module.tokens))
         dims = (size for value in values for size in _dims(module, value))
         return Counts(
             sum(_is_small(size) for size in dims),
@@ -172,7 +172,7 @@ class DegenerateParts:
                     unlike.append(sum(map(_is_small, before)) < sum(map(_is_small, now)))
         if like or unlike:
             return any(like or unlike)
-        values = range(len(original.t.token))
+        values = range(len(original.tokens))
         return not any(size == variable.size for v in values for size in _dims(original, v))
 
     def _counterparts(self, value: int) -> Iterator[int]:
@@ -227,13 +227,13 @@ def _with_ordinary_uses(module: Module, parts: Sequence[Part], place: _Use | Non
             rewrite.set_operand(part.number, part.operand, token)
         elif part.feature is Feature.UNUSED:
             values = module.results(part.number)
-            more = (Returned(module.t.token[v], module.type_of(v)) for v in values)
+            more = (Returned(module.tokens[v], module.type_of(v)) for v in values)
             returned.setdefault(function, []).extend(more)
     for function, new in returned.items():
         terminator = terminator_of(module, function)
         assert terminator is not None
         old = [
-            Returned(module.t.token[value], module.type_of(value), number)
+            Returned(module.tokens[value], module.type_of(value), number)
             for number, value in enumerate(module.t.operands[terminator])
             if value != NONE
         ]
@@ -253,7 +253,7 @@ def _set_constant_of_its_own(rewrite: Rewrite, op: int, number: int) -> None:
     changed = with_constant(entry.value, SMALLEST_ORDINARY)
     text = module.text[start:first] + changed + module.text[last : module.t.end[constant]]
     token = rewrite.fresh()
-    rewrite.replace(start, start, text.replace(f"{module.t.token[value]} = ", f"{token} = ", 1))
+    rewrite.replace(start, start, text.replace(f"{module.tokens[value]} = ", f"{token} = ", 1))
     rewrite.set_operand(op, number, token)
 
 

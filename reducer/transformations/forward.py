@@ -47,7 +47,7 @@ class ForwardOperand:
         for op in chosen:
             rewrite.remove(op)
         for value, target in targets.items():
-            rewrite.substitute(value, module.t.token[target])
+            rewrite.substitute(value, module.tokens[target])
         return rewrite.render() if chosen else None
 
     def _stand_ins(self, module: Module, site: Site) -> dict[int, int] | None:

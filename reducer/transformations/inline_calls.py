@@ -51,7 +51,7 @@ def _inline(rewrite: Rewrite, call: int, function: int) -> None:
     block, terminator = entry_block(module, function), terminator_of(module, function)
     assert block is not None and terminator is not None
     names = {
-        t.token[argument]: rewrite.token(operand)
+        module.tokens[argument]: rewrite.token(operand)
         for argument, operand in zip(module.block_args(block), t.operands[call], strict=True)
     }
 
@@ -63,4 +63,4 @@ def _inline(rewrite: Rewrite, call: int, function: int) -> None:
     body = module.text[t.start[t.block_ops[block][0]] : t.start[terminator]]
     rewrite.replace(t.start[call], t.end[call], _VALUE.sub(renamed, body))
     for result, value in zip(module.results(call), t.operands[terminator], strict=True):
-        rewrite.substitute(result, _VALUE.sub(renamed, t.token[value]))
+        rewrite.substitute(result, _VALUE.sub(renamed, module.tokens[value]))

@@ -32,7 +32,7 @@ class MergeArguments:
                 return None
             values = module.block_args(block)
             first = values[repeated[site.op][site.number]]
-            rewrite.substitute(values[site.number], module.t.token[first])
+            rewrite.substitute(values[site.number], module.tokens[first])
             rewrite.drop_argument(site.op, site.number)
             for call in calls_of(module, site.op) or ():
                 rewrite.drop_operand(call, site.number)

@@ -60,7 +60,7 @@ def _stand_in(module: Module, block: int, number: int) -> str:
     """The token of another argument of the same type; any text for an unused argument, else ''."""
     values = module.block_args(block)
     if not module.uses[values[number]]:
-        return module.t.token[values[number]]
+        return module.tokens[values[number]]
     kind = module.type_of(values[number])
     others = [v for n, v in enumerate(values) if n != number and module.type_of(v) == kind]
-    return module.t.token[others[0]] if others else ""
+    return module.tokens[others[0]] if others else ""

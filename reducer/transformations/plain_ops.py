@@ -170,7 +170,7 @@ def _around(module: Module, op: int) -> int:
 
 def _replace(rewrite: Rewrite, plan: _Replacement) -> None:
     module = rewrite.module
-    kind, token = module.type_of(plan.source), module.t.token[plan.result]
+    kind, token = module.type_of(plan.source), module.tokens[plan.result]
     if module.t.num_results[plan.op] > 1:
         token = rewrite.fresh()
         rewrite.substitute(plan.result, token)

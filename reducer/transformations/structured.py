@@ -68,7 +68,7 @@ class _StructuredOp:
             if self._has_arguments(module):
                 rewrite.drop_block_argument(self.block, number)
         for value, other in stand_ins.items():
-            rewrite.substitute(value, module.t.token[other])
+            rewrite.substitute(value, module.tokens[other])
         kept = [text for number, text in enumerate(self.maps) if number not in gone]
         rewrite.set_entry(self.op, "indexing_maps", f"[{', '.join(kept)}]")
         for number in outputs:
@@ -76,7 +76,7 @@ class _StructuredOp:
                 result = module.results(self.op)[number]
                 if module.uses[result]:
                     unchanged = module.t.operands[self.op][self._inputs + number]
-                    rewrite.substitute(result, module.t.token[unchanged])
+                    rewrite.substitute(result, module.tokens[unchanged])
                 rewrite.drop_result(self.op, number)
             rewrite.drop_operand(self.terminator, number)
         lost = {(self.terminator, number) for number in outputs}

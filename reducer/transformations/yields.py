@@ -40,7 +40,7 @@ class YieldOthers:
                 continue  # another site for the same operand was applied
             inside.add((site.op, number))
             value = _alternatives(module, site.op, number)[choice]
-            rewrite.set_operand(site.op, number, module.t.token[value])
+            rewrite.set_operand(site.op, number, module.tokens[value])
         for op, uses in lost.items():
             for dead in newly_dead_ops(module, uses, op):
                 rewrite.remove(dead)

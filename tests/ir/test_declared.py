@@ -27,7 +27,7 @@ def test_loads_and_stores_have_the_type_of_the_global() -> None:
     (declaration,) = declarations(module)
     assert module.symbol_name(declaration.op) == "g"
     assert declaration.kind == "memref<4x8xf16>"
-    assert [module.t.token[value] for value in declaration.values] == ["%0", "%a"]
+    assert [module.tokens[value] for value in declaration.values] == ["%0", "%a"]
 
 
 def test_the_sizes_of_a_global_change_with_its_uses() -> None:

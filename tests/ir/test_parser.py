@@ -29,7 +29,7 @@ def test_ops_nest_and_values_are_bound() -> None:
     assert module.t.name == names
     assert [module.t.parent[op] for op in range(6)] == [-1, 0, 1, 2, 2, 1]
     returned = module.t.operands[5][0]
-    assert module.t.token[returned] == "%0#1"
+    assert module.tokens[returned] == "%0#1"
     assert module.t.def_op[returned] == 2
     assert module.uses[module.t.operands[3][0]] == [(3, 0)]
 
@@ -120,3 +120,21 @@ def test_bodies_that_the_pretty_form_hides_do_not_count() -> None:
 }) : () -> ()
 """
     assert Module.parse(text).op_count == 1
+
+
+@pytest.mark.parametrize("label", ["^bb0(arg0):", "^bb0(%):", "^bb0(:"])
+def test_a_label_whose_arguments_have_no_names_is_an_error(label: str) -> None:
+    text = SORT.replace("^bb0(%arg0: tensor<8xf32>):", label)
+    with pytest.raises(GenericSyntaxError, match="line 3: expected a block label"):
+        Module.parse(text)
+
+
+def test_an_op_that_its_printer_has_broken_is_one_op() -> None:
+    text = SORT.replace("<{dimension = 0 : i64}>", "<{a = [{\n}, {\nb = 1}]}>")
+    broken = text.replace('"t.less"(%arg1, %arg2)', '"t.less"(%arg1, %arg2) <{a = [\n  1]}>')
+    module = Module.parse(broken)
+    less = module.t.name.index("t.less")
+    assert module.header(less).strip() == (
+        '%1 = "t.less"(%arg1, %arg2) <{a = [\n  1]}> : (tensor<f32>, tensor<f32>) -> tensor<i1>'
+    )
+    assert len(module) == 6 and printed(module) == broken

@@ -130,9 +130,7 @@ def test_set_type_changes_every_mention_of_the_type() -> None:
 @given(st.data())
 def test_new_types_leave_every_module_well_formed(data: st.DataObject) -> None:
     module = Module.parse(data.draw(modules()))
-    chosen = (
-        data.draw(st.sets(st.sampled_from(range(len(module.t.token))))) if module.t.token else ()
-    )
+    chosen = data.draw(st.sets(st.sampled_from(range(len(module.tokens))))) if module.tokens else ()
     rewrite = Rewrite(module)
     for value in chosen:
         rewrite.set_type(value, "tensor<3xf64>")

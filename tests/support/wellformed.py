@@ -88,7 +88,7 @@ def _redefinitions(module: Module) -> list[str]:
     """Names that two values share in one region."""
     seen: set[tuple[int, str]] = set()
     out: list[str] = []
-    for value, token in enumerate(module.t.token):
+    for value, token in enumerate(module.tokens):
         op = module.t.def_op[value]
         block = module.t.def_block[value] if op == NONE else module.t.block[op]
         key = (module.t.block_region[block] if block != NONE else NONE, token)

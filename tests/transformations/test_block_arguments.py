@@ -20,7 +20,7 @@ TEXT = function(
 
 def test_unused_ones_and_ones_that_are_always_the_same() -> None:
     module = Module.parse(TEXT)
-    tokens = [module.t.token[site.number] for site in DropBlockArguments().sites(module)]
+    tokens = [module.tokens[site.number] for site in DropBlockArguments().sites(module)]
     assert tokens == ["%1", "%2", "%3"]
     assert (
         body_of(apply_to(DropBlockArguments(), TEXT))

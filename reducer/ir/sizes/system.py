@@ -53,7 +53,7 @@ class SizeSystem:
         out: dict[Slot, int] = {}
         slots: list[Slot] = [
             Dim(value, number)
-            for value in range(len(self.module.t.token))
+            for value in range(len(self.module.tokens))
             if (shape := ties.shape(value)) is not None
             for number in range(len(shape.dims))
         ]

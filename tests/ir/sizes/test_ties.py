@@ -11,7 +11,7 @@ def variables(body: str, arguments: str, head: str = "") -> list[str]:
     module = Module.parse(text)
     return [
         f"{'?' if v.size is None else v.size}: "
-        + " ".join(f"{module.t.token[d.value]}.{d.number}" for d in v.dims)
+        + " ".join(f"{module.tokens[d.value]}.{d.number}" for d in v.dims)
         for v in SizeSystem(module).variables
     ]
 
