@@ -102,7 +102,7 @@ def _origins(facts: ReductionFacts, lineage: Lineage, opt: Path | None) -> list[
         if op < len(after) and origin < len(before) and not after.hidden[op]
     ]
     telling = [(name, op) for name, op in kept if not is_ordinary(name)]
-    places = _places(before, lineage, opt)
+    places = _places(before, [op for _, op in telling], lineage, opt)
     lines = lineage.source.splitlines() if lineage.source else []
     return [_origin(name, places.get(op), lines, facts.history.name) for name, op in telling]
 
@@ -124,9 +124,12 @@ def _text_beside(result: Path, history: History) -> str | None:
         return None
 
 
-def _places(module: Module, lineage: Lineage, opt: Path | None) -> dict[int, Location]:
+def _places(
+    module: Module, ops: list[int], lineage: Lineage, opt: Path | None
+) -> dict[int, Location]:
+    """The first location of each of these ops that has one."""
     located, source = lineage.located, lineage.source
-    if not located and source and opt is not None:
+    if ops and not located and source and opt is not None:
         located = OptPrinter(opt, Limits(_SECONDS)).generic_with_locations(source) or ""
-    found = read_locations(located, module) if located else {}
-    return {op: place for place, ops in reversed(found.items()) for op in ops}
+    found = read_locations(located, module, ops) if located else {}
+    return {op: place for place, at in reversed(found.items()) for op in at}

@@ -17,12 +17,15 @@ _FILE = re.compile(rf'"({INSIDE_STRING})":(\d+):(\d+)')
 _ALIAS = re.compile(r"#loc\d*")
 
 
-def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]]:
+def read_locations(
+    debug_print: str, module: Module, ops: Iterable[int] | None = None
+) -> dict[Location, list[int]]:
     """Map each location to the ops of `module` that carry it, in text order.
 
     Args:
         debug_print: the same module, printed in generic form with `--mlir-print-debuginfo`. Its ops
             are those of `module`, in the same order.
+        ops: those to look at; all if None.
 
     Returns:
         The map; empty if the two prints do not match.
@@ -36,7 +39,7 @@ def read_locations(debug_print: str, module: Module) -> dict[Location, list[int]
     definitions = {a.name: debug.text[a.start : a.end] for a in debug.t.aliases}
     known: dict[str, list[Location]] = {}
     out: dict[Location, list[int]] = {}
-    for op in range(len(debug)):
+    for op in range(len(debug)) if ops is None else ops:
         match = _TRAILING.search(debug.tail(op) or debug.header(op))
         if match is None:
             continue

@@ -2,16 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from reducer.ir import NONE, Module
-from reducer.ir.flow import def_use_graph, distances
+from reducer.ir.flow import distances
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
 from reducer.units import cut
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 MAX_FINAL_NODES = 150  # ops of the final program
 MAX_CONTEXT_NODES = 44  # for the kept ops and their surroundings
@@ -100,7 +97,6 @@ def draw_final(
 
 def draw_around(module: Module, kept: Collection[int], failing: Collection[int] = ()) -> Drawing:
     """The graph of the kept ops of a program and their nearest neighbors."""
-    graph = _with_bodies(module)
     drawable = set(_drawable(module))
     core = _nearest(sorted(drawable.intersection(kept)), failing, module, MAX_CONTEXT_NODES)
     chosen, level = dict.fromkeys(core), core
@@ -109,7 +105,7 @@ def draw_around(module: Module, kept: Collection[int], failing: Collection[int] 
         following: list[int] = []
         for op in level:
             near = sorted(
-                (n for n in _neighbours(graph, op) if n in drawable and n not in chosen),
+                (n for n in _neighbours(module, op) if n in drawable and n not in chosen),
                 key=lambda n, op=op: (abs(n - op), n),  # type: ignore[misc]
             )
             room = min(_MAX_NEIGHBORS, MAX_CONTEXT_NODES - len(chosen))
@@ -117,7 +113,7 @@ def draw_around(module: Module, kept: Collection[int], failing: Collection[int] 
             chosen |= dict.fromkeys(near[:room])
             hidden.update(near[room:])
         level = following
-    hidden.update(n for op in level for n in _neighbours(graph, op) if n in drawable)
+    hidden.update(n for op in level for n in _neighbours(module, op) if n in drawable)
     roles = {Node(op): "kept" if op in kept else "around" for op in chosen}
     arguments = list(_arguments(module, core, unused=False))
     roles |= dict.fromkeys(arguments[:_MAX_ARGUMENTS], "argument")
@@ -156,12 +152,6 @@ def _arguments(module: Module, ops: Sequence[int], *, unused: bool) -> Iterator[
                 yield Node(owner, value)
 
 
-def _with_bodies(module: Module) -> "nx.DiGraph[int]":
-    graph = def_use_graph(module)
-    graph.add_edges_from(_into_bodies(module, range(len(module))), inside=True)
-    return graph
-
-
 def _into_bodies(
     module: Module, ops: Iterable[int], arguments: Collection[int] = ()
 ) -> list[tuple[int, int]]:
@@ -185,8 +175,16 @@ def _into_bodies(
     ]
 
 
-def _neighbours(graph: "nx.DiGraph[int]", op: int) -> list[int]:
-    return [*graph.predecessors(op), *graph.successors(op)]
+def _neighbours(module: Module, op: int) -> set[int]:
+    """The ops next to an op in the graph: producers, users, and ops at the beginning of bodies.
+
+    Without a graph of the whole module, which may be large.
+    """
+    t = module.t
+    found = {t.def_op[value] for value in t.operands[op] if value != NONE}
+    found.update(user for value in module.results(op) for user, _ in module.uses[value])
+    found.update(*_into_bodies(module, (op, *module.children(op))))
+    return found - {op, NONE}
 
 
 def _draw(

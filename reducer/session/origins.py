@@ -6,7 +6,7 @@ the compiler printed the program anew, all names differ; then ops are aligned in
 aligns the lines of two files.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
@@ -22,46 +22,60 @@ class Origins:
     def __init__(self, module: Module) -> None:
         self._input = module
         self._now = module
-        self.known: dict[int, int] = {op: op for op in range(len(module))}
+        self._known: dict[int, int] | None = None  # every op is itself
         self._known_of: WeakKeyDictionary[Module, dict[int, int]] = WeakKeyDictionary()
+
+    @property
+    def known(self) -> dict[int, int]:
+        """Maps the ops of the program to those of the input, as far as known."""
+        return {op: op for op in range(len(self._now))} if self._known is None else self._known
 
     def follow(self, module: Module, *, renumbered: bool = False) -> None:
         """Update the map for an edit; `renumbered` if the compiler printed the program anew."""
         pairs = _aligned(self._now, module) if renumbered else _same_names(self._now, module)
-        self.known = {after: self.known[b] for after, b in pairs.items() if b in self.known}
-        self._known_of[module] = self.known
+        known = self._known
+        if known is not None:
+            pairs = {after: known[b] for after, b in pairs.items() if b in known}
+        self._known = self._known_of[module] = pairs
         self._now = module
 
     def restart(self, module: Module) -> None:
         """Return to `module`, an earlier state of the program or one made from the input."""
         known = self._known_of.get(module)
-        self.known = _same_names(self._input, module) if known is None else known
+        self._known = _same_names(self._input, module) if known is None else known
         self._now = module
 
 
 def _same_names(before: Module, after: Module) -> dict[int, int]:
     """Map ops of `after` to those of `before` by names of functions, values and ops."""
     pairs: dict[int, int] = {}
-    left = set(range(len(before)))
+    taken: set[int] = set()
     for keys in (_by_results, _by_operands, _by_results_anywhere, _by_end):
         rest = [op for op in range(len(after)) if op not in pairs]
         if not rest:
             break
+        # All keys have the op's family, and `before` may have a million ops of others.
+        alike = _of_families({_family(after, op) for op in rest}, before)
+        left = [op for op in reversed(alike) if op not in taken]
         places: dict[Hashable, list[int]] = {}
-        for op, key in zip(
-            sorted(left, reverse=True), keys(before, sorted(left, reverse=True)), strict=True
-        ):
+        for op, key in zip(left, keys(before, left), strict=True):
             if key is not None:
                 places.setdefault(key, []).append(op)
         for op, key in zip(rest, keys(after, rest), strict=True):
             if places.get(key):
                 pairs[op] = places[key].pop()
-                left.discard(pairs[op])
+                taken.add(pairs[op])
     return pairs
 
 
+def _of_families(families: Container[str], module: Module) -> list[int]:
+    """The ops of these families, in text order."""
+    names = {name for name in set(module.t.name) if rank_family(name) in families}
+    return [op for op, name in enumerate(module.t.name) if name in names]
+
+
 def _by_results(module: Module, ops: Iterable[int]) -> list[Hashable]:
-    scopes = _scopes(module)
+    scopes = module.derived(_scopes)
     return [
         (scopes[op], _family(module, op), tokens[0]) if (tokens := _results(module, op)) else None
         for op in ops
@@ -69,7 +83,7 @@ def _by_results(module: Module, ops: Iterable[int]) -> list[Hashable]:
 
 
 def _by_operands(module: Module, ops: Iterable[int]) -> list[Hashable]:
-    scopes, t = _scopes(module), module.t
+    scopes, t = module.derived(_scopes), module.t
     return [
         (scopes[op], _family(module, op), _operands(module, op), t.num_results[op]) for op in ops
     ]
@@ -84,7 +98,7 @@ def _by_results_anywhere(module: Module, ops: Iterable[int]) -> list[Hashable]:
 
 def _by_end(module: Module, ops: Iterable[int]) -> list[Hashable]:
     """Keys for ops that end a function or a body, which may return something else than before."""
-    scopes, t = _scopes(module), module.t
+    scopes, t = module.derived(_scopes), module.t
     return [
         (scopes[op], t.name[op], t.name[t.parent[op]])
         if t.block[op] != NONE and t.block_ops[t.block[op]][-1] == op and not t.num_results[op]
