@@ -11,7 +11,6 @@ time limit they depend on is derived from runs of that input, so they are not va
 
 import json
 import sqlite3
-import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -20,27 +19,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from oracles import Outcome
-from reducer.errors import JournalBusy, JournalMismatch
-
-
-class SharedFile:
-    """A database connection and its lock. A context manager that closes the connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._lock = threading.RLock()
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._lock:
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
+from reducer.errors import JournalMismatch
+from reducer.storage.sqlite_file import SharedFile, in_memory, open_alone
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of other programs
 _IDENTITY = "identity."
@@ -53,12 +33,6 @@ CREATE TABLE verdicts (
 );
 CREATE TABLE texts (key TEXT PRIMARY KEY, text BLOB NOT NULL);
 """
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-
-
-class _ForeignFile(Exception):
-    """The file is a database of another program."""
 
 
 class Journal(SharedFile):
@@ -72,7 +46,7 @@ class Journal(SharedFile):
     def __init__(
         self, connection: sqlite3.Connection | None, path: Path, log: Callable[[str], None]
     ) -> None:
-        super().__init__(_memory() if connection is None else connection)
+        super().__init__(in_memory() if connection is None else connection)
         self._file = None if connection is None else path  # None while the journal is in memory
         self._log = log
 
@@ -101,7 +75,7 @@ class Journal(SharedFile):
             JournalBusy: another process is using the journal.
             JournalMismatch: it should be resumed, but belongs to another reduction.
         """
-        journal = cls(_usable(path, log), path, log)
+        journal = cls(open_alone(path, _APPLICATION_ID, log), path, log)
         try:
             if fresh or not journal._goes_on(identity, resume, path):
                 journal._start_anew(identity)
@@ -117,7 +91,7 @@ class Journal(SharedFile):
         Raises:
             JournalBusy: another process is using the journal.
         """
-        journal = cls(_usable(path, log), path, log)
+        journal = cls(open_alone(path, _APPLICATION_ID, log), path, log)
         if not _has_tables(journal._connection):
             _initialize(journal._connection, {})
         return journal
@@ -251,7 +225,7 @@ class Journal(SharedFile):
             raise error
         self._file = None
         self._log(f"cannot write the journal any longer ({error}); continuing without it")
-        memory = _memory()
+        memory = in_memory()
         try:
             if self._connection.in_transaction or not self.is_tentative:
                 self._connection.backup(memory)
@@ -259,90 +233,10 @@ class Journal(SharedFile):
                 _initialize(memory, {})
         except sqlite3.Error:
             memory.close()
-            memory = _memory()
+            memory = in_memory()
             _initialize(memory, {})
         self._connection.close()
         self._connection = memory
-
-
-def _usable(path: Path, log: Callable[[str], None]) -> sqlite3.Connection | None:
-    """Open the file, or a new one in place of a damaged one; None if neither is possible."""
-    try:
-        return _connect(path)
-    except (_ForeignFile, sqlite3.DatabaseError) as error:
-        return _recover(path, error, log)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open, lock and check a file."""
-    connection = sqlite3.connect(
-        path.absolute(), timeout=0.0, isolation_level=None, check_same_thread=False
-    )
-    try:
-        # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _check(connection)  # before writing to a file that may belong to another program
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")  # takes the lock
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _check(connection: sqlite3.Connection) -> None:
-    """Check that the file is empty or an intact journal.
-
-    Raises:
-        _ForeignFile: it belongs to another program.
-        DatabaseError: it is damaged.
-    """
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    if tables and application != _APPLICATION_ID:
-        raise _ForeignFile("it belongs to another program")
-    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if answer != "ok":
-        raise sqlite3.DatabaseError(answer)
-
-
-def _recover(path: Path, error: Exception, log: Callable[[str], None]) -> sqlite3.Connection | None:
-    """Set a damaged file aside and open a new one; None if the journal must be in memory.
-
-    Raises:
-        JournalBusy: another process is using the file.
-    """
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if code in _BUSY:
-        raise JournalBusy(
-            f"another process is using {path}; wait for it to finish, or choose another output "
-            "with -o"
-        ) from error
-    if code in _DAMAGED:
-        try:
-            aside = _put_aside(path)
-            connection = _connect(path)
-        except (OSError, _ForeignFile, sqlite3.Error) as second:
-            log(f"cannot keep a journal in {path} ({second}); continuing without it")
-            return None
-        log(f"the journal {path} is damaged ({error}); moved to {aside.name} and starting over")
-        return connection
-    log(f"cannot keep a journal in {path} ({error}); continuing without it")
-    return None
-
-
-def _put_aside(path: Path) -> Path:
-    aside = path.with_name(f"{path.name}.damaged")
-    path.replace(aside)
-    for suffix in ("-wal", "-shm"):  # they belong to the old file and would corrupt the new one
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return aside
-
-
-def _memory() -> sqlite3.Connection:
-    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from oracles import Kind, Outcome, Signature
 from reducer.errors import OutputNotWritable, UsageError
-from reducer.storage.journal import SharedFile
+from reducer.storage.sqlite_file import SharedFile
 from reducer.triage.configurations import Compiler, Configuration
 from reducer.triage.inputs import Input
 
