@@ -67,9 +67,7 @@ def _connect(path: Path, application: int) -> sqlite3.Connection:
     try:
         # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _check(
-            connection, application
-        )  # before writing to a file that may belong to another program
+        _check(connection, application)  # before writing: it may be another program's
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")  # takes the lock
