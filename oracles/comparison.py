@@ -21,7 +21,7 @@ from enum import Enum, auto
 
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
-from oracles.frames import is_offset
+from oracles.frames import is_offset, names_culprit
 from oracles.function_names import is_renamed
 from oracles.outcome import Outcome, Signature, pass_stage
 from oracles.stage import PIPELINE
@@ -101,6 +101,7 @@ class Landmarks:
         An offset means nothing in another build.
         """
         named = [frame for frame in frames if not is_offset(frame)]
+        named = [frame for frame in named if names_culprit(frame)] or named
         return cls(named[-1], tuple(named[:-1])) if named else None
 
     @property

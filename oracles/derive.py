@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from oracles.classify import Classification, failing_pass
-from oracles.frames import is_offset
+from oracles.frames import names_culprit
 from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature, pass_stage
@@ -71,7 +71,7 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
             details=_details(classification),
             level=level,
         )
-    if not stage and all(map(is_offset, classification.frames)):
+    if not stage and not any(map(names_culprit, classification.frames)):
         stage = _pass_stage(classification)  # no function identifies the crash
     return Signature(kind, classification.template, classification.op, stage, classification.frames)
 

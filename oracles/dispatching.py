@@ -16,9 +16,10 @@ mlir/Transforms, llvm/Support, llvm/ADT), as recorded stacks and public issues s
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from oracles.core_ir import is_accessor
 from oracles.function_names import short_name, template_arguments
 from oracles.profiles import any_of
 
@@ -306,11 +307,15 @@ def function_of(name: str) -> str:
 def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
     """The functions of a stack that distinguish bugs, innermost first, each once.
 
-    A method of an interface that calls the method of the same name dispatches to it. So does a
-    thunk of which only the class that it calls is known, if a method of that class is on top of it.
+    Functions of the IR's own data structures (`oracles.core_ir`) only count if there are hardly any
+    others. A method of an interface that calls the method of the same name dispatches to it. So
+    does a thunk of which only the class that it calls is known, if a method of that class is on top
+    of it.
 
     >>> distinctive(["a::f", "mlir::detail::walk", "a::g", "mlir::PassManager::run", "a::h"])
     ('a::f', 'a::g')
+    >>> distinctive(["mlir::FloatType::getWidth", "mlir::Type::getIntOrFloatBitWidth", "a::g"])
+    ('mlir::FloatType::getWidth', 'a::g')
     """
     kept: list[str] = []
     for function in functions:
@@ -322,4 +327,15 @@ def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
             forwards = owner.endswith("Interface") and callee.endswith(f"::{method}")
             if not forwards and not callee.startswith(f"{function}::"):
                 kept.append(function)
-    return tuple(kept)
+    return _without_accessors(kept)
+
+
+def _without_accessors(functions: Sequence[str]) -> tuple[str, ...]:
+    """The functions that use the IR, without those of the IR itself.
+
+    One that is alone keeps the innermost of them: it may have asked for several things.
+    """
+    users = tuple(one for one in functions if not is_accessor(one))
+    if not users:
+        return tuple(functions)
+    return users if len(users) > 1 else tuple(dict.fromkeys([*functions[:1], *users]))

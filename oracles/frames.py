@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from oracles.core_ir import is_accessor
 from oracles.dispatching import (
     distinctive,
     ends_stack,
@@ -182,10 +183,10 @@ def crash_stack(
         if is_driver(names[index]) and origin:
             break
         known[index] = names[index] or _place(frames[index])
-        if known[index] and not is_dispatching(known[index]):
+        if says_something(known[index]) and not is_dispatching(known[index]):
             origin = known[index]
     functions = distinctive(known)
-    if functions and (says_why or not _only_drives(names, functions)):
+    if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
         return CrashStack(functions, origin if any(map(is_offset, functions)) else "")
     return CrashStack(_offsets(frames, names) or functions)
 
@@ -217,6 +218,15 @@ def _only_drives(names: Sequence[str], functions: Sequence[str]) -> bool:
     return any(map(is_driver, called))
 
 
+def says_something(function: str) -> bool:
+    """Whether a function that is not dispatching is at fault, given its short name or offset.
+
+    >>> says_something("mlir::Type::getContext"), says_something("libMLIR.so+0x1a2b")
+    (False, True)
+    """
+    return bool(function) and not is_accessor(function)
+
+
 _OFFSET = re.compile(r"[+-]0x[0-9a-f]+$")
 
 
@@ -227,6 +237,15 @@ def is_offset(frame: str) -> bool:
     (True, False)
     """
     return _OFFSET.search(frame) is not None
+
+
+def names_culprit(frame: str) -> bool:
+    """Whether a frame of a signature is a function that is at fault in any build.
+
+    >>> names_culprit("mlir::Type::getContext"), names_culprit("libFoo.so+0x1a2b")
+    (False, False)
+    """
+    return says_something(frame) and not is_offset(frame)
 
 
 def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:

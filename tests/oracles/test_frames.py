@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from oracles import frames
+from oracles.dispatching import distinctive
 from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.symbols import load_index
 
@@ -27,18 +28,60 @@ def text(name: str) -> str:
 
 
 def test_symbolized_stack() -> None:
-    assert crash_frames(text("complex-dot2-hip-segv"), lambda module: None)[:3] == (
-        "mlir::FloatType::getWidth",
-        "mlir::Type::getIntOrFloatBitWidth",
+    assert crash_frames(text("complex-dot2-hip-segv"), lambda module: None)[:2] == (
         "mlir::iree_compiler::getCopyTileSizes",
+        "mlir::iree_compiler::TileLinalgCopy::matchAndRewrite",
     )
 
 
-def test_exported_names_help_without_symbols() -> None:
-    assert crash_frames(text("exported-names-3.8.0"), lambda module: None) == (
-        "mlir::FloatType::getWidth",
-        "mlir::Type::getIntOrFloatBitWidth",
+def test_accessors_alone_do_not_describe_a_crash() -> None:
+    """Only `mlir::FloatType::getWidth` and `mlir::Type::getIntOrFloatBitWidth` are exported."""
+    found = crash_frames(text("exported-names-3.8.0"), lambda module: None)
+    assert found[0] == "libIREECompiler.so+0x1ed467e" and all(map(frames.is_offset, found))
+
+
+def test_an_accessor_is_no_origin_of_a_crash() -> None:
+    """What asked a null value for its op has no name, and is beyond a driver."""
+    stack = "\n".join(
+        f" #{index} 0x{index:04x} {frame}"
+        for index, frame in enumerate(
+            [
+                "llvm::sys::PrintStackTrace() (/lib/libM.so+0x1)",
+                "(/lib/libc.so.6+0x2)",
+                "mlir::Value::getDefiningOp() const (/lib/libM.so+0x3)",
+                "mlir::applyPatternsGreedily() (/lib/libM.so+0x4)",
+                "(/lib/libM.so+0x5)",
+                "mlir::detail::OpToOpPassAdaptor::run() (/lib/libM.so+0x6)",
+            ]
+        )
     )
+    parsed = parse_stack(stack)
+    found = frames.crash_stack(parsed, name_frames(parsed, _none), says_why=False)
+    assert found.origin == "libM.so+0x5"
+    assert found.top == ("mlir::Value::getDefiningOp", "libM.so+0x5")
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        (["mlir::Type::getContext", "mlir::TypeAttr::get", "a::f", "a::g"], ("a::f", "a::g")),
+        (
+            ["mlir::Operation::getAttr", "llvm::StringRef::find", "a::f"],
+            ("mlir::Operation::getAttr", "a::f"),
+        ),
+        (["a::f", "mlir::Type::getContext"], ("a::f",)),
+        (
+            ["mlir::spirv::PointerType::get", "mlir::TypeAttr::get", "a::f"],
+            ("mlir::spirv::PointerType::get", "a::f"),
+        ),
+        (
+            ["mlir::convertType", "mlir::TypeConverterX::f"],
+            ("mlir::convertType", "mlir::TypeConverterX::f"),
+        ),
+    ],
+)
+def test_accessors_give_way_to_what_calls_them(stack: list[str], expected: tuple[str, ...]) -> None:
+    assert distinctive(stack) == expected
 
 
 def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> None:
