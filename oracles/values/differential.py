@@ -6,8 +6,9 @@ program fails to run.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from oracles.diagnostics import Diagnostic
@@ -39,6 +40,8 @@ RUN_SECONDS = 60.0
 
 _SLOWER = 20.0  # times as long as the judge, and at least these seconds, is a hang in a candidate
 _LEAST_SECONDS = 5.0
+
+_FEW_FUNCTIONS = 3  # of more, answers would be forgotten before they are asked for
 
 _FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
@@ -111,8 +114,10 @@ class DifferentialRun:
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
-        for trial in trials(self.comparison.given):
-            for question, result in self._calls(trial, candidate):
+        left = list(trials(self.comparison.given))
+        while left:
+            trial = left.pop(0)
+            for question, result in self._calls(trial, candidate, tuple(left)):
                 found = self.jury.on_input(question, result, trial)
                 if found.is_final:
                     self._was_right, self._is_disputed = False, True
@@ -138,9 +143,10 @@ class DifferentialRun:
             return plan, candidate
         self.run_seconds = plan.bench.run_seconds or self.run_seconds
         first = plan.trial.seed  # the seed that showed the defect
-        for seed in sorted(range(SEEDS), key=lambda seed: seed != first):
-            trial = plan.trial.with_seed(seed)
-            for question, result in self._calls(trial, candidate):
+        left = [plan.trial.with_seed(n) for n in sorted(range(SEEDS), key=lambda n: n != first)]
+        while left:
+            trial = left.pop(0)
+            for question, result in self._calls(trial, candidate, tuple(left)):
                 found = self.jury.on_candidate(question, result, trial, plan.bench)
                 self.mismatch = self._mismatch(found, result, candidate, trial)
                 if self.mismatch is not None:
@@ -172,11 +178,17 @@ class DifferentialRun:
     # ---- runs of the candidate -----------------------------------------------------------------
 
     def _calls(
-        self, trial: Trial, candidate: Compiled
+        self, trial: Trial, candidate: Compiled, later: Sequence[Trial]
     ) -> Iterator[tuple[Question, ExecutionResult]]:
-        """The calls of a trial that were not made before, with what the candidate gives."""
+        """The calls of a trial that were not made before, with what the candidate gives.
+
+        `later` are the trials that follow if this one shows nothing.
+        """
         finite_only = bool(_FINITE_MATH.search(self.text))
-        for function in self._functions(candidate):
+        functions = self._functions(candidate)
+        if len(functions) > _FEW_FUNCTIONS:
+            later = ()
+        for function in functions:
             inputs = trial.inputs(function)
             if inputs is None or not function.results:
                 why = obstacle_to(function) or "it has no results"
@@ -186,7 +198,14 @@ class DifferentialRun:
             if call in self._tried:  # it does not depend on the trial
                 continue
             self._tried.add(call)
-            question = Question(self.text, function, inputs, self.comparison.tolerance, finite_only)
+            question = Question(
+                self.text,
+                function,
+                inputs,
+                self.comparison.tolerance,
+                finite_only,
+                following=partial(self._untried, function, later),
+            )
             result = self._run(candidate, question, FIRST_GARBAGE)
             if result.failed and result.failed.no_device:
                 self._device_available = False
@@ -197,6 +216,15 @@ class DifferentialRun:
                 return
             if self._ended is End.EXITED:
                 yield question, result
+
+    def _untried(self, function: Function, later: Sequence[Trial]) -> Iterator[list[str]]:
+        """The inputs of a function in later trials, as far as they are others."""
+        seen = set(self._tried)
+        for trial in later:
+            inputs = trial.inputs(function)
+            if inputs is not None and (call := (function.name, tuple(inputs))) not in seen:
+                seen.add(call)
+                yield inputs
 
     def _functions(self, candidate: Compiled) -> list[Function]:
         wanted = self.comparison.function

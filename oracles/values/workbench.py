@@ -1,11 +1,13 @@
 """The programs that implementations make of one module, built and run when first needed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from oracles.values.compare import Difference, compare
 from oracles.values.execution import (
+    Batched,
     CompilerConfig,
     ExecutionResult,
     Implementation,
@@ -20,13 +22,20 @@ FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 _KEPT = 16
 """The number of answers that are kept; one question is asked of fewer sides."""
 
+_MOST_AHEAD = 4
+"""Calls that are answered before anybody asks about them."""
+
+
+def _nothing() -> Iterable[Sequence[str]]:
+    return ()
+
 
 @dataclass(frozen=True)
 class Question:
     """A call whose results are compared: a function of a module, and its inputs.
 
     `tolerance` replaces the tolerances by type; with `finite_only`, elements that are not finite
-    are ignored.
+    are ignored. `following` are the inputs that will be asked about next, if these show nothing.
     """
 
     text: str
@@ -34,6 +43,9 @@ class Question:
     inputs: Sequence[str]
     tolerance: float | None = None
     finite_only: bool = False
+    following: Callable[[], Iterable[Sequence[str]]] = field(
+        default=_nothing, compare=False, repr=False, kw_only=True
+    )
 
     def agree(self, one: ExecutionResult, other: ExecutionResult) -> bool:
         """Whether two sides say the same: equal results, or the same failure."""
@@ -82,6 +94,7 @@ class Workbench:
         self._programs: dict[str, Program | None] = {}
         self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
         self._seconds: dict[str, float] = {}
+        self._ahead: dict[str, int] = {}
 
     def program(self, side: Implementation) -> Program | None:
         """The side's program; None if it makes none of this module."""
@@ -101,13 +114,33 @@ class Workbench:
         key = (side.key, question.function.name, tuple(question.inputs), garbage)
         if key not in self._answers:
             before = self.context.seconds
-            while len(self._answers) >= _KEPT:  # each may have millions of elements
-                self._answers.pop(next(iter(self._answers)))
-            self._answers[key] = program.call(
-                question.function, question.inputs, self.context, garbage=garbage
-            )
-            self._seconds[side.key] = self.context.seconds - before
+            if isinstance(program, Batched):
+                given = self._several(side, program, question, garbage)
+            else:
+                given = [
+                    program.call(question.function, question.inputs, self.context, garbage=garbage)
+                ]
+                self._keep(key, given[0])
+            self._seconds[side.key] = (self.context.seconds - before) / len(given)
+            return given[0]
         return self._answers[key]
+
+    def _several(
+        self, side: Implementation, program: Batched, question: Question, garbage: int
+    ) -> list[ExecutionResult]:
+        """Ask about a call and some that follow: each time twice as many as before."""
+        ahead = self._ahead.get(side.key, 1)
+        self._ahead[side.key] = min(2 * ahead, _MOST_AHEAD)
+        each = [question.inputs, *islice(question.following(), ahead)]
+        given = program.calls(question.function, each, self.context)
+        for inputs, result in reversed(list(zip(each, given, strict=False))):
+            self._keep((side.key, question.function.name, tuple(inputs), garbage), result)
+        return given
+
+    def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
+        while len(self._answers) >= _KEPT:  # each may have millions of elements
+            self._answers.pop(next(iter(self._answers)))
+        self._answers[key] = given
 
     def seconds(self, side: Implementation) -> float:
         """How long the side's last call took."""

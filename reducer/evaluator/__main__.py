@@ -3,11 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from reducer.evaluator.answers import Answer
-from reducer.evaluator.evaluate import evaluate
+from reducer.evaluator.evaluate import Calls
 from reducer.evaluator.program import Op
 from reducer.evaluator.values import Array
 
@@ -20,8 +21,20 @@ def main() -> int:
     parser.add_argument("module", type=Path)
     parser.add_argument("--function", required=True)
     parser.add_argument("--input", action="append", default=[], metavar="TYPE=VALUES")
-    parser.add_argument("--flagfile", type=Path, help="a file with an --input in each line")
-    parser.add_argument("--output", type=Path, help="write the answer to a file")
+    parser.add_argument(
+        "--flagfile",
+        action="append",
+        default=[],
+        type=Path,
+        help="a file with an --input in each line; each of these files is a call",
+    )
+    parser.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        type=Path,
+        help="write the answer to a file; one for each call",
+    )
     parser.add_argument("--trace", action="store_true", help="print what each op computes")
     parser.add_argument(
         "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
@@ -29,21 +42,21 @@ def main() -> int:
     parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
     parser.add_argument("--max-elements", type=int, help="the first ones of each result")
     given = parser.parse_args()
-    inputs = [*given.input, *(_lines(given.flagfile) if given.flagfile else [])]
-    text = given.module.read_text(encoding="utf-8")
-    answer = evaluate(
-        text,
+    calls = Calls(
+        given.module.read_text(encoding="utf-8"),
         given.function,
-        inputs,
         trace=_print_op if given.trace else None,
         stable_sorts=given.stable_sorts,
         parameters=given.parameters,
         max_elements=given.max_elements,
     )
-    if given.output is not None:
-        answer.write(given.output)
-    else:
-        _print(answer)
+    each = [[*given.input, *_lines(path)] for path in given.flagfile] or [given.input]
+    for inputs, target in zip_longest(each, given.output):
+        answer = calls.answer(inputs)
+        if target is not None:
+            answer.write(target)
+        else:
+            _print(answer)
     return 0
 
 

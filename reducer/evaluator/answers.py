@@ -35,7 +35,7 @@ class Answer:
     hazards: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Write the answer to a file."""
+        """Write the answer to a file, which is there only once it is complete."""
         head: dict[str, Any] = {
             "failure": self.failure,
             "undefined": self.undefined,
@@ -52,9 +52,11 @@ class Answer:
                 for p in self.parts
             ],
         }
-        with path.open("wb") as out:
+        unfinished = path.with_name(f"{path.name}.unfinished")
+        with unfinished.open("wb") as out:
             out.write(json.dumps(head).encode() + b"\n")
             for part in self.parts:
                 out.write(part.data)
                 out.write(part.mask)
                 out.write(part.slack)
+        unfinished.replace(path)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,69 @@ def evaluate(
 
     Of each result the first `max_elements` are given.
     """
-    try:
-        program = Program.load(text)
-        program.parameters = Parameters(parameters)
+    calls = Calls(
+        text,
+        function,
+        trace=trace,
+        stable_sorts=stable_sorts,
+        parameters=parameters,
+        max_elements=max_elements,
+    )
+    return calls.answer(inputs)
+
+
+class Calls:
+    """Calls of one function of a module, which is read once; each is as if it were the first."""
+
+    def __init__(
+        self,
+        text: str,
+        function: str,
+        *,
+        trace: Trace | None = None,
+        stable_sorts: bool = False,
+        parameters: Sequence[str] = (),
+        max_elements: int | None = None,
+    ) -> None:
+        self._text = text
+        self._function = function
+        self._trace = trace
+        self._stable_sorts = stable_sorts
+        self._parameters = parameters
+        self._max_elements = max_elements
+
+    def answer(self, inputs: Sequence[str]) -> Answer:
+        """The results for some inputs, or why there are none."""
+        try:
+            return self._called(inputs)
+        except Unsupported as error:
+            return Answer(unsupported=error.names)
+        except UndefinedBehavior as error:
+            return Answer(undefined=str(error))
+        except RunFailure as error:
+            return Answer(failure=str(error))
+        except GenericSyntaxError as error:
+            return Answer(unsupported=(f"module text, {error}",))
+        except OSError as error:
+            return Answer(unsupported=(f"a file that cannot be read, {error}",))
+        except RecursionError:
+            return Answer(unsupported=("regions nested as deeply as this",))
+        except MemoryError:
+            return Answer(unsupported=("tensors as large as these",))
+
+    @cached_property
+    def _program(self) -> Program:
+        program = Program.load(self._text)
+        program.parameters = Parameters(self._parameters)
+        return program
+
+    def _called(self, inputs: Sequence[str]) -> Answer:
+        program, function = self._program, self._function
         if function not in program.symbols:
             return Answer(failure=f"no function @{function}")
         callee = program.symbols[function]
         parameters, results = split_function_type(callee.text("function_type")) or ((), ())
-        interpreter = Interpreter(program, trace=trace, stable_sorts=stable_sorts)
+        interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
         arguments: list[Any] = [
             parse_input(given, parse_type(program.resolved(kind)))
             for given, kind in zip(inputs, parameters, strict=False)
@@ -58,10 +114,10 @@ def evaluate(
             return Answer(failure=f"@{function} takes {len(parameters)} inputs")
         arguments += [Token() for _ in parameters[len(inputs) :]]
         values = interpreter.call(function, arguments)
-        others = list(_disturbed(program, function, arguments, stable_sorts))
+        others = list(_disturbed(program, function, arguments, self._stable_sorts))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         parts = [
-            part_of(value, kind, [one[number] for one in others], max_elements)
+            part_of(value, kind, [one[number] for one in others], self._max_elements)
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
         return Answer(
@@ -69,20 +125,6 @@ def evaluate(
             undefined=_nothing_defined(values, interpreter),
             hazards=tuple(interpreter.hazards),
         )
-    except Unsupported as error:
-        return Answer(unsupported=error.names)
-    except UndefinedBehavior as error:
-        return Answer(undefined=str(error))
-    except RunFailure as error:
-        return Answer(failure=str(error))
-    except GenericSyntaxError as error:
-        return Answer(unsupported=(f"module text, {error}",))
-    except OSError as error:
-        return Answer(unsupported=(f"a file that cannot be read, {error}",))
-    except RecursionError:
-        return Answer(unsupported=("regions nested as deeply as this",))
-    except MemoryError:
-        return Answer(unsupported=("tensors as large as these",))
 
 
 def _disturbed(

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 
 from oracles.command import resolve_binary, verifying_tool
 from oracles.diagnostics import primary_error
-from oracles.limits import End, Limits
+from oracles.limits import End, Limits, ProcessResult
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
 from oracles.values.declared import mentions_elements
@@ -186,14 +187,23 @@ class EvaluatedModule:
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         """The results; what the evaluator cannot do in the limits is `unsupported`."""
-        flags, answer = self.path.with_suffix(".inputs"), self.path.with_suffix(".answer")
-        flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
-        answer.unlink(missing_ok=True)
+        return self.calls(function, [inputs], context)[0]
+
+    def calls(
+        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
+    ) -> list[ExecutionResult]:
+        """The results of the first call, and of as many of the others as fit into the limits."""
+        answers: list[Path] = []
         words = [
             sys.executable, "-P", "-m", "reducer.evaluator", str(self.path),
-            "--function", function.name, "--flagfile", str(flags), "--output", str(answer),
-            "--max-elements", str(MAX_ELEMENTS),
+            "--function", function.name, "--max-elements", str(MAX_ELEMENTS),
         ]  # fmt: skip
+        for number, inputs in enumerate(each):
+            flags = self.path.with_suffix(f".{number}.inputs")
+            flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
+            answers.append(self.path.with_suffix(f".{number}.answer"))
+            answers[-1].unlink(missing_ok=True)
+            words += ["--flagfile", str(flags), "--output", str(answers[-1])]
         words += ["--stable-sorts"] if self.stable_sorts else []
         words += [f"--parameters={archive}" for archive in self.parameters]
         result = run_process(
@@ -205,15 +215,20 @@ class EvaluatedModule:
         )
         context.add(result)
         if result.end is End.CANCELLED:
-            return ExecutionResult(failure=str(result.end), end=result.end)
-        if result.end is not End.EXITED or result.starved:
-            end = End.MEMORY if result.starved else result.end
-            return ExecutionResult(unsupported=(f"a program beyond the limits ({end})",))
+            return [ExecutionResult(failure=str(result.end), end=result.end)]
         try:
-            return read_answer(answer)
-        except (OSError, ValueError):
-            last = result.stderr.strip().splitlines()[-1:] or ["no message"]
-            return ExecutionResult(unsupported=(f"this program: {last[0]}",))
+            return list(map(read_answer, takewhile(Path.is_file, answers))) or [_silent(result)]
+        except (OSError, ValueError) as error:
+            return [ExecutionResult(unsupported=(f"this program: {error}",))]
+
+
+def _silent(result: ProcessResult) -> ExecutionResult:
+    """Why a process has written no answer."""
+    if result.end is not End.EXITED or result.starved:
+        end = End.MEMORY if result.starved else result.end
+        return ExecutionResult(unsupported=(f"a program beyond the limits ({end})",))
+    last = result.stderr.strip().splitlines()[-1:] or ["no message"]
+    return ExecutionResult(unsupported=(f"this program: {last[0]}",))
 
 
 class DirectModule:
@@ -241,14 +256,23 @@ class DirectModule:
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
-        found = self._module.call(function, inputs, context, garbage=garbage)
-        if not found.unsupported or self.is_lowered:
+        return self.calls(function, [inputs], context)[0]
+
+    def calls(
+        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
+    ) -> list[ExecutionResult]:
+        """The results of the first call, and of others as far as they need the same module."""
+        found = self._module.calls(function, each, context)
+        if self.is_lowered:
             return found
+        known = list(takewhile(lambda one: not one.unsupported, found))
+        if known:
+            return known
         try:
             self._module = self._lower()
         except _NotReadable:
-            return found
-        return self._module.call(function, inputs, context, garbage=garbage)
+            return found[:1]
+        return self._module.calls(function, each, context)
 
 
 def _environment() -> dict[str, str]:

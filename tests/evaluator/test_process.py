@@ -1,7 +1,77 @@
-"""The evaluator's own process, which is started for each call."""
+"""The evaluator's own process, which is started for a call and some of those that follow it."""
 
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
+
+from oracles import Limits
+from oracles.values.execution import RunContext
+from oracles.values.programs import Function
+from oracles.values.workbench import Question, Workbench
+from reducer.evaluator.reference import EvaluatedModule
+from tests.support.values import Recording
+
+COUNTER = """\
+"builtin.module"() ({
+  "ml_program.global"() <{is_mutable, sym_name = "sum", type = i32, value = 0 : i32}> : () -> ()
+  "func.func"() <{function_type = (i32) -> i32, sym_name = "f"}> ({
+  ^bb0(%arg0: i32):
+    %0 = "ml_program.global_load"() <{global = @sum}> : () -> i32
+    %1 = "arith.addi"(%0, %arg0) : (i32, i32) -> i32
+    "ml_program.global_store"(%1) <{global = @sum}> : (i32) -> ()
+    "func.return"(%1) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+ENDLESS = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (i1) -> i1, sym_name = "f"}> ({
+  ^bb0(%arg0: i1):
+    %0 = "scf.while"(%arg0) ({
+    ^bb0(%arg1: i1):
+      "scf.condition"(%arg1, %arg1) : (i1, i1) -> ()
+    }, {
+    ^bb0(%arg1: i1):
+      "scf.yield"(%arg1) : (i1) -> ()
+    }) : (i1) -> i1
+    "func.return"(%0) : (i1) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def module(folder: Path, text: str) -> EvaluatedModule:
+    path = folder / "generic.mlir"
+    path.write_text(text, encoding="utf-8")
+    return EvaluatedModule(path)
+
+
+def test_each_of_several_calls_is_as_if_it_were_the_first(tmp_path: Path) -> None:
+    context = RunContext(Limits(60))
+    found = module(tmp_path, COUNTER).calls(Function("f", (), ()), [["1"], ["2"], ["3"]], context)
+    assert [one.results[0].elements for one in found] == [(1,), (2,), (3,)]
+
+
+def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) -> None:
+    calls = [["0"], ["1"], ["0"]]
+    context = RunContext(Limits(3))
+    found = module(tmp_path, ENDLESS).calls(Function("f", (), ()), calls, context)
+    assert [one.results[0].elements for one in found] == [(0,)]
+
+
+def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
+    """Twice as much each time, since the first inputs show most of what is wrong."""
+    side = Recording(module(tmp_path, COUNTER))
+    bench = Workbench(COUNTER, tmp_path, RunContext(Limits(60)))
+    words = [[str(number)] for number in range(9)]
+    for number, inputs in enumerate(words):
+        later = partial(words.__getitem__, slice(number + 1, None))
+        question = Question(COUNTER, Function("f", (), ()), inputs, following=later)
+        given = bench.ask(side, question)
+        assert given is not None and given.results[0].elements == (number,)
+    assert side.program.asked == [words[0:2], words[2:5], words[5:9]]
 
 
 def test_it_loads_nothing_of_the_oracles() -> None:
