@@ -18,11 +18,12 @@ from oracles.outcome import Outcome, Signature
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.scratch import private_folder
+from oracles.spelling import not_given, run_with
 from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 10
+CLASSIFIER_VERSION = 11
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -133,9 +134,10 @@ class CompilerOracle:
         with private_folder() as place:
             write_candidate(place, self.name, text)
             run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
-            naming = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
+            at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
+            naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, naming)
-            result = naming(self.with_pass_naming()) if self._name_pass else run(self._argv())
+            result = naming() if self._name_pass else run(self._argv())
             classification = classify(result, self.symbols)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
@@ -225,9 +227,8 @@ class CompilerOracle:
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:
         name = f"./{self.name}" if self.name.startswith("-") else self.name
         words = self.command.expand(name, self.output)
-        given = {word.partition("=")[0] for word in words}
-        extra = [flag for flag in extra if flag.partition("=")[0] not in given]
-        return [*self.command.run_with(self.executable.absolute(), words), *extra]
+        command = self.command.run_with(self.executable.absolute(), words)
+        return [*command, *not_given(extra, words)]
 
     def symbols(self, module: str) -> SymbolIndex | None:
         """The symbols of a library of the compiler or the system; `module` is a bare file name."""
@@ -246,9 +247,9 @@ class CompilerOracle:
         program, *lenient = command
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
-    def with_pass_naming(self) -> list[str]:
-        """The command with flags that also make the compiler name the failing pass."""
-        return self._argv(NAME_PASS)
+    def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
+        """Run the command with flags that also make the compiler name the failing pass."""
+        return run_with(self.executable, NAME_PASS, lambda flags: run(self._argv(flags)))
 
     @property
     def _verifying(self) -> list[str] | None:
@@ -268,7 +269,7 @@ class _Probes:
         self,
         oracle: CompilerOracle,
         run: Callable[[Sequence[str]], ProcessResult],
-        run_naming: Callable[[Sequence[str]], ProcessResult],
+        run_naming: Callable[[], ProcessResult],
     ) -> None:
         self._oracle = oracle
         self._run = run
@@ -282,7 +283,7 @@ class _Probes:
 
     def name_pass(self) -> ProcessResult:
         if self._named is None:
-            self._named = self._counted(self._run_naming(self._oracle.with_pass_naming()))
+            self._named = self._counted(self._run_naming())
         return self._named
 
     def _counted(self, result: ProcessResult) -> ProcessResult:

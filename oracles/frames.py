@@ -1,12 +1,12 @@
 """Extract from a crash stack the functions that identify a bug, or offsets of unnamed ones.
 
-LLVM prints a stack in three ways: with names (if it found a symbolizer), with exported names, or
-with raw addresses. All three give the same frames here: addresses are looked up in the library's
-own symbol table once the load address of the library is determined.
+LLVM prints a stack in several ways: with names (if it found a symbolizer), with exported names,
+with raw addresses, or as glibc does (builds of old releases). All give the same frames here:
+addresses are looked up in the library's own symbol table once its load address is determined.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from oracles.core_ir import is_accessor
@@ -35,6 +35,11 @@ _RAW = re.compile(
     r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
     + r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$"
 )
+_GLIBC = re.compile(
+    r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
+    + r"\[0x(?P<address>[0-9a-f]+)\]$"
+)
+"""`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
 _AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
 
@@ -73,7 +78,8 @@ def parse_stack(stderr: str) -> list[Frame]:
     """
     frames: list[Frame] = []
     last = -1
-    for line in stderr.splitlines():
+    lines = stderr.splitlines()
+    for line in lines:
         match = _NAMED.search(line) or _RAW.match(line)
         if match is None:
             continue
@@ -89,7 +95,29 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
+    return frames or _glibc_stack(lines)
+
+
+def _glibc_stack(lines: Iterable[str]) -> list[Frame]:
+    """The first run of lines that have glibc's form, which has no numbers."""
+    frames: list[Frame] = []
+    for line in lines:
+        match = _GLIBC.match(line)
+        if match is not None and len(frames) < _MAX_STACK_FRAMES:
+            frames.append(_glibc_frame(match))
+        elif frames:
+            break
     return frames
+
+
+def _glibc_frame(match: re.Match[str]) -> Frame:
+    """Without a name, what is printed in parentheses is the offset in the module."""
+    address, module = int(match["address"], 16), match["path"].rsplit("/", 1)[-1]
+    printed = int(match["within"], 16) if match["within"] else None
+    if match["name"]:
+        return Frame(address, module, match["name"], None, printed)
+    fixed = match["name"] is None
+    return Frame(address, module, "", address if fixed else printed)
 
 
 def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
@@ -169,7 +197,8 @@ def crash_stack(
 
     A function without a name is as good as one with a name, within one build. But nobody knows
     whether it is a driver, so it counts only as long as no driver has called what is above it. If
-    nothing is left, all offsets count.
+    nothing is left, all offsets count. If no driver has a name, the innermost offsets count: the
+    outermost are those of a thread, which depends on how many functions there are.
 
     Args:
         names: the names of the frames' functions.
@@ -179,23 +208,28 @@ def crash_stack(
             alike. Then named functions are enough, so that builds can be compared.
     """
     known, origin = [*names], ""
-    for index in () if says_where else _crashed(frames, names):
+    crashed = _crashed(frames, names)
+    known_end = crashed.stop < len(frames)
+    for index in () if says_where else crashed:
         if is_driver(names[index]) and origin:
+            known_end = True
             break
         known[index] = names[index] or _place(frames[index])
         if says_something(known[index]) and not is_dispatching(known[index]):
             origin = known[index]
     functions = distinctive(known)
+    if not known_end and any(map(is_offset, functions)):
+        functions, origin = functions[:_OFFSETS], ""
     if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
         return CrashStack(functions, origin if any(map(is_offset, functions)) else "")
     return CrashStack(_offsets(frames, names) or functions)
 
 
-def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> Sequence[int]:
+def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:
     """The frames below the signal handler, as far as they say something about the crash."""
     handled = next((index for index, one in enumerate(frames) if one.is_system), len(frames))
     if handled >= _HANDLER_DEPTH:
-        return ()
+        return range(0)
     start = next(
         (index for index in range(handled, len(frames)) if not frames[index].is_system), len(frames)
     )

@@ -16,6 +16,7 @@ from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
 from oracles.process import End, Limits, ProcessResult
+from oracles.spelling import not_given
 
 _WINDOW = 64 << 10
 """The characters before new text in which a match that spans lines may start."""
@@ -280,8 +281,7 @@ def ir_after(inner: CompilerOracle, pass_name: str, regex: str) -> PatternOracle
     Raises:
         ValueError: the pattern is invalid.
     """
-    given = {flag.partition("=")[0] for flag in inner.command.flags}
-    extra = [flag for flag in _OTHERS if flag.partition("=")[0] not in given]
-    flags = [*inner.command.flags, f"{_PRINT}={pass_name}", *extra]
+    own = inner.command.flags
+    flags = [*own, f"{_PRINT}={pass_name}", *not_given(_OTHERS, own)]
     command = inner.command.with_flags(flags)
     return PatternOracle(inner.with_command(command), regex=regex, pass_name=pass_name)

@@ -97,6 +97,9 @@ def _families() -> dict[str, str]:
     return {name: families[name] for name in list(families)}
 
 
+MODULE_OPS = ("builtin.module", "module")
+"""The op that contains everything, and its name up to LLVM 13."""
+
 # The plain jump of a dialect, for each of its branches that choose. A module need not contain one.
 _JUMPS = {
     "cf.cond_br": "cf.br",
@@ -104,6 +107,9 @@ _JUMPS = {
     "llvm.cond_br": "llvm.br",
     "llvm.switch": "llvm.br",
     "spirv.BranchConditional": "spirv.Branch",
+    "spv.BranchConditional": "spv.Branch",  # up to LLVM 15
+    "std.cond_br": "std.br",  # up to LLVM 14
+    "std.switch": "std.br",
 }
 
 

@@ -18,7 +18,9 @@ def type_entry(module: Module, op: int) -> Entry | None:
     syntax = module.syntax(op)
     if found := syntax.entry("function_type"):
         return found
-    typed = (entry for entry in syntax.entries if entry.value.startswith("!"))
+    typed = (
+        entry for entry in syntax.entries if entry.value.startswith("!") or entry.name == _TYPE
+    )
     return next((entry for entry in typed if read_function_type(entry.value)), None)
 
 
@@ -34,7 +36,9 @@ def signature(module: Module, op: int) -> tuple[tuple[str, ...], tuple[str, ...]
     return (found.inputs, found.results) if found else None
 
 
-_TYPED = "function_type = "
+_TYPE = "type"
+"""The name of the attribute in releases of MLIR up to 14."""
+_TYPED = ("function_type = ", f" {_TYPE} = (", f"{{{_TYPE} = (")
 _NAMED = 'sym_name = "'
 
 
@@ -60,7 +64,7 @@ class Functions:
 
     def _is_one(self, op: int) -> bool:
         module, text = self._module, self._module.own_text(op)
-        if _TYPED in text:
+        if any(map(text.__contains__, _TYPED)):
             return True
         if _NAMED not in text or module.t.parent[op] == NONE or len(module.t.regions[op]) != 1:
             return False

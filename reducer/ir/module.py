@@ -12,7 +12,7 @@ from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from reducer.ir.dialects import has_hidden_body
+from reducer.ir.dialects import MODULE_OPS, has_hidden_body
 from reducer.ir.lexer import INSIDE_STRING, symbols
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax, parse_result_types
@@ -122,13 +122,13 @@ class Module:
     def op_count(self) -> int:
         """The number of ops visible in the pretty form.
 
-        Excludes the outermost `builtin.module` and the implicit bodies of named structured ops.
+        Excludes the outermost module and the implicit bodies of named structured ops.
         """
         hidden = self.hidden
         return sum(
             1
             for op, name in enumerate(self.t.name)
-            if not hidden[op] and not (name == "builtin.module" and self.t.parent[op] == NONE)
+            if not hidden[op] and not (name in MODULE_OPS and self.t.parent[op] == NONE)
         )
 
     @cached_property

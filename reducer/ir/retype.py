@@ -20,7 +20,11 @@ SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
 RESULT_SEGMENT_SIZES = ("resultSegmentSizes", "result_segment_sizes")
 """The same for groups of results."""
 
-_INTEGERS = re.compile(r"(array<i\d+: )([\d, ]+)>")
+_INTEGERS = re.compile(r"(?P<head>array<i\d+: )(?P<sizes>[\d, ]+)>")
+_DENSE = re.compile(
+    r"dense<(?:(?P<splat>\d+)|\[(?P<sizes>[\d, ]+)\])> : vector<(?P<count>\d+)x\w+>"
+)
+"""How releases of MLIR up to 15 print segment sizes."""
 
 
 def retype_op(
@@ -73,8 +77,34 @@ def segment_sizes(
 ) -> tuple[Entry, list[int]] | None:
     """The entry with an op's segment sizes, and these sizes; None if it has none."""
     entry = module.syntax(op).entry(*names)
-    match = _INTEGERS.fullmatch(entry.value) if entry else None
-    return (entry, [int(size) for size in match[2].split(",")]) if entry and match else None
+    sizes = _read_sizes(entry.value) if entry else None
+    return (entry, sizes) if entry and sizes else None
+
+
+def _read_sizes(value: str) -> list[int] | None:
+    """The integers of an array or a dense vector; None if the value is neither.
+
+    >>> _read_sizes("array<i32: 1, 2>"), _read_sizes("dense<1> : vector<2xi32>")
+    ([1, 2], [1, 1])
+    """
+    match = _INTEGERS.fullmatch(value) or _DENSE.fullmatch(value)
+    if match is None:
+        return None
+    if match["sizes"]:
+        return [int(size) for size in match["sizes"].split(",")]
+    return [int(match["splat"])] * int(match["count"])
+
+
+def _write_sizes(value: str, sizes: Iterable[int]) -> str:
+    """The integers in the form of a value that has as many.
+
+    >>> _write_sizes("dense<1> : vector<2xi32>", [1, 0])
+    'dense<[1, 0]> : vector<2xi32>'
+    """
+    written = ", ".join(map(str, sizes))
+    if match := _INTEGERS.fullmatch(value):
+        return f"{match['head']}{written}>"
+    return f"dense<[{written}]>{value[value.index('>') + 1 :]}"
 
 
 def segment_sizes_without(
@@ -89,8 +119,7 @@ def segment_sizes_without(
     for size in sizes:
         kept.append(sum(n not in gone for n in range(first, first + size)))
         first += size
-    head = entry.value.partition(": ")[0]
-    return entry.name, f"{head}: {', '.join(map(str, kept))}>"
+    return entry.name, _write_sizes(entry.value, kept)
 
 
 def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Self
 
 from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
+from oracles.spelling import not_given, run_with
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING, unescaped
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.pipeline import PipelineStep, nested, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, anchored, nested, parse_pipeline, parse_steps
 
 _BANNER = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) (?P<name>.+?)(?P<failed> Failed)?"
@@ -89,6 +90,8 @@ _MAX_OUTPUT = 64 << 20
 _SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
 _EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
 _PIPELINE = re.compile(rf'^ *pipeline: "({INSIDE_STRING})"', re.M)
+_CONFIGURATION = re.compile(r"^// configuration: [^\n]*?-pass-pipeline='([^'\n]*)'[^\n]*\n", re.M)
+"""The first line of a crash reproducer up to LLVM 14."""
 
 
 @dataclass(frozen=True)
@@ -227,31 +230,38 @@ def _run(
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         place = Path(folder)
         (place / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = command.expand("input.mlir", "output.bin")[1:]
-        argv = [str(executable.absolute()), *words, *_new(words, (*_GENERIC, *extra))]
-        result = tool.process(argv, place, _MAX_OUTPUT)
+        words = command.expand("input.mlir", "output.bin")
+        argv = command.run_with(executable.absolute(), words)
+        flags = not_given((*_GENERIC, *extra), words)
+
+        def run(spelled: Sequence[str]) -> ProcessResult:
+            return tool.process([*argv, *spelled], place, _MAX_OUTPUT)
+
+        result = run_with(executable, flags, run)
         reproducer = place / _REPRODUCER
         if not reproducer.is_file():
             return result, ""
         return result, reproducer.read_text(encoding="utf-8", errors="replace")
 
 
-def _new(words: Sequence[str], extra: Sequence[str]) -> Iterator[str]:
-    """The extra flags that are not given yet, since flags may not be repeated."""
-    given = {word.partition("=")[0] for word in words}
-    return (flag for flag in extra if flag.partition("=")[0] not in given)
-
-
 def read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
-    """The pipeline and the IR of a crash reproducer."""
-    found = _PIPELINE.search(text, max(text.rfind("{-#"), 0))
-    if found is None:
+    """The pipeline and the IR of a crash reproducer. The pipeline begins with a module."""
+    printed = printed_pipeline(text)
+    if printed is None:
         return None
     try:
-        step = parse_pipeline(unescaped(found[1]))
+        step = anchored(parse_steps(printed))
     except ValueError:
         return None
-    return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", text))
+    return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", _CONFIGURATION.sub("", text, count=1)))
+
+
+def printed_pipeline(text: str) -> str | None:
+    """The pipeline of a crash reproducer as the tool printed it."""
+    if found := _PIPELINE.search(text, max(text.rfind("{-#"), 0)):
+        return unescaped(found[1])
+    found = _CONFIGURATION.search(text)
+    return found[1] if found else None
 
 
 def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -> str:

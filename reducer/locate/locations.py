@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from oracles import Diagnostic
 from oracles.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.dialects import MODULE_OPS
 from reducer.ir.functions import is_function
 from reducer.ir.lexer import INSIDE_STRING
 
@@ -111,7 +112,7 @@ def _starting_on(lines: set[int], module: Module) -> Iterator[int]:
 
 
 def _encloses(module: Module, op: int) -> bool:
-    return is_function(module, op) or module.t.name[op] == "builtin.module"
+    return is_function(module, op) or module.t.name[op] in MODULE_OPS
 
 
 def ops_at(

@@ -21,7 +21,8 @@ from oracles import (
 )
 from oracles.base import Cache, outcome_digest
 from oracles.comparison import Across, same_failure
-from reducer.locate.pipeline import PipelineStep, parse_pipeline
+from reducer.locate.anchoring import pipeline_flag
+from reducer.locate.pipeline import PipelineStep, parse_steps
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
@@ -108,7 +109,7 @@ class OptTool:
 
     def command(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> Command:
         """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
-        pipeline = [] if step is None else [f"--pass-pipeline={step.text}"]
+        pipeline = [] if step is None else [pipeline_flag(step, self.opt, self._ask)]
         return Command.parse([self.opt.name, *pipeline, *flags])
 
     def passes_of(self, oracle: CompilerOracle) -> tuple[str, ...] | None:
@@ -122,7 +123,11 @@ class OptTool:
         for word in oracle.command.flags:
             name, _, value = word.lstrip("-").partition("=")
             if name == "pass-pipeline":
-                names += [step.name for step in parse_pipeline(value).passes]
+                try:
+                    steps = parse_steps(value)
+                except ValueError:
+                    return None
+                names += [inner.name for step in steps for inner in step.passes]
             elif word.startswith("-") and self.knows_pass(name):
                 names.append(name)
         return tuple(names)
@@ -149,6 +154,14 @@ class OptTool:
     @cached_property
     def _passes(self) -> frozenset[str]:
         return frozenset(_PASS.findall(self._help))
+
+    def _ask(self, argv: Sequence[str]) -> ProcessResult:
+        """Run the tool for a question about itself, which does not count toward the limits."""
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            place = Path(folder)
+            result = run_process(argv, cwd=place, limits=self.limits, cancel=self.cancel)
+        self.spend(0, result.cpu_seconds)
+        return result
 
     # ---- costs -----------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@ a variant), so a second form keeps these: an attribute `name` of an op `a.b.c` b
 the module, which is how a dialect expresses the same thing without such an op.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reducer.ir import NONE, Module
+from reducer.ir.dialects import MODULE_OPS
 
 _PAIRS = {"{": "}", "(": ")", "[": "]", "<": ">"}
 
@@ -78,10 +79,29 @@ def parse_pipeline(text: str) -> PipelineStep:
     Raises:
         ValueError: the brackets do not match, or there is trailing text.
     """
-    steps, rest = _steps(text.strip(), 0)
-    if rest != len(text.strip()) or len(steps) != 1:
+    steps = parse_steps(text)
+    if len(steps) != 1:
         raise ValueError(f"not a pass pipeline: {text}")
     return steps[0]
+
+
+def parse_steps(text: str) -> tuple[PipelineStep, ...]:
+    """The trees of a pipeline that need not begin with the op that it runs on.
+
+    Raises:
+        ValueError: the brackets do not match, or there is trailing text.
+    """
+    steps, rest = _steps(text.strip(), 0)
+    if rest != len(text.strip()):
+        raise ValueError(f"not a pass pipeline: {text}")
+    return tuple(steps)
+
+
+def anchored(steps: Sequence[PipelineStep]) -> PipelineStep:
+    """A pipeline that begins with the op that it runs on, a module if no op is named."""
+    if len(steps) == 1 and steps[0].name in (MODULE_OPS[0], "any"):
+        return steps[0]
+    return PipelineStep(MODULE_OPS[0], (), tuple(steps))
 
 
 def _steps(text: str, at: int) -> tuple[list[PipelineStep], int]:
@@ -147,7 +167,7 @@ def _without(items: tuple, number: int) -> tuple:  # type: ignore[type-arg]
     return (*items[:number], *items[number + 1 :])
 
 
-_ROOT = "builtin.module"
+_PLAIN_FUNCTIONS = ("func.func", "builtin.func", "func")
 _OF_THE_SYMBOL = ("sym_name", "sym_visibility")
 
 
@@ -171,11 +191,11 @@ def _extractable_ops(module: Module, step: PipelineStep | None) -> Iterator[tupl
     for op in range(len(module)):
         names = _names(module, op)
         depth = len(names) - 1
-        if depth == 0 or names == (_ROOT, "func.func"):
+        if depth == 0 or (depth == 1 and names[0] in MODULE_OPS and names[1] in _PLAIN_FUNCTIONS):
             continue
         if step is None:
             fits = op in module.t.regions and module.symbol_name(op) is not None
-            fits = fits or names[-1] == _ROOT
+            fits = fits or names[-1] in MODULE_OPS
         else:
             fits = step.anchors[: depth + 1] == names
         if fits and not module.hidden[op]:
@@ -194,7 +214,7 @@ def _names(module: Module, op: int) -> tuple[str, ...]:
 def _on_extracted(step: PipelineStep, depth: int, name: str) -> PipelineStep:
     for _ in range(depth):
         step = step.inner[0]
-    return step if name == _ROOT else nested((_ROOT,), step)
+    return step if name in MODULE_OPS else nested(MODULE_OPS[:1], step)
 
 
 def _inherited(module: Module, op: int) -> tuple[str, ...]:
@@ -216,7 +236,7 @@ def alone(module: Module, op: int, inherited: tuple[str, ...] = ()) -> str | Non
     """A module of the op, or of its contents if it is a module itself."""
     attributes = list(inherited)
     inside = [op]
-    if module.t.name[op] == _ROOT:
+    if module.t.name[op] in MODULE_OPS:
         inside = list(module.children(op))
         own = (module.text[slice(*entry.span)] for entry in module.syntax(op).attributes)
         attributes = [*own, *inherited]
@@ -225,4 +245,5 @@ def alone(module: Module, op: int, inherited: tuple[str, ...] = ()) -> str | Non
     head = "".join(module.text[alias.start : alias.end] for alias in module.t.aliases)
     body = "".join(module.text[module.t.start[item] : module.t.end[item]] for item in inside)
     dictionary = f" {{{', '.join(attributes)}}}" if attributes else ""
-    return f'{head}"builtin.module"() ({{\n{body}}}){dictionary} : () -> ()\n'
+    root = next(name for name in module.t.name if name in MODULE_OPS)
+    return f'{head}"{root}"() ({{\n{body}}}){dictionary} : () -> ()\n'

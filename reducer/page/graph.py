@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reducer.ir import NONE, Module
+from reducer.ir.dialects import MODULE_OPS
 from reducer.ir.flow import distances
 from reducer.ir.functions import is_function
 from reducer.page.layout import layered
@@ -134,7 +135,7 @@ def _drawable(module: Module) -> list[int]:
     return [
         op
         for op, name in enumerate(module.t.name)
-        if name != "builtin.module" and not module.hidden[op] and not is_function(module, op)
+        if name not in MODULE_OPS and not module.hidden[op] and not is_function(module, op)
     ]
 
 
@@ -165,7 +166,7 @@ def _into_bodies(
         (t.parent[op], op)
         for op in ops
         if t.parent[op] != NONE
-        and t.name[t.parent[op]] != "builtin.module"
+        and t.name[t.parent[op]] not in MODULE_OPS
         and not is_function(module, t.parent[op])
         and not any(
             (v in arguments or t.def_op[v] != NONE) and module.def_parent(v) == t.parent[op]

@@ -14,21 +14,24 @@ from pathlib import Path
 
 from oracles import End, Limits, ProcessResult, run_process
 from oracles.scratch import private_folder
+from oracles.spelling import run_with
 from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.dialects import MODULE_OPS
+from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.locations import Location, read_locations
 from reducer.storage.journal import Journal
 from reducer.transformations import Site
 
 _NO_VERIFIER = "--mlir-very-unsafe-disable-verifier-on-parsing"
-_LENIENT = ("--verify-each=false", "--allow-unregistered-dialect")
-_UNKNOWN_FLAG = f"Unknown command line argument '{_NO_VERIFIER}'"
+_LENIENT = (_NO_VERIFIER, "--verify-each=false", "--allow-unregistered-dialect")
 _DUMP_PRETTY = (
-    "--pass-pipeline=builtin.module(strip-debuginfo)",
+    "--strip-debuginfo",
     "--mlir-print-ir-before-all",
     "--mlir-print-assume-verified",
 )
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
-_WRAPPER = re.compile(r"^module \{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"module {1,2}\{")
+_WRAPPER = re.compile(r"^module {1,2}\{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
 _PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0.05 s…
 _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
@@ -47,7 +50,6 @@ class OptPrinter:
         self.cancel = cancel
         self.seconds = 0.0
         self.exceeded = False
-        self._lenient: tuple[str, ...] = (_NO_VERIFIER, *_LENIENT)
 
     @property
     def interrupted(self) -> bool:
@@ -60,11 +62,12 @@ class OptPrinter:
 
     def generic(self, text: str) -> str | None:
         """The text in generic form; None if the tool cannot parse it."""
-        return self._convert(text, "--mlir-print-op-generic")
+        return _in_todays_layout(self._convert(text, "--mlir-print-op-generic"))
 
     def generic_with_locations(self, text: str) -> str | None:
         """The text in generic form with a location on each op."""
-        return self._convert(text, "--mlir-print-op-generic", "--mlir-print-debuginfo")
+        flags = ("--mlir-print-op-generic", "--mlir-print-debuginfo")
+        return _in_todays_layout(self._convert(text, *flags))
 
     def after_passes(self, pipeline: str, text: str) -> str | None:
         """The text in generic form after a pass pipeline; None if the tool fails.
@@ -73,8 +76,14 @@ class OptPrinter:
         """
         seconds = _PASS_SECONDS + _PASS_SECONDS_PER_LINE * text.count("\n")
         limits = replace(self.limits, seconds=min(seconds, self.limits.seconds or seconds))
-        flags = ("--mlir-print-op-generic", f"--pass-pipeline={pipeline}")
-        return self._convert(text, *flags, limits=limits)
+        flags = ("--mlir-print-op-generic", pipeline_flag(pipeline, self.opt, self._probe))
+        return _in_todays_layout(self._convert(text, *flags, limits=limits))
+
+    def _probe(self, argv: Sequence[str]) -> ProcessResult:
+        with private_folder() as folder:
+            result = run_process(argv, cwd=folder, limits=self.limits, cancel=self.cancel)
+        self.seconds += result.cpu_seconds
+        return result
 
     def pretty(self, text: str) -> str | None:
         """The text in custom assembly form; None if the tool cannot print it.
@@ -83,7 +92,7 @@ class OptPrinter:
         no-op pass still shows the pretty form.
         """
         printed = self._convert(text, "--mlir-print-assume-verified")
-        if printed is not None and '"builtin.module"(' in printed:
+        if printed is not None and any(f'"{name}"(' in printed for name in MODULE_OPS):
             printed = self._dumped(text)
         return f"{printed.strip()}\n" if printed else None
 
@@ -98,14 +107,16 @@ class OptPrinter:
             return out.read_text(encoding="utf-8", errors="surrogateescape") or None
 
     def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
-        """Run the tool; releases before 2025 reject the flag that skips the verifier on parsing."""
-        argv = [str(self.opt), "input.mlir", *self._lenient, *flags, "-o", "out.mlir"]
-        result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
-        self.seconds += result.cpu_seconds
+        """Run the tool; old releases do not have all of these flags."""
+
+        def run(spelled: Sequence[str]) -> ProcessResult:
+            argv = [str(self.opt), "input.mlir", *spelled, "-o", "out.mlir"]
+            result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
+            self.seconds += result.cpu_seconds
+            return result
+
+        result = run_with(self.opt, (*_LENIENT, *flags), run)
         self.exceeded = result.end in (End.TIMEOUT, End.MEMORY)
-        if _NO_VERIFIER in self._lenient and _UNKNOWN_FLAG in result.stderr:
-            self._lenient = _LENIENT
-            return self._run(folder, limits, flags)
         return result
 
     def _dumped(self, text: str) -> str | None:
@@ -117,9 +128,16 @@ class OptPrinter:
         return parts[1] if len(parts) > 1 else None
 
 
+def _in_todays_layout(generic: str | None) -> str | None:
+    """Generic form as all releases since 2022 print it: regions begin with `({` and `}, {`."""
+    if generic is None or "( {\n" not in generic:
+        return generic
+    return generic.replace("( {\n", "({\n").replace("},  {\n", "}, {\n")
+
+
 def unwrap(pretty: str) -> str | None:
     """Pretty text without its plain `module { }`; None if it has no such wrapper."""
-    head, _, _ = pretty.partition("module {")
+    head = pretty[: start.start()] if (start := _MODULE.search(pretty)) else pretty
     match = _WRAPPER.match(pretty[len(head) :])
     if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
         return None

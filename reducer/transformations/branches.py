@@ -1,14 +1,12 @@
 """Simplify branches: to an unconditional branch to one target, or to a return."""
 
-import re
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import plain_jump
 from reducer.ir.functions import block_named, end_of_block, is_jump, unreachable_blocks
+from reducer.ir.retype import segment_sizes
 from reducer.transformations.base import Site
-
-_SEGMENTS = re.compile(r"operandSegmentSizes = array<i32: ([\d, ]+)>")
 
 
 class TakeOneBranch:
@@ -102,13 +100,13 @@ def passing(module: Module, op: int, number: int) -> range | None:
     wanted = module.t.block_num_args[target]
     if not wanted:
         return range(0)
-    match = _SEGMENTS.search(module.header(op))
-    sizes = [int(size) for size in match[1].split(",")] if match else [0, len(operands)]
+    found = segment_sizes(module, op)
+    sizes = found[1] if found else [0, len(operands)]
     if len(sizes) != len(targets) + 1 or sizes[number + 1] != wanted:
         return None
     start = sum(sizes[: number + 1])
-    found = range(start, start + wanted)
-    return None if any(operands[n] == NONE for n in found) else found
+    passed = range(start, start + wanted)
+    return None if any(operands[n] == NONE for n in passed) else passed
 
 
 def _jump_beside(module: Module, op: int) -> str:

@@ -167,3 +167,31 @@ def test_aliases_that_a_kept_alias_names_stay() -> None:
     rewrite.remove(module.t.name.index("t.b"))
     aliases = [line for line in rewrite.render().splitlines() if line.startswith("#")]
     assert aliases == ["#inner = #t.in<1>", "#outer = #t.out<#inner>"]
+
+
+def test_dense_segment_sizes_lose_an_operand() -> None:
+    text = (
+        '"builtin.module"() ({\n'
+        '  "func"() ({\n  ^bb0(%a: i32, %b: i32):\n'
+        '    "t.op"(%a, %b) {operand_segment_sizes = dense<1> : vector<2xi32>} : (i32, i32) -> ()\n'
+        '    "t.return"() : () -> ()\n'
+        '  }) {sym_name = "f", type = (i32, i32) -> ()} : () -> ()\n'
+        "}) : () -> ()\n"
+    )
+    rewrite = Rewrite(Module.parse(text))
+    rewrite.drop_operand(2, 1)
+    assert "dense<[1, 0]> : vector<2xi32>} : (i32) -> ()" in rewrite.render()
+
+
+def test_a_function_type_by_its_old_name_loses_an_argument() -> None:
+    text = (
+        '"module"() ({\n'
+        '  "func"() ({\n  ^bb0(%a: i32, %b: i64):\n    "t.return"() : () -> ()\n'
+        '  }) {sym_name = "f", type = (i32, i64) -> ()} : () -> ()\n'
+        "}) : () -> ()\n"
+    )
+    module = Module.parse(text)
+    assert module.op_count == 2
+    rewrite = Rewrite(module)
+    rewrite.drop_argument(1, 0)
+    assert "type = (i64) -> ()" in rewrite.render()

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
-from reducer.locate.failing_pass import FailingPass, find_failing_pass, read_dumps
+from reducer.locate.failing_pass import (
+    FailingPass,
+    find_failing_pass,
+    read_dumps,
+    read_reproducer,
+)
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -199,3 +204,27 @@ exit 1
     assert found.step
     assert found.step.text == "builtin.module(cse)"
     assert found.text == second
+
+
+@pytest.mark.parametrize(
+    ("text", "pipeline"),
+    [
+        (
+            "// configuration: -pass-pipeline='builtin.func(cse,canonicalize{ })' -verify-each\n"
+            + MODULE,
+            "builtin.module(builtin.func(cse,canonicalize))",
+        ),
+        (
+            MODULE
+            + '\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: "cse"\n    }'
+            + "\n  }\n#-}\n",
+            "builtin.module(cse)",
+        ),
+    ],
+    ids=["LLVM 14", "LLVM 15"],
+)
+def test_reproducers_whose_pipeline_implies_the_module(text: str, pipeline: str) -> None:
+    found = read_reproducer(text)
+    assert found is not None
+    assert found[0].text == pipeline
+    assert found[1].strip() == MODULE.strip()

@@ -224,3 +224,32 @@ def test_a_frame_that_the_symbolizer_cannot_name(iree_toolchain: Callable[..., A
     lines[0] = lines[0].partition("(")[0] + "a::handler() Signals.cpp:0:0"  # says no module
     found = name_frames(parse_stack("\n".join(lines)), lambda module: load_index(folder / module))
     assert "mlir::iree_compiler::IREE::Flow::summarizeDispatchRegion" in found
+
+
+GLIBC = """\
+/lib/x86_64-linux-gnu/libLLVM-14.so.1(_ZN4llvm3sys15PrintStackTraceERNS_11raw_ostreamEi+0x31)[0x7fc4294a5291]
+/lib/x86_64-linux-gnu/libLLVM-14.so.1(_ZN4llvm3sys17RunSignalHandlersEv+0xee)[0x7fc4294a2fbe]
+/lib/x86_64-linux-gnu/libLLVM-14.so.1(+0xea57c6)[0x7fc4294a57c6]
+/lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7fc42805a050]
+%s/lib/x86_64-linux-gnu/libLLVM-14.so.1(+0xe428cb)[0x7fc4294428cb]
+/lib/x86_64-linux-gnu/libc.so.6(+0x891f5)[0x7fc4280a71f5]
+"""
+"""The stack of mlir-opt 14.0.6 without a symbolizer, with its own frames left out."""
+
+
+def test_glibc_prints_offsets_or_fixed_addresses() -> None:
+    fixed = "mlir-opt-14[0x44644e]\nmlir-opt-14[0x710982]\n"
+    assert crash_frames(GLIBC % fixed, _none, says_why=False)[:2] == (
+        "mlir-opt-14+0x44644e",
+        "mlir-opt-14+0x710982",
+    )
+    moved = "./toy-opt(+0x4464)[0x55d0c0c4464e]\n./toy-opt(_ZN3toy3runEv+0x1)[0x55d0c0c44700]\n"
+    assert crash_frames(GLIBC % moved, _none)[:2] == ("toy-opt+0x4464", "toy::run")
+
+
+def test_without_any_name_the_outermost_frame_is_that_of_a_thread() -> None:
+    """Which of the two it is depends on how many functions there are, not on the bug."""
+    own = "mlir-opt-14[0x1]\nmlir-opt-14[0x2]\nmlir-opt-14[0x3]\nmlir-opt-14[0x4]\n"
+    parsed = parse_stack(GLIBC % own)
+    crash = frames.crash_stack(parsed, name_frames(parsed, _none), says_why=False)
+    assert crash.top == ("mlir-opt-14+0x1", "mlir-opt-14+0x2", "mlir-opt-14+0x3")

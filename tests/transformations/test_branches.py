@@ -149,3 +149,11 @@ def test_branches_of_any_dialect_take_its_plain_jump() -> None:
 def test_a_dialect_that_shows_no_jump_keeps_its_branches() -> None:
     text = BRANCH.replace("cf.cond_br", "t.choose")
     assert not TakeOneBranch().sites(Module.parse(text))
+
+
+def test_segment_sizes_as_releases_up_to_15_print_them() -> None:
+    for sizes in ("dense<1> : vector<3xi32>", "dense<[1, 1, 1]> : vector<3xi32>"):
+        old = BRANCH.replace(
+            "<{operandSegmentSizes = array<i32: 1, 1, 1>}>", f"{{operand_segment_sizes = {sizes}}}"
+        ).replace('"cf.', '"std.')
+        assert '"std.br"(%b)[^bb2] : (i32) -> ()' in apply_to(TakeOneBranch(), old, 1)

@@ -1,0 +1,91 @@
+"""Tools of MLIR's older releases. They are not installed by `make tools`: skipped without them."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Kind, Limits
+from reducer.ir import Module
+from reducer.locate.opt_tool import OptTool
+from reducer.locate.pipeline import parse_pipeline
+from reducer.session import Progress
+from reducer.session.conversions import OptPrinter
+from reducer.session.pass_level import reduce_pass_level
+
+LIMITS = Limits(seconds=60, memory=8 << 30)
+RELEASES = ("13", "14", "15", "16", "19", "22")
+DEAD = {"13": "func private @f()\n", "14": "func private @f()\n"}
+FUNC = {"13": "func", "14": "builtin.func"}
+
+
+@pytest.fixture(params=RELEASES)
+def release(request: pytest.FixtureRequest) -> str:
+    number: str = request.param
+    if shutil.which(f"mlir-opt-{number}") is None:
+        pytest.skip(f"there is no mlir-opt-{number}")
+    return number
+
+
+def opt_of(release: str) -> Path:
+    return Path(shutil.which(f"mlir-opt-{release}") or "")
+
+
+def dead(release: str) -> str:
+    """A module with a function that `symbol-dce` deletes."""
+    return DEAD.get(release, "func.func private @f()\n")
+
+
+def test_conversions(release: str) -> None:
+    printer = OptPrinter(opt_of(release), LIMITS)
+    generic = printer.generic(dead(release))
+    assert generic is not None
+    module = Module.parse(generic)
+    assert module.op_count == 1
+    assert printer.pretty(generic) is not None
+    cleaned = printer.after_passes("builtin.module(symbol-dce)", generic)
+    assert cleaned is not None
+    assert Module.parse(cleaned).op_count == 0
+
+
+def test_a_pipeline_runs_on_what_it_names(release: str) -> None:
+    tool = OptTool(opt_of(release), limits=LIMITS, calls=10, seconds=60)
+    name = FUNC.get(release, "func.func")
+    nested = parse_pipeline(f"builtin.module({name}(cse))")
+    assert tool.accepts(nested)
+    assert tool.passes_of(tool.oracle(nested)) == ("cse",)
+    assert not tool.accepts(parse_pipeline("builtin.module(no-such-pass)"))
+
+
+class _Silent:
+    def phase(self, name: str) -> None: ...
+    def progress(self, event: Progress) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+def test_the_pass_of_an_old_release_is_named(tmp_path: Path) -> None:
+    """`mlir-opt-14` prints no prefix, no numbers, and no resource in its crash reproducer."""
+    opt = shutil.which("mlir-opt-14")
+    if opt is None:
+        pytest.skip("there is no mlir-opt-14")
+    text = (
+        "func @f(%t: tensor<?x?xf32>) {\n"
+        "  linalg.matmul ins(%t, %t : tensor<?x?xf32>, tensor<?x?xf32>) "
+        "outs(%t : tensor<?x?xf32>) -> tensor<?x?xf32>\n  return\n}\n"
+    )
+    words = ["mlir-opt-14", "-symbol-dce", "-convert-linalg-to-llvm"]
+    oracle = CompilerOracle(Command.parse(words), Path(opt), limits=LIMITS)
+    target = oracle.run(text).signature
+    assert target.kind is Kind.VERIFIER
+    found = reduce_pass_level(
+        text,
+        oracle=oracle,
+        target=target,
+        opt=Path(opt),
+        output=tmp_path / "out.mlir",
+        listener=_Silent(),
+        stop=threading.Event(),
+    )
+    assert found is not None
+    assert found.pass_name == "convert-linalg-to-llvm"
