@@ -109,12 +109,15 @@ class DifferentialRun:
         """Judge the module as the plan specifies, or as the input if there is none yet."""
         return self.make_plan() if plan is None else self.run_with_plan(plan)
 
-    def make_plan(self) -> tuple[ComparisonPlan, Outcome]:
-        """Search for inputs that show a difference, and settle who judges candidates."""
+    def make_plan(self, *, varied: bool = False) -> tuple[ComparisonPlan, Outcome]:
+        """Search for inputs that show a difference, and settle who judges candidates.
+
+        `varied` is the order of the `trials`.
+        """
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
-        left = list(trials(self.comparison.given))
+        left = trials(self.comparison.given, varied=varied)
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left)):

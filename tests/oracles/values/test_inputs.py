@@ -7,7 +7,7 @@ import pytest
 
 from oracles.values.arrays import SMALL_FLOATS, spelled
 from oracles.values.given import InputSpec
-from oracles.values.inputs import STYLES, Style, Trial, obstacle_to, trials
+from oracles.values.inputs import SEEDS, STYLES, Style, Trial, obstacle_to, trials
 from oracles.values.programs import Function, ValueType, numbers_of
 
 FLOATS, WORDS = ValueType("f32", (4,)), ValueType("i32", (None, 2))
@@ -175,3 +175,25 @@ def test_every_style_is_tried_with_every_size() -> None:
     assert {trial.style.name for trial in found} == {style.name for style in STYLES}
     assert found[0].style.name == "small"
     assert len(set(map(str, found))) == len(found)
+
+
+def test_a_large_program_is_tried_with_what_shows_most_first() -> None:
+    found = trials(varied=True)
+    assert sorted(map(str, found)) == sorted(map(str, trials()))
+    assert str(found[0]) == str(trials()[0])
+    ways = list(dict.fromkeys((trial.style.name, trial.seed) for trial in found))
+    assert ways[1:5] == [("wide", 0), ("special", 0), ("wide", 1), ("special", 1)]
+
+
+@pytest.mark.parametrize("name", ["wide", "special"])
+def test_unsigned_integers_have_the_bits_of_signed_ones(name: str) -> None:
+    words = Trial(style(name)).inputs(function(ValueType("ui8", (64,)))) or [""]
+    values = [int(value) for value in words[0].partition("=")[2].split()]
+    assert min(values) < 128 <= max(values)
+
+
+def test_arguments_of_one_element_get_different_special_values() -> None:
+    bounds = function(ValueType("ui8", ()), ValueType("ui8", ()))
+    for seed in range(SEEDS):
+        low, high = Trial(style("special"), seed=seed).inputs(bounds) or []
+        assert low != high
