@@ -123,6 +123,28 @@ def test_what_the_reference_does_not_do_as_specified_is_not_judged() -> None:
         apply(text, f32(1, -1, 2))
 
 
+@pytest.mark.parametrize("name", ["AveragePool", "LpPool"])
+@pytest.mark.parametrize("rounded_up", [False, True])
+def test_the_reference_is_mistaken_about_windows_beyond_the_end(
+    name: str, rounded_up: bool
+) -> None:
+    """It has the first of three windows on seven elements start one element too early."""
+    flags = (
+        f"torch.onnx.ceil_mode = {int(rounded_up)} : si64, torch.onnx.p = 1 : si64, "
+        "torch.onnx.kernel_shape = [3 : si64], torch.onnx.strides = [3 : si64]"
+    )
+    if name == "AveragePool":
+        flags = flags.replace("torch.onnx.p = 1 : si64, ", "")
+    text = program(name, [tensor("1,1,7")], tensor(f"1,1,{2 + rounded_up}"), flags)
+    values = np.arange(7, dtype=np.float32).reshape(1, 1, 7)
+    if rounded_up:
+        with pytest.raises(Unsupported, match=name):
+            apply(text, values)
+    else:
+        expected = [1, 4] if name == "AveragePool" else [3, 12]
+        assert apply(text, values).ravel().tolist() == expected
+
+
 def test_random_numbers_may_be_any() -> None:
     text = program("RandomNormal", [], tensor("2"), "torch.onnx.shape = [2 : si64]")
     assert Functions(text).poison("f").all()

@@ -52,6 +52,9 @@ _EXACT = frozenset(
 _MISTAKEN = frozenset(("LpNormalization",))
 """Operators whose reference does not do what the specification says: with p = 1, it leaves out that
 absolute values are summed (onnx 1.23)."""
+_MISTAKEN_WITH = {"AveragePool": "ceil_mode", "LpPool": "ceil_mode"}
+"""Operators whose reference is mistaken if an attribute is set: it centers the windows on the
+tensor, where the specification has the first one start at the padding (onnx 1.23)."""
 
 
 @op("torch.constant.none")
@@ -63,7 +66,7 @@ def none(frame: Frame, op: Op) -> Token:
 def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""
     dialect, _, name = string(op.text("name")).partition(".")
-    if dialect != "onnx" or op.regions or name in _MISTAKEN:
+    if dialect != "onnx" or op.regions or _is_mistaken(op, name):
         raise Unsupported([string(op.text("name"))])
     arrays = [one for one in operands if isinstance(one, Array)]
     if has_poison(arrays) and name not in _ELEMENTWISE:
@@ -93,6 +96,12 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         else Token()
         for kind in op.result_types
     )
+
+
+def _is_mistaken(op: Op, name: str) -> bool:
+    """Whether the reference does not do what the specification says."""
+    flag = _MISTAKEN_WITH.get(name)
+    return name in _MISTAKEN or (flag is not None and bool(_attributes(op).get(flag)))
 
 
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
