@@ -12,7 +12,8 @@ NumPy function.
 
 `--healthy` takes what the reductions rejected as right: every program of the corpus for which a
 release is known that is right, and small programs that are right everywhere. Each is judged with
-each kind of reference. Finished rows are kept in the working folder and not measured again.
+each kind of reference, the default one first. Finished rows are kept in the working folder and not
+measured again.
 """
 
 import json
@@ -31,7 +32,7 @@ from typing import Any
 import click
 from click.testing import CliRunner
 
-from benchmarks.healthy_programs import Healthy, healthy_programs
+from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command, Limits
 from oracles.values import Implementation, InputSpec, PythonReference, with_backend
@@ -249,25 +250,28 @@ def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, int]] = {}
     with remembered_answers():
-        for program in healthy_programs():
-            for reference in program.references:
-                name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
-                path = folder / f"{program.name}-{name}.json"
-                if finished and not path.is_file():
-                    continue
-                if force or not path.is_file():
-                    said = _check(program, reference.options)
-                    path.write_text(json.dumps(said), encoding="utf-8")
-                said = json.loads(path.read_text(encoding="utf-8"))
-                counts = told.setdefault(reference.label, {})
-                counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
-                if said["verdict"] == "wrong":
-                    click.echo(f"{program.name} with {reference.label}: {said['why']}")
+        for program, reference in sorted(_judgements(), key=lambda pair: pair[1].options):
+            name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
+            path = folder / f"{program.name}-{name}.json"
+            if finished and not path.is_file():
+                continue
+            if force or not path.is_file():
+                said = _check(program, reference.options)
+                path.write_text(json.dumps(said), encoding="utf-8")
+            said = json.loads(path.read_text(encoding="utf-8"))
+            counts = told.setdefault(reference.label, {})
+            counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
+            if said["verdict"] == "wrong":
+                click.echo(f"{program.name} with {reference.label}: {said['why']}")
     verdicts = sorted({verdict for counts in told.values() for verdict in counts})
     click.echo(f"| reference | {' | '.join(verdicts)} |")
     click.echo("|---" * (1 + len(verdicts)) + "|")
     for label, counts in told.items():
         click.echo(f"| {label} | {' | '.join(str(counts.get(one, 0)) for one in verdicts)} |")
+
+
+def _judgements() -> list[tuple[Healthy, Reference]]:
+    return [(one, reference) for one in healthy_programs() for reference in one.references]
 
 
 @contextmanager
