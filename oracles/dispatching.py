@@ -253,6 +253,9 @@ _ENDS = re.compile(
 )
 
 
+_THREADS = re.compile(_any_name([ENDS["threads"]]))
+
+
 def is_dispatching(function: str) -> bool:
     """Whether a function only calls others, given its short name.
 
@@ -274,6 +277,11 @@ def ends_stack(function: str) -> bool:
     (True, False)
     """
     return _ENDS.match(function) is not None
+
+
+def starts_thread(function: str) -> bool:
+    """Whether a function belongs to a thread, so that it says nothing about what was called."""
+    return _THREADS.match(function) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from oracles.dispatching import (
     function_of,
     is_dispatching,
     is_driver,
+    starts_thread,
 )
 from oracles.function_names import demangle
 from oracles.symbols import Symbols
@@ -209,7 +210,7 @@ def crash_stack(
     """
     known, origin = [*names], ""
     crashed = _crashed(frames, names)
-    known_end = crashed.stop < len(frames)
+    known_end = crashed.stop < len(frames) and not starts_thread(names[crashed.stop])
     for index in () if says_where else crashed:
         if is_driver(names[index]) and origin:
             known_end = True
