@@ -45,7 +45,7 @@ _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\
 _AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
 
 _SYSTEM_MODULE = re.compile(
-    r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+|m|gcc_s|system_\w+|dyld)\b|ld-|dyld\b"
+    r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"
     r"|linux-vdso)"
 )
 _PASS_BODY = re.compile(r"::runOnOperation$")

@@ -12,6 +12,7 @@ from reducer.errors import CommandNotFound
 from reducer.session.conversions import OptPrinter
 from reducer.toolchain import ToolchainError, find, resolve_executable
 
+_OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
 _SECONDS = 60.0
 """The time in which a tool must have printed the input to be taken."""
 
@@ -26,6 +27,18 @@ def given_opt(name: str) -> Path:
         return resolve_executable(name)
     except ToolchainError as error:
         raise CommandNotFound(f"--opt: {error}") from error
+
+
+def named_opt(command: str, text: str) -> Path | None:
+    """The first tool on PATH that a script or a shell's command names and that prints the input.
+
+    It is of the release that fails; another one may print what that one cannot read.
+    """
+    limits = Limits(_SECONDS)
+    for name in dict.fromkeys(_OPT_NAME.findall(command)):
+        if (there := shutil.which(name)) and OptPrinter(Path(there), limits).generic(text):
+            return Path(there)
+    return None
 
 
 def some_opt(text: str) -> Path | None:

@@ -15,7 +15,7 @@ from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
-from reducer.cli.opt_tools import default_opt, given_opt, some_opt
+from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt
 from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
@@ -204,15 +204,23 @@ class OracleOptions:
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
         """The `…-opt` tool that is given, or belongs to a program.
 
-        For a script, it is any that can print the input. A compiler without a tool may be of any
-        project, and only gets that of the default compiler.
+        For a script, it is the one that the script names, or any that can print the input. A
+        compiler without a tool may be of any project, and only gets that of the default compiler,
+        unless its words name one, as those of a shell do.
         """
         if self.opt is not None:
             return given_opt(self.opt)
         own = verifying_tool(executable) if executable is not None else None
         if own is None and self.iree is not None:
             own = install(self.iree, progress=print_status).opt
+        own = own or named_opt(self._command_text(), text)
         return own or (some_opt(text) if executable is None else default_opt())
+
+    def _command_text(self) -> str:
+        """What runs the compiler: the words of the command, or the text of the script."""
+        if self.test is None or not self.test.is_file():
+            return "\n".join(self.words)
+        return self.test.read_text(encoding="utf-8", errors="replace")
 
     def _memory(self) -> int:
         """The memory limit of one run in bytes, so that no candidate can do harm."""

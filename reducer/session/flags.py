@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from oracles import Command
 from oracles.command import INPUT
 from reducer.ir import Document
-from reducer.locate.pipeline import PipelineStep, parse_pipeline, words
+from reducer.locate.pipeline import PipelineStep, parse_steps, words
 from reducer.search.evaluator import Evaluator
 from reducer.session.sanity import empty_module_fails
 from reducer.storage.journal import Journal
@@ -141,10 +141,19 @@ def _with_smaller_values(command: Command, number: int) -> Iterator[Command]:
 
 def _smaller_values(value: str) -> Iterator[str]:
     try:
-        step = parse_pipeline(value)
+        steps = parse_steps(value)
     except ValueError:
+        steps = ()
+    if len(steps) > 1 and any(step.inner for step in steps):  # a pipeline that implies the module
+        for number, step in enumerate(steps):
+            before, after = steps[:number], steps[number + 1 :]
+            for fewer in ((), *((less,) for less in step.smaller())):
+                yield ",".join(one.text for one in (*before, *fewer, *after))
+        return
+    if len(steps) != 1:
         yield from _fewer_options(value) if "=" in value else _fewer_items(value)
         return
+    (step,) = steps
     if not step.inner:
         yield from _fewer_options(value)
         return

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli.app import main
-from reducer.cli.opt_tools import some_opt
+from reducer.cli.opt_tools import named_opt, some_opt
 from tests.support.opt_tools import MLIR_OPT, find_opt
 
 OPS = "\n".join(
@@ -58,3 +58,17 @@ def test_a_tool_that_does_not_exist_is_named() -> None:
         main, ["check", __file__, "--opt", "no-such-opt", "--test", "/bin/true"]
     )
     assert done.exit_code != 0
+
+
+def test_the_tool_that_a_script_names_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = find_opt()
+    named = tmp_path / "named-opt"
+    named.symlink_to(tool)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), str(tool.parent)]))
+    pipe = "named-opt --cse {} | mlir-translate --mlir-to-llvmir"
+    assert named_opt(f"bash\n-c\n{pipe}", HARDWARE) == named
+    assert named_opt("bash\n-c\nfake-opt --my-opt=1 --other-opt {}", HARDWARE) is None
+    assert named_opt("bash\n-c\nfake-opt {} | mlir-opt-22", HARDWARE) == tool
+    assert named_opt(pipe, "no program") is None

@@ -255,3 +255,8 @@ def test_without_any_name_the_outermost_frame_is_that_of_a_thread() -> None:
         parsed = parse_stack(stack)
         crash = frames.crash_stack(parsed, name_frames(parsed, _none), says_why=False)
         assert crash.top == ("mlir-opt-14+0x1", "mlir-opt-14+0x2", "mlir-opt-14+0x3")
+
+
+def test_the_library_of_c_plus_plus_is_the_systems() -> None:
+    thrown = "libstdc++.so.6(+0x9d919)[0x7fc42909d919]\nmlir-opt-14[0x738c8a]\n"
+    assert crash_frames(GLIBC % thrown, _none, says_why=False)[0] == "mlir-opt-14+0x738c8a"

@@ -8,7 +8,7 @@ import pytest
 from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.flags import FlagReducer, removable
+from reducer.session.flags import FlagReducer, _with_smaller_values, removable
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -112,3 +112,11 @@ def test_the_input_is_no_value_of_a_flag() -> None:
     assert removable(Command.parse(["t", "--a", "{}", "--b", "x", "--c=1", "y"])) == [
         (1,), (3, 4), (5,),
     ]  # fmt: skip
+
+
+def test_passes_of_a_pipeline_that_implies_the_module() -> None:
+    command = Command.parse(["mlir-opt-13", "-pass-pipeline=func(cse),a{x=1 y=2},b"])
+    shorter = [found.argv[1].partition("=")[2] for found in _with_smaller_values(command, 1)]
+    assert {"a{x=1 y=2},b", "func(cse),b", "func(cse),a{x=1 y=2}", "func(cse),a{y=2},b"} <= {
+        *shorter
+    }
