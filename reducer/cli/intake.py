@@ -15,7 +15,7 @@ from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.commands import is_compiler
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.pipeline import parse_pipeline
+from reducer.locate.pipeline import parse_steps
 
 
 def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
@@ -31,7 +31,7 @@ def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
     if given and not crash.text:
         return None
     if not crash.commands and crash.pipeline and (tools := _tools_for(crash.pipeline)):
-        commands = tuple(with_pipeline(tool, crash.pipeline) for tool in tools)
+        commands = tuple(words for tool in tools for words in with_pipeline(tool, crash.pipeline))
         return replace(crash, commands=commands, missing="")
     if crash.missing:
         raise UsageError(
@@ -44,7 +44,7 @@ def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
 def _tools_for(pipeline: str) -> list[str]:
     """The names of the installed `…-opt` tools whose help lists all passes of a pipeline."""
     try:
-        passes = [step.name for step in parse_pipeline(pipeline).passes]
+        passes = [one.name for step in parse_steps(pipeline) for one in step.passes]
     except ValueError:
         return []
     found: dict[str, None] = {}

@@ -13,6 +13,7 @@ from reducer.intake.commands import (
     tools_in,
 )
 from reducer.intake.programs import program_in
+from reducer.locate.pipeline import anchored, parse_steps
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,11 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
     commands = tuple(one.words for one in found)
     if program is not None and program.pipeline:
         tools = [given[0]] if given else [words[0] for words in commands] or tools_in(text)
-        commands = tuple(with_pipeline(tool, program.pipeline) for tool in dict.fromkeys(tools))
+        commands = tuple(
+            words
+            for tool in dict.fromkeys(tools)
+            for words in with_pipeline(tool, program.pipeline)
+        )
         source = f"the crash reproducer in {path.name}"
         if runs_others(program.pipeline):
             return Crash((), program.text, source, _RUNS_OTHERS)
@@ -78,9 +83,20 @@ _RUNS_OTHERS = "a pipeline that may be run, since that of the reproducer runs ot
 _NOTHING = "a command of a compiler, and a program for it"
 
 
-def with_pipeline(tool: str, pipeline: str) -> tuple[str, ...]:
-    """A program with the pipeline of a reproducer instead of the passes of its command."""
-    return (tool, f"--pass-pipeline={pipeline}", FILE)
+def with_pipeline(tool: str, pipeline: str) -> tuple[tuple[str, ...], ...]:
+    """A program with the pipeline of a reproducer instead of the passes of its command.
+
+    The pipeline is as printed, and with the module that releases up to 15 imply: the release that
+    printed it and the program may not be the same.
+
+    >>> [words[1] for words in with_pipeline("mlir-opt", "func.func(cse)")]
+    ['--pass-pipeline=func.func(cse)', '--pass-pipeline=builtin.module(func.func(cse))']
+    """
+    try:
+        spellings = dict.fromkeys((pipeline, anchored(parse_steps(pipeline)).text))
+    except ValueError:
+        spellings = {pipeline: None}
+    return tuple((tool, f"--pass-pipeline={one}", FILE) for one in spellings)
 
 
 def _named(command: FoundCommand, folder: Path) -> Path | None:

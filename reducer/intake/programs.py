@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from reducer.locate.failing_pass import read_reproducer
+from reducer.locate.failing_pass import CONFIGURATION, printed_pipeline, read_reproducer
 
 _FENCE = re.compile(r"^ {0,3}```[^\n`]*\n(.*?)^ {0,3}```", re.M | re.S)
 _SECTION = re.compile(r"^\{-#$.*?^#-\}$", re.M | re.S)
@@ -48,10 +48,17 @@ def _reproducer(text: str) -> FoundProgram | None:
         lines = text[:start].splitlines(keepends=True)
         while lines and _ALIAS.match(lines[-1]):
             start -= len(lines.pop())
-        found = read_reproducer(text[start : section.end()] + "\n")
-        if found is not None:
-            return FoundProgram(found[1], found[0].text)
-    return None
+        if found := _read(text[start : section.end()] + "\n"):
+            return found
+    comments = list(CONFIGURATION.finditer(text))
+    if not comments:
+        return None
+    return _read(comments[-1][0] + _balanced(text[comments[-1].end() :]))
+
+
+def _read(text: str) -> FoundProgram | None:
+    found, pipeline = read_reproducer(text), printed_pipeline(text)
+    return FoundProgram(found[1], pipeline) if found and pipeline else None
 
 
 def _balanced(text: str) -> str:

@@ -90,7 +90,7 @@ _MAX_OUTPUT = 64 << 20
 _SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
 _EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
 _PIPELINE = re.compile(rf'^ *pipeline: "({INSIDE_STRING})"', re.M)
-_CONFIGURATION = re.compile(r"^// configuration: [^\n]*?-pass-pipeline='([^'\n]*)'[^\n]*\n", re.M)
+CONFIGURATION = re.compile(r"^// configuration: [^\n]*?-pass-pipeline='([^'\n]*)'[^\n]*\n", re.M)
 """The first line of a crash reproducer up to LLVM 14."""
 
 
@@ -253,14 +253,14 @@ def read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
         step = anchored(parse_steps(printed))
     except ValueError:
         return None
-    return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", _CONFIGURATION.sub("", text, count=1)))
+    return step, _EMPTY_SECTION.sub("\n", _SECTION.sub("", CONFIGURATION.sub("", text, count=1)))
 
 
 def printed_pipeline(text: str) -> str | None:
     """The pipeline of a crash reproducer as the tool printed it."""
     if found := _PIPELINE.search(text, max(text.rfind("{-#"), 0)):
         return unescaped(found[1])
-    found = _CONFIGURATION.search(text)
+    found = CONFIGURATION.search(text)
     return found[1] if found else None
 
 

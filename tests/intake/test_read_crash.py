@@ -151,3 +151,19 @@ def test_only_the_name_of_a_program_counts() -> None:
 def test_prose_is_no_command() -> None:
     assert read("mlir-opt triggers a segmentation fault with --cse").commands == ()
     assert read("nothing at all").missing == "a command of a compiler, and a program for it"
+
+
+def test_a_crash_reproducer_up_to_llvm_14() -> None:
+    """The pipeline comes first, in a comment; later releases want the module that it implies."""
+    text = (
+        "// configuration: -pass-pipeline='builtin.func(cse),inline' -verify-each\n"
+        "#map = affine_map<(d0) -> (d0)>\nmodule {\n  func @f() {\n    return\n  }\n}\n"
+    )
+    crash = read_crash(f"some log\n{text}more\n", Path("crash.log"), ["mlir-opt-14"])
+    assert [words[1] for words in crash.commands] == [
+        "--pass-pipeline=builtin.func(cse),inline",
+        "--pass-pipeline=builtin.module(builtin.func(cse),inline)",
+    ]
+    assert crash.text.startswith("#map = affine_map")
+    assert crash.text.rstrip().endswith("}")
+    assert "configuration" not in crash.text
