@@ -23,6 +23,7 @@ from oracles.values.jury import (
     meaningless,
     right,
 )
+from oracles.values.programs import Function, Value
 from oracles.values.workbench import ComparisonCase, Question
 
 _BLIND = "only what the front end makes of the program was judged, not the front end itself"
@@ -192,6 +193,8 @@ class FirstJury(Jury):
         for name, given in self._fixed(question):
             if given.failure:
                 return Finding(Judgement.UNDECIDED, f"{name} fails: {given.failure}")
+            if why := _misfit(given.results, question.function):
+                return Finding(Judgement.UNDECIDED, f"{name} is not that of this program: {why}")
             if expected is not None and not question.agree(expected, given):
                 return Finding(Judgement.UNDECIDED, f"the references disagree: {name} is different")
             expected = expected or given
@@ -307,3 +310,15 @@ def _also(finding: Finding, remark: str) -> Finding:
 
 def _named(bench: Bench) -> str:
     return bench.judge.name if bench.judge else "nobody"
+
+
+def _misfit(results: Sequence[Value], function: Function) -> str:
+    """Why no program with this function can give such results; '' if one can."""
+    for number, (value, declared) in enumerate(zip(results, function.results, strict=False)):
+        ours, theirs = value.type, declared
+        if ours is None or theirs is None or ours.shape is None or theirs.shape is None:
+            continue
+        sizes = zip(ours.shape, theirs.shape, strict=False)
+        if len(ours.shape) != len(theirs.shape) or any(b not in (a, None) for a, b in sizes):
+            return f"result {number} of @{function.name} is {theirs}, not {ours}"
+    return ""

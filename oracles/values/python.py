@@ -64,5 +64,5 @@ class _PythonProgram:
             return ExecutionResult(failure=str(result.end), end=result.end)
         if result.exit_code != 0:
             last = result.stderr.strip().splitlines()[-1:] or ["no message"]
-            return ExecutionResult(failure=f"{reference.name}: {last[0]}")
+            return ExecutionResult(failure=last[0])
         return ExecutionResult(tuple(read_results(result.stdout)))

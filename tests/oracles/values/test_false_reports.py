@@ -189,3 +189,17 @@ def test_what_the_compiler_computes_in_f32_is_judged_in_f32() -> None:
     """
     outcome = oracle(text).run(text)
     assert outcome.kind is Kind.SUCCESS, outcome.stderr
+
+
+@pytest.mark.parametrize("expected", ["5xf32=2", "2x2xf32=2"])
+def test_an_expected_output_of_another_shape_is_that_of_another_program(expected: str) -> None:
+    text = """
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %r = arith.addf %a, %a : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+"""
+    call = CallOptions(inputs=("4xf32=1",), expected=(expected,))
+    outcome = oracle(text, call=call).run(text)
+    assert outcome.kind is Kind.UNDECIDED
+    assert f"result 0 of @f is 4xf32, not {expected.partition('=')[0]}" in outcome.stderr
