@@ -48,16 +48,27 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     Returns:
         Whether a candidate was accepted.
     """
+    return sample_examples(state, boundary) or sample_windows(state, boundary)
+
+
+def sample_examples(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
+    """Try ops of every kind with their producers, and accept the first that keeps the failure."""
     body = BodyOps.of(state.document)
     if len(body.ops) < _MIN_OPS:
         return False
-    kinds = _kinds(body.module, body.ops)
+    examples = _examples(body, _kinds(body.module, body.ops))
     then = partial(halving, state, boundary)
-    if accept_first(state, boundary, body, _examples(body, kinds), _EXAMPLE, then):
-        return True
+    return accept_first(state, boundary, body, examples, _EXAMPLE, then)
+
+
+def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
+    """Try windows that contain every kind, and accept the first that keeps the failure."""
+    body = BodyOps.of(state.document)
     size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
     if len(body.ops) < _MIN_WINDOWS * size:
         return False
+    kinds = _kinds(body.module, body.ops)
+    then = partial(halving, state, boundary)
     for width in (size, size * _WIDER):
         windows = list(_windows(body, kinds, width))
         if accept_first(state, boundary, body, windows, "sample", then):

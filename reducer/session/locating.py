@@ -7,7 +7,7 @@ from oracles.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
-from reducer.search.sampling import sample
+from reducer.search.sampling import sample_examples, sample_windows
 from reducer.search.windows import grow_around, grow_set
 from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
@@ -32,8 +32,14 @@ def follow_diagnostics(context: Context) -> bool:
 
 
 def sample_kinds(context: Context) -> bool:
-    """Try one op of each kind with its producers, then a few small windows."""
-    context.is_located = sample(context.search(), context.module_boundary)
+    """Try one op of each kind with its producers."""
+    context.is_located = sample_examples(context.search(), context.module_boundary)
+    return context.is_located
+
+
+def sample_parts(context: Context) -> bool:
+    """Try a few small windows that together contain every kind of op."""
+    context.is_located = sample_windows(context.search(), context.module_boundary)
     return context.is_located
 
 

@@ -59,8 +59,20 @@ def _is_unlocated_module(context: Context) -> bool:
     return _is_module(context) and not context.is_located
 
 
-def _is_large_unlocated_module(context: Context) -> bool:
+def _is_to_be_isolated(context: Context) -> bool:
     return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
+
+
+def _is_to_be_isolated_soon(context: Context) -> bool:
+    """Whether isolating finds something for sure, since the failure says that it is in a dispatch.
+
+    The ops of one dispatch may be far from each other in the input, where no window has them all.
+    """
+    return _is_to_be_isolated(context) and locating.fails_in_dispatch(context)
+
+
+def _is_to_be_isolated_late(context: Context) -> bool:
+    return _is_to_be_isolated(context) and not locating.fails_in_dispatch(context)
 
 
 def _is_unlocated(context: Context) -> bool:
@@ -163,7 +175,9 @@ _LOCATE: tuple[Step, ...] = tuple(
     for stage in (
         Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
         Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
-        Stage("find the failing dispatch", _is_large_unlocated_module, locating.follow_dispatch),
+        Stage("find the failing dispatch", _is_to_be_isolated_soon, locating.follow_dispatch),
+        Stage("sample parts of it", _is_unlocated_module, locating.sample_parts),
+        Stage("find the failing dispatch", _is_to_be_isolated_late, locating.follow_dispatch),
         Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
     )
 )

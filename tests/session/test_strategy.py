@@ -9,7 +9,7 @@ from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.budget import Budget, Stopped
 from reducer.search.evaluator import Evaluator
-from reducer.session import finishing, shrinking, strategy
+from reducer.session import finishing, locating, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter
@@ -261,7 +261,7 @@ def stages_shown(context: Context) -> list[str]:
     return [name for name in shown if name not in polishing | {CompilerPasses.name}]
 
 
-LOCATE = ["follow the diagnostics", "sample each kind of op"]
+LOCATE = ["follow the diagnostics", "sample each kind of op", "sample parts of it"]
 
 
 def test_each_stage_is_shown_where_it_applies(tmp_path: Path) -> None:
@@ -290,6 +290,19 @@ def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> 
         "find the failing phase",
         "polish",
     ]
+
+
+@pytest.mark.parametrize("says_so", [True, False])
+def test_a_failure_in_a_dispatch_is_looked_for_there_before_larger_parts_are_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says_so: bool
+) -> None:
+    monkeypatch.setattr(locating, "fails_in_dispatch", lambda context: says_so)
+    oracle = PredicateOracle(lambda text: '"t.op1"' in text and '"t.op598"' in text)
+    context, _ = context_of(oracle, tmp_path, 600)
+    shown = stages_shown(context)
+    dispatch, parts = "find the failing dispatch", "sample parts of it"
+    located = [stage for stage in shown if stage in (dispatch, parts)]
+    assert located == ([dispatch, parts] if says_so else [parts, dispatch])
 
 
 def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
