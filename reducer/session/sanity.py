@@ -231,7 +231,7 @@ def empty_module_fails(evaluator: Evaluator) -> bool:
 
 
 def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
-    """Run the first accepted candidate twice more; it is cheap to run, which its source may not be.
+    """Run an accepted candidate twice more; it is cheap to run, which its source may not be.
 
     Most of the source is only run again if that is quick: once if it is a candidate, since the two
     have failed in the same way already, and twice if it is the source itself.

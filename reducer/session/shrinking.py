@@ -28,7 +28,7 @@ from reducer.transformations import (
 
 
 def run_again(context: Context) -> bool:
-    """Run the first candidate a second time; it is cheap to run, which the input may not be."""
+    """Run what is left once or twice more; it is cheap to run, which the input may not be."""
     text = PlainText(context.settings.text)
     source = text if isinstance(context.document, PlainText) else context.original or text
     sanity.repeat(context.impatient or context.full, context.document, source)

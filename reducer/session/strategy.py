@@ -186,9 +186,10 @@ SEARCH: tuple[Step, ...] = (
     *_LOCATE,
     Stage("fall back to text", _is_unlocated, locating.fall_back_to_text),
     # Cut large modules before the stages that need many runs.
-    Stage("run it again", _fails_every_time, shrinking.run_again),
     UnderShortLimits(Stage("halve", _is_too_large_to_repeat, shrinking.halve_module)),
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
+    # Whether it fails every time is asked about what is left, which is cheaper to run.
+    Stage("run it again", _fails_every_time, shrinking.run_again),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
     _GO_DOWN,
     # Minimize what is left.

@@ -1,6 +1,7 @@
 """The stages of a reduction, with oracles that diverge in a controlled way."""
 
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -283,13 +284,21 @@ def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> 
     assert stages_shown(context) == [
         *LOCATE,
         "run the input in generic form",
-        "run it again",
         "find the failing phase",
         "halve",
+        "run it again",
         "go down a level",
         "find the failing phase",
         "polish",
     ]
+
+
+def test_nothing_large_is_run_again_to_see_whether_it_always_fails(tmp_path: Path) -> None:
+    oracle = PredicateOracle(lambda text: '"t.op180"' in text and '"t.op220"' in text)
+    reduce(oracle, tmp_path, 400)
+    sizes = [text.count('"t.op') for text, runs in Counter(oracle.texts).items() if runs > 2]
+    assert sizes, "what is left is run again"
+    assert max(sizes) <= 200
 
 
 @pytest.mark.parametrize("says_so", [True, False])
