@@ -191,15 +191,54 @@ class Evaluator:
         """Whether a document has the target failure."""
         return self.judge(self.run(document.text, document.op_count)) is Verdict.SAME
 
+    @property
+    def works_ahead(self) -> bool:
+        """Whether there are workers for what will be asked about later."""
+        return self._shared.jobs > 1 and self.query.test is None
+
     def prepare(self, document: Document, repetitions: Sequence[int] = (0,)) -> None:
         """Have idle workers run a document that will be asked about soon."""
         shared = self._shared
-        if shared.jobs == 1 or self.query.test is not None:
+        if not self.works_ahead:
             return
         for repetition in repetitions[: max(0, int(min(99, self._spare)))]:
             digest = self._digest(document.text, repetition)
             if self.cache.get(digest) is None:
-                shared.speculation.pin(digest, Candidate(document, ""), self._asker(None))
+                asker = self._asker(None)
+                run = partial(asker.run_ahead, Candidate(document, ""))
+                shared.speculation.pin(digest, run, asker.limits_now)
+
+    def confirm(self, text: str, name: str, ops: int) -> Outcome:
+        """Run the command once more on a text in a file of this name; no verdict is looked up."""
+        key, limits = self._confirmation(text, name), self.query.scaled_limits
+        outcome = self._shared.speculation.take(key, self.stop, limits)
+        outcome = outcome or self._confirm(text, name, ops, self.stop, limits)
+        self.costs.charged += 1
+        return outcome
+
+    def prepare_confirmation(self, text: str, name: str, ops: int) -> None:
+        """Have an idle worker confirm a text that will probably be the result."""
+        if self.works_ahead and self._spare > 0:
+            run = partial(self._confirm, text, name, ops)
+            key, limits = self._confirmation(text, name), self.query.scaled_limits
+            self._shared.speculation.pin(key, run, limits)
+
+    def _confirmation(self, text: str, name: str) -> str:
+        return f"confirm {self.oracle.key} {name} {outcome_digest(text)}"
+
+    def _confirm(
+        self, text: str, name: str, ops: int, cancel: threading.Event, limits: Limits
+    ) -> Outcome:
+        outcome = self.oracle.confirm(text, name, limits=limits, cancel=cancel)
+        self._shared.accounts.enter_run(self.judge(outcome), outcome.cpu_seconds, ops)
+        return outcome
+
+    def foresee(self, plan: Plan[Any]) -> None:
+        """Have idle workers start with what will be asked about soon, and go on meanwhile."""
+        if self.works_ahead:
+            self._shared.speculation.steer(
+                plan, None, self._asker(None), spare=self._spare, until=lambda: False
+            )
 
     @property
     def _spare(self) -> float:
@@ -290,6 +329,10 @@ class Evaluator:
             return Verdict.INVALID
         return Verdict.OTHER_FAILURE
 
+    def _judge_input(self, outcome: Outcome) -> Verdict:
+        """Classify an outcome while it is not known yet what the failure is."""
+        return Verdict.SAME if self.oracle.wants(outcome) else Verdict.NOT_INTERESTING
+
     # ---- many candidates -------------------------------------------------------------------
 
     def first_interesting(
@@ -313,7 +356,7 @@ class Evaluator:
             Stopped: see `run`.
         """
         source = self._screened(iter(candidates), base)
-        plan = plan if self._shared.jobs > 1 and self.query.test is None else None
+        plan = plan if self.works_ahead else None
         places = self._shared.jobs if plan is None else 1
         running: list[Running[D]] = []
         withdrawn: list[Running[D]] = []
@@ -328,7 +371,7 @@ class Evaluator:
                     self._speculate(plan, head, base)
                 verdict, outcome = head.judged()
                 if plan is not None:
-                    self._learn(head.candidate, verdict)
+                    self._learn(head.candidate, plan.document, verdict)
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()
@@ -389,14 +432,13 @@ class Evaluator:
             shared.accounts,
             shared.observers.on_verdict,
             self.cache,
-            self.judge,
+            self.judge if self.target is not None else self._judge_input,
             self._digest,
         )
 
-    def _learn(self, candidate: Candidate[Any], verdict: Verdict) -> None:
-        self._shared.speculation.learn(
-            candidate.origin, self._digest(candidate.text), accepted=verdict is Verdict.SAME
-        )
+    def _learn(self, candidate: Candidate[Any], base: Document | None, verdict: Verdict) -> None:
+        digest = self._digest(candidate.text)
+        self._shared.speculation.learn(candidate, digest, base, accepted=verdict is Verdict.SAME)
 
     def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns

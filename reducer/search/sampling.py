@@ -21,8 +21,9 @@ from functools import partial
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.ir.lexer import SYMBOL
+from reducer.search.speculation import Plan
 from reducer.search.state import SearchState
-from reducer.search.windows import accept_first, halving
+from reducer.search.windows import accept_first, halving, parts_plan
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
@@ -58,7 +59,7 @@ def sample_examples(state: SearchState[Module], boundary: BoundaryTypes) -> bool
         return False
     examples = _examples(body, _kinds(body.module, body.ops))
     then = partial(halving, state, boundary)
-    return accept_first(state, boundary, body, examples, _EXAMPLE, then)
+    return accept_first(state, boundary, body, examples, _EXAMPLE, then, then)
 
 
 def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
@@ -71,9 +72,19 @@ def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     then = partial(halving, state, boundary)
     for width in (size, size * _WIDER):
         windows = list(_windows(body, kinds, width))
-        if accept_first(state, boundary, body, windows, "sample", then):
+        if accept_first(state, boundary, body, windows, "sample", then, then):
             return True
     return False
+
+
+def sampling(state: SearchState[Module], boundary: BoundaryTypes) -> Plan[Module] | None:
+    """What `sample_examples` asks first, and what halving asks after that; only halving if it is small."""
+    body = BodyOps.of(state.document)
+    then = partial(halving, state, boundary)
+    if len(body.ops) < _MIN_OPS:
+        return then(state.document)
+    examples = _examples(body, _kinds(body.module, body.ops))
+    return parts_plan(state, boundary, body, examples, _EXAMPLE, then, then)
 
 
 def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:

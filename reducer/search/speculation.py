@@ -13,22 +13,24 @@ depend on the number of workers. Outcomes that nobody asks about only cost time.
 
 import heapq
 import threading
+import time
 from collections.abc import Callable, Collection, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Protocol
 
 from oracles import Limits, Outcome
-from reducer.ir import D
+from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate
+from reducer.search.prediction import Parts, Predictor, Rejected
 
-_PRIOR, _PRIOR_WEIGHT = 0.2, 3  # the share of accepted candidates, before any was judged
-_FADING = 0.8  # what a verdict still counts after the next one
-_LIKE_BEFORE = 0.9  # the chance that an edit has the verdict that it had before
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _MAX_KEPT = 500  # outcomes that wait for a question
+_SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
+_NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
 
 
@@ -48,6 +50,11 @@ class Ahead(Generic[D]):
 class Plan(Protocol[D]):
     """What a search asks about, and what it asks next. Equal plans are interchangeable."""
 
+    @property
+    def document(self) -> Document | None:
+        """What the candidates are made from, if that is one document."""
+        ...
+
     def candidates(self) -> Iterator[Ahead[D]]:
         """The candidates in order."""
         ...
@@ -63,16 +70,34 @@ class Plan(Protocol[D]):
 
 @dataclass(frozen=True)
 class _Item(Generic[D]):
+    """A candidate of a plan; `base` is what it is made from."""
+
     ahead: Ahead[D]
     digest: str
+    parts: Parts | None
+    base: Parts | None
+
+    @property
+    def question(self) -> Hashable:
+        """What is edited, if programs with and without some other ops need not be told apart."""
+        if self.parts is None or self.base is None or not self.base & ~self.parts:
+            return self.ahead.edit
+        return self.ahead.candidate.origin, self.base & ~self.parts
 
 
 class _Node(Generic[D]):
     """A plan as far as it is known: candidates are made, and plans unfolded, on first use."""
 
-    def __init__(self, plan: Plan[D], digest: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        plan: Plan[D],
+        digest: Callable[[str], str],
+        parts: Callable[[Document], Parts | None],
+    ) -> None:
         self.plan = plan
         self._digest = digest
+        self._parts = parts
+        self.base = None if plan.document is None else parts(plan.document)
         self._left = plan.candidates()
         self._items: list[_Item[D]] = []
         self._next: dict[int, _Node[D] | None] = {}
@@ -83,7 +108,8 @@ class _Node(Generic[D]):
             made = next(self._left, None)
             if made is None:
                 return None
-            self._items.append(_Item(made, self._digest(made.candidate.text)))
+            digest, parts = self._digest(made.candidate.text), self._parts(made.candidate.document)
+            self._items.append(_Item(made, digest, parts, self.base))
         return self._items[index]
 
     def following(self, index: int | None) -> "_Node[D] | None":
@@ -94,7 +120,7 @@ class _Node(Generic[D]):
                 plan = self.plan.if_rejected()
             else:
                 plan = self.plan.if_accepted(index, self._items[index].ahead.candidate)
-            self._next[key] = None if plan is None else _Node(plan, self._digest)
+            self._next[key] = None if plan is None else _Node(plan, self._digest, self._parts)
         return self._next[key]
 
     def nodes(self) -> "Iterator[_Node[D]]":
@@ -107,29 +133,26 @@ class _Node(Generic[D]):
 
 
 @dataclass
-class _Rate:
-    """How often candidates of one kind are accepted, lately more than before."""
-
-    accepted: float = _PRIOR * _PRIOR_WEIGHT
-    judged: float = _PRIOR_WEIGHT
-
-    def add(self, accepted: bool) -> None:
-        self.accepted = _FADING * self.accepted + accepted
-        self.judged = _FADING * self.judged + 1
-
-    @property
-    def chance(self) -> float:
-        return self.accepted / self.judged
-
-
-@dataclass
 class _Run:
     """A run that nobody has asked about."""
 
     limits: Limits
+    item: "_Item[Any] | None" = None  # None if it is no part of a plan
     is_pinned: bool = False  # it will be asked about, whatever the search finds
     cancel: threading.Event = field(default_factory=threading.Event)
     future: "Future[Outcome]" = field(default_factory=Future)
+    started: float = field(default_factory=time.monotonic)
+
+
+_Rejected = tuple[Rejected, ...]
+_Place = tuple[float, int, _Node[Any], int, int, _Rejected]
+"""A candidate of a node in the order of chances, with what is assumed to be run and rejected before
+it.
+"""
+
+
+RunAhead = Callable[[threading.Event, Limits], Outcome]
+"""Runs something within some limits, on a worker's thread; the event cancels it."""
 
 
 class Speculation:
@@ -145,8 +168,9 @@ class Speculation:
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
         self._lock = threading.Lock()
         self._ahead: dict[str, _Run] = {}
-        self._edits: dict[Hashable, bool] = {}  # the latest verdicts, by edit
-        self._rates: dict[str, _Rate] = {}
+        self._predictor = Predictor()
+        self._usual = 0.0  # seconds of a run, of late
+        self._learned: set[str] = set()  # digests of programs whose outcomes were learned
         self._interesting: dict[str, bool] = {}  # by digest, as far as known
         self._root: _Node[Any] | None = None
 
@@ -182,17 +206,25 @@ class Speculation:
         outcome = ahead.future.result()
         return outcome if not outcome.cancelled and _holds(outcome, ahead.limits, limits) else None
 
-    def learn(self, origin: str, digest: str, *, accepted: bool) -> None:
-        """Record a verdict."""
-        self._rates.setdefault(origin, _Rate()).add(accepted)
+    def learn(
+        self, candidate: Candidate[Any], digest: str, base: Document | None, *, accepted: bool
+    ) -> None:
+        """Record a verdict on a candidate that was made from `base`."""
         self._interesting[digest] = accepted
+        if digest not in self._learned:
+            self._learned.add(digest)
+            parts = self._predictor.parts
+            made_from = None if base is None else parts(base)
+            self._predictor.learn(
+                candidate.origin, parts(candidate.document), made_from, interesting=accepted
+            )
 
     # ---- running ahead ---------------------------------------------------------------------
 
     def steer(
         self,
         plan: Plan[D],
-        head: str,
+        head: str | None,
         asker: Asker,
         *,
         spare: float,
@@ -201,50 +233,66 @@ class Speculation:
         """Run what will probably be asked after `head`, and end what will not.
 
         Args:
-            head: the digest of the candidate that is being judged; it occupies a worker.
+            head: the digest of the candidate that is being judged, if one is; it occupies a worker.
             spare: how many runs the budget allows.
             until: whether the verdict is there, and it is better to go on with that.
         """
         self.changed.clear()
         self._note_ended(asker)
-        wanted: dict[str, Candidate[D]] = {}
-        for key, candidate in self._likely(plan, head, asker):
+        wanted: dict[str, _Item[Any]] = {}
+        for item in self._likely(plan, head, asker, spare):
             if until():
                 return
-            wanted[key] = candidate
-        self.end({head, *wanted})
+            wanted[item.digest] = item
         with self._lock:
-            occupied = sum(not ahead.future.done() for ahead in self._ahead.values())
-            occupied += head not in self._ahead
-            for key, candidate in wanted.items():
-                unasked = len(self._ahead) + (head not in self._ahead)
+            running = [key for key, ahead in self._ahead.items() if not ahead.future.done()]
+            unwanted = [key for key in running if key != head and key not in wanted]
+            unwanted = [key for key in unwanted if not self._is_nearly_done(key)]
+            extra = head is not None and head not in self._ahead
+            occupied = len(running) + extra
+            for key, item in wanted.items():
+                unasked = len(self._ahead) + extra
+                if key in self._ahead:
+                    continue
+                if occupied >= self.jobs and unwanted:
+                    occupied -= self._end(unwanted.pop())
                 if occupied >= self.jobs or unasked >= spare:
                     break
-                if key not in self._ahead:
-                    self._start(key, candidate, asker)
-                    occupied += 1
+                run = partial(asker.run_ahead, item.ahead.candidate)
+                self._start(key, run, _Run(asker.limits_now, item))
+                occupied += 1
+            while occupied > self.jobs and unwanted:
+                occupied -= self._end(unwanted.pop())
 
     def end(self, wanted: Collection[str] = ()) -> None:
         """End the runs of candidates that are not wanted; what has been run is kept."""
         with self._lock:
             for key in self._ahead.keys() - wanted:
-                ahead = self._ahead[key]
-                if not ahead.is_pinned and not ahead.future.done():
-                    del self._ahead[key]
-                    ahead.cancel.set()
+                self._end(key)
 
-    def pin(self, key: str, candidate: Candidate[Any], asker: Asker) -> None:
+    def _is_nearly_done(self, key: str) -> bool:
+        """Whether the outcome of a run, from which something can be learned, is worth waiting."""
+        return time.monotonic() - self._ahead[key].started > _NEARLY_DONE * self._usual
+
+    def _end(self, key: str) -> bool:
+        """End a run unless it has ended or is pinned; return whether it was ended."""
+        ahead = self._ahead[key]
+        if ahead.is_pinned or ahead.future.done():
+            return False
+        del self._ahead[key]
+        ahead.cancel.set()
+        return True
+
+    def pin(self, key: str, run: RunAhead, limits: Limits) -> None:
         """Run what will be asked about whatever the search finds, unless all workers are busy."""
         with self._lock:
             occupied = sum(not ahead.future.done() for ahead in self._ahead.values())
             if occupied < self.jobs and key not in self._ahead:
-                self._start(key, candidate, asker)
-                self._ahead[key].is_pinned = True
+                self._start(key, run, _Run(limits, is_pinned=True))
 
-    def _start(self, key: str, candidate: Candidate[Any], asker: Asker) -> None:
-        limits = asker.limits_now
-        ahead = self._ahead[key] = _Run(limits)
-        ahead.future = self._pool.submit(asker.run_ahead, candidate, ahead.cancel, limits)
+    def _start(self, key: str, run: RunAhead, ahead: _Run) -> None:
+        self._ahead[key] = ahead
+        ahead.future = self._pool.submit(run, ahead.cancel, ahead.limits)
         ahead.future.add_done_callback(lambda _: self.changed.set())
 
     def _note_ended(self, asker: Asker) -> None:
@@ -256,42 +304,72 @@ class Speculation:
                 if future.cancelled():
                     continue
                 failed = future.exception() is not None
-                self._interesting[key] = not failed and bool(asker.accepts(key, future.result()))
+                if not failed:
+                    self._usual = (self._usual + future.result().seconds) / 2
+                accepted = not failed and bool(asker.accepts(key, future.result()))
+                self._interesting[key] = accepted
+                if (item := self._ahead[key].item) is not None and key not in self._learned:
+                    self._learned.add(key)
+                    self._predictor.learn(
+                        item.ahead.candidate.origin, item.parts, item.base, interesting=accepted
+                    )
+                    self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
 
-    def _likely(self, plan: Plan[D], head: str, asker: Asker) -> Iterator[tuple[str, Candidate[D]]]:
+    def _likely(
+        self, plan: Plan[D], head: str | None, asker: Asker, spare: float
+    ) -> Iterator[_Item[Any]]:
         """Candidates that are not decided yet, those first that are most likely to be asked."""
-        heap: list[tuple[float, int, _Node[D], int | None]] = []
+        heap: list[_Place] = []
         pushed = 0
 
-        def push(chance: float, node: _Node[D] | None, index: int | None) -> None:
+        def push(
+            chance: float, node: _Node[D] | None, index: int, runs: int, rejected: _Rejected
+        ) -> None:
             nonlocal pushed
-            if node is not None and chance >= _LEAST:
+            if node is not None and chance >= _LEAST and runs < spare:
                 pushed += 1
-                heapq.heappush(heap, (-chance, pushed, node, index))
+                heapq.heappush(heap, (-chance, pushed, node, index, runs, rejected))
 
-        push(1.0, self._node(plan, asker.digest), 0)
+        push(1.0, self._node(plan, asker.digest), 0, 0, ())
         found = 0
+        asked: set[Hashable] = set()
+        again: list[tuple[float, int, _Item[Any]]] = []
         for _ in range(_MAX_STEPS * self.jobs):
-            if not heap or found >= self.jobs:
+            if not heap:
+                break
+            if found >= self.jobs:
                 return
-            cost, _, node, place = heapq.heappop(heap)
-            assert place is not None
+            cost, _, node, place, runs, rejected = heapq.heappop(heap)
             item = node.item(place)
             if item is None:
-                push(-cost, node.following(None), 0)
+                push(-cost, node.following(None), 0, runs, rejected)
                 continue
             known = self._known(item.digest, asker)
-            if known is not None and item.ahead.edit is not None:
-                self._edits[item.ahead.edit] = known
-            chance = self._chance(item) if known is None else float(known)
+            if known is not None:
+                self._predictor.learn_edit(item.ahead.edit, interesting=known)
+            chance = self._chance(item, rejected) if known is None else float(known)
             if known is None and item.digest != head:
+                question = item.question
+                if question is not None and question in asked:
+                    pushed += 1
+                    heapq.heappush(again, (cost * _SAME_QUESTION, pushed, item))
+                else:
+                    asked.add(question)
+                    found += 1
+                    yield item
+            while again and heap and again[0][0] < heap[0][0]:
                 found += 1
-                yield item.digest, item.ahead.candidate
-            push(-cost * (1 - chance), node, place + 1)
+                yield heapq.heappop(again)[2]
+            runs += asker.accepts(item.digest) is None  # it will be charged
             if -cost * chance >= _LEAST:
-                push(-cost * chance, node.following(place), 0)
+                push(-cost * chance, node.following(place), 0, runs, rejected)
+            if known is None and item.parts is not None:
+                rejected = (*rejected, Rejected(item.ahead.candidate.origin, item.parts))
+            push(-cost * (1 - chance), node, place + 1, runs, rejected)
+        while again:
+            yield heapq.heappop(again)[2]
 
     def _node(self, plan: Plan[D], digest: Callable[[str], str]) -> _Node[D]:
         """The node of a plan: the present one, or one below it if the search has gone on there."""
@@ -300,7 +378,7 @@ class Speculation:
                 if node.plan == plan:
                     self._root = node
                     return node
-        self._root = root = _Node(plan, digest)
+        self._root = root = _Node(plan, digest, self._predictor.parts)
         return root
 
     def _known(self, digest: str, asker: Asker) -> bool | None:
@@ -310,15 +388,13 @@ class Speculation:
             self._interesting[digest] = known
         return known
 
-    def _chance(self, item: _Item[Any]) -> float:
-        """How likely a candidate is to be accepted."""
+    def _chance(self, item: _Item[Any], rejected: _Rejected) -> float:
+        """How likely a candidate is to be accepted if these are rejected."""
         ahead = item.ahead
         if ahead.chance is not None:
             return ahead.chance
-        alike = self._edits.get(ahead.edit)
-        if alike is not None:
-            return _LIKE_BEFORE if alike else 1 - _LIKE_BEFORE
-        return self._rates.get(ahead.candidate.origin, _Rate()).chance
+        origin = ahead.candidate.origin
+        return self._predictor.chance(origin, item.parts, item.base, ahead.edit, rejected)
 
 
 def _holds(outcome: Outcome, then: Limits, now: Limits) -> bool:

@@ -7,6 +7,7 @@ costs O(sites) oracle calls (the observation behind OPDD, Gharachorlu & Sumner, 
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Generic
 
 from reducer.ir import D, Module
 from reducer.search.candidate import Candidate, is_nothing
@@ -117,7 +118,7 @@ Following = Callable[[D, bool], Plan[D] | None]
 
 
 @dataclass(frozen=True)
-class SweepPlan(Plan[D]):
+class SweepPlan(Generic[D]):
     """The rest of a sweep over a document: chunks of the size `sizes[level]` before `position`."""
 
     state: SearchState[D]

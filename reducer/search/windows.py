@@ -156,21 +156,27 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
 
 
 @dataclass(frozen=True)
-class PartsPlan(Plan[Module]):
-    """Sets of body ops of a module to try in order, and what follows if one keeps the failure."""
+class PartsPlan:
+    """Sets of body ops of a module to try in order, and what follows if one keeps the failure.
+
+    `otherwise` is what follows if none does.
+    """
 
     state: SearchState[Module]
     boundary: BoundaryTypes
-    module: Module
+    document: Module
     origin: str
     parts: Callable[[], Iterable[frozenset[int]]] = field(compare=False)
     then: Callable[[Module], Plan[Module] | None] = field(compare=False)
+    otherwise: Callable[[Module], Plan[Module] | None] = field(
+        default=lambda module: None, compare=False
+    )
 
     def candidates(self) -> Iterator[Ahead[Module]]:
-        body = BodyOps.of(self.module)
+        body = BodyOps.of(self.document)
         for part in self.parts():
             candidate = self.state.candidate(
-                partial(carve, body, part, self.boundary), self.origin, self.module
+                partial(carve, body, part, self.boundary), self.origin, self.document
             )
             if candidate is not None:
                 yield Ahead(candidate)
@@ -179,7 +185,7 @@ class PartsPlan(Plan[Module]):
         return self.then(candidate.document)
 
     def if_rejected(self) -> Plan[Module] | None:
-        return None
+        return self.otherwise(self.document)
 
 
 def accept_first(
@@ -189,14 +195,30 @@ def accept_first(
     parts: Iterable[frozenset[int]],
     origin: str,
     then: Callable[[Module], Plan[Module] | None] = lambda module: None,
+    otherwise: Callable[[Module], Plan[Module] | None] = lambda module: None,
 ) -> bool:
     """Try sets of body ops in order, and accept the first that is smaller and keeps the failure.
 
-    `then` is what will be tried after that, for workers that are ahead.
+    `then` is what will be tried after that, and `otherwise` if there is none, for workers that are
+    ahead.
 
     Returns:
         Whether a candidate was accepted.
     """
+    plan = parts_plan(state, boundary, body, parts, origin, then, otherwise)
+    return _accept(state, plan)
+
+
+def parts_plan(
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    body: BodyOps,
+    parts: Iterable[frozenset[int]],
+    origin: str,
+    then: Callable[[Module], Plan[Module] | None],
+    otherwise: Callable[[Module], Plan[Module] | None],
+) -> PartsPlan:
+    """What `accept_first` asks about."""
     made: list[frozenset[int]] = []
     left = iter(parts)
 
@@ -210,7 +232,7 @@ def accept_first(
                 made.append(part)
             yield made[number]
 
-    return _accept(state, PartsPlan(state, boundary, body.module, origin, each, then))
+    return PartsPlan(state, boundary, body.module, origin, each, then, otherwise)
 
 
 def _accept(state: SearchState[Module], plan: PartsPlan) -> bool:

@@ -88,13 +88,8 @@ def _is_confirmed(context: Context, text: str) -> bool:
     asked = context.patient
 
     def fails() -> bool:
-        name = context.settings.output.name
-        limits = asked.query.scaled_limits
-        outcome = asked.oracle.confirm(text, name, limits=limits, cancel=asked.stop)
-        verdict = asked.judge(outcome)
-        asked.costs.add(verdict, outcome.cpu_seconds, context.best.size.ops)
-        asked.costs.charged += 1
-        if verdict is Verdict.CANCELLED:
+        outcome = asked.confirm(text, context.settings.output.name, context.best.size.ops)
+        if asked.judge(outcome) is Verdict.CANCELLED:
             raise Stopped("interrupted")
         if outcome.kind.traits.wrong_results:
             _note_remarks(context, outcome)

@@ -18,6 +18,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.query import Review
 from reducer.session.context import Context, Milestone
 from reducer.session.conversions import Conversions
+from reducer.session.foreseen import foresee_result
 from reducer.session.printing import ReadablePrinter
 
 _SMALL_ENOUGH = 200  # ops; printing and running a larger program for each step costs too much
@@ -33,6 +34,7 @@ def keep_readable(context: Context) -> bool:
     """
     if isinstance(context.full.query.review, ReadableGuard) or not _is_small(context.module):
         return False
+    foresee_result(context, context.module)
     printer = ReadablePrinter(context.full, context.conversions, context.note)
     if printer.survives(context.module):
         return False

@@ -144,6 +144,10 @@ class ReadablePrinter:
             self.note("the pretty form does not fail the same way; the result is in generic form")
         return best
 
+    def first_form(self, module: Module) -> str | None:
+        """The form that is tried first; None if the compiler cannot print it."""
+        return self._form(module, frozenset(_STEPS))
+
     def survives(self, module: Module) -> bool:
         """Whether the failure survives printing: in the form that is tried first, or the next.
 

@@ -23,6 +23,7 @@ from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
+from reducer.session.foreseen import foresee_input, foresee_search
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
@@ -154,6 +155,8 @@ class Reduction:
             self._size = replace(self._size, ops=module.op_count)
         self._input_size = self._size
         self._show("run the input")
+        if self.settings.flaky is None:
+            foresee_input(self._evaluator, module)
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
         context.origins = recorder.origins
@@ -269,6 +272,7 @@ class Reduction:
         """Run the search stages and return `reduced`, or the reason they stopped."""
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
+            foresee_search(context)
             sanity.refuse_empty_module()
             self.journal.settle()
             self._collect_also_found(context)

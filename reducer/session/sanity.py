@@ -120,7 +120,8 @@ WOULD_HELP = (
 _QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _QUICK_SECONDS = 2.0  # seconds; what takes longer is not run ten times on a suspicion
-_CHEAP_SECONDS = 10.0  # seconds; a slower input is not run again as a whole
+CHEAP_SECONDS = 10.0
+"""Seconds; a slower input is not run again as a whole."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ class SanityChecks:
     def _refuse_rare_failure(self, first: Outcome) -> None:
         """Raise FlakyOracle if a quick input that did not fail does so when run again."""
         wants = self.evaluator.oracle.wants
-        most = min(_MAX_RETRIES, int(_CHEAP_SECONDS / max(first.seconds, 0.1)))
+        most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.seconds, 0.1)))
         measured = measure(self._run, wants, 1 + most)
         target = most_frequent(measured.outcomes, wants)
         if target is not None:
@@ -242,7 +243,7 @@ def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
     times = 2
     if 2 * document.op_count > source.op_count:
         known = evaluator.known(document.text)
-        quick = known is not None and known.seconds < _CHEAP_SECONDS
+        quick = known is not None and known.seconds < CHEAP_SECONDS
         times = 0 if not quick else 2 if document.text == source.text else 1
     _repeat(evaluator, document, times, "a candidate")
 

@@ -14,6 +14,7 @@ from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_shortest
 from reducer.session.flags import FlagReducer
+from reducer.session.foreseen import foresee_result
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.printing import command_line
@@ -60,13 +61,19 @@ def polish_module(context: Context) -> bool:
         *control_flow_transformations(),
     ]
     state = context.search()
+    audit = partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1))
+
+    def before_the_end() -> bool:
+        foresee_result(context, state.document)
+        return audit()
+
     polish(
         state,
         transformations,
         _tunings(context),
         context.show,
         last_transformations(),
-        partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1)),
+        before_the_end,
     )
     return context.document is not before
 

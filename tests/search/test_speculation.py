@@ -23,6 +23,7 @@ class Steps:
 
     groups: tuple[tuple[str, ...], ...]
     accepted: tuple[tuple[str, ...], ...] = ()
+    document: None = None
 
     def candidates(self) -> Iterator[Ahead[PlainText]]:
         for text in self.groups[0]:

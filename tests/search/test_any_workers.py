@@ -1,0 +1,85 @@
+"""Whatever a failure needs: any number of workers takes the same steps and asks the same."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reducer.ir import Module
+from reducer.search.budget import Budget
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.polish import polish
+from reducer.search.state import SearchState
+from reducer.search.windows import halve
+from reducer.transformations import (
+    BoundaryTypes,
+    last_transformations,
+    standard_transformations,
+    standard_tunings,
+)
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+
+OPS = 20
+
+
+def program() -> str:
+    """A chain of ops with different names, each of which also uses a constant."""
+    lines = ['    %c = "test.constant"() <{value = 7 : i32}> : () -> i32']
+    lines += [
+        f'    %{n} = "test.op{n}"(%{n - 1 if n else "a"}, %c) : (tensor<16xf32>, i32)'
+        " -> tensor<16xf32>"
+        for n in range(OPS)
+    ]
+    return (
+        '"builtin.module"() ({\n'
+        '  "func.func"() <{function_type = (tensor<16xf32>) -> tensor<16xf32>,'
+        ' sym_name = "main"}> ({\n'
+        "  ^bb0(%a: tensor<16xf32>):\n" + "\n".join(lines) + "\n"
+        f'    "func.return"(%{OPS - 1}) : (tensor<16xf32>) -> ()\n'
+        "  }) : () -> ()\n"
+        "}) : () -> ()\n"
+    )
+
+
+Alternatives = list[set[int]]
+
+
+def reduced(
+    needed: Alternatives, ranked: bool, calls: int | None, jobs: int
+) -> tuple[list[str], list[str]]:
+    """The accepted texts, and what was asked: the outcomes stored, in order."""
+
+    def fails(text: str) -> bool:
+        found = any(all(f'"test.op{n}"' in text for n in numbers) for numbers in needed)
+        return found and (not ranked or "16x" in text)
+
+    oracle, memory, steps = PredicateOracle(fails), Memory(), list[str]()
+    evaluator = Evaluator(oracle, memory, jobs=jobs, budget=Budget(calls), target=FAILURE)
+    module = Module.parse(program())
+    boundary = BoundaryTypes.of(module)
+    state = SearchState(
+        module, Module.parse, evaluator, lambda found: steps.append(found.document.text)
+    )
+    try:
+        halve(state, boundary)
+        transformations, last = standard_transformations(boundary), last_transformations()
+        polish(state, transformations, standard_tunings(), lambda _: None, last)
+    except Stopped as stopped:
+        steps.append(stopped.reason)
+    finally:
+        evaluator.close()
+    return steps, list(memory.outcomes)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    needed=st.lists(
+        st.sets(st.integers(0, OPS - 1), min_size=1, max_size=4), min_size=1, max_size=2
+    ),
+    ranked=st.booleans(),
+    calls=st.none() | st.integers(1, 60),
+)
+def test_steps_and_questions_do_not_depend_on_the_workers(
+    needed: Alternatives, ranked: bool, calls: int | None
+) -> None:
+    alone = reduced(needed, ranked, calls, 1)
+    for jobs in (4, 16):
+        assert reduced(needed, ranked, calls, jobs) == alone
