@@ -371,7 +371,7 @@ class Evaluator:
                     self._speculate(plan, head, base)
                 verdict, outcome = head.judged()
                 if plan is not None:
-                    self._learn(head.candidate, plan.document, verdict)
+                    self._learn(head.candidate, plan.document, verdict, outcome.seconds)
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()
@@ -415,6 +415,8 @@ class Evaluator:
     def _speculate(self, plan: Plan[D], head: Running[D], base: Document | None) -> None:
         """Keep idle workers busy until the candidate has been run."""
         speculation = self._shared.speculation
+        if not speculation.pays:
+            return
         head.notify(speculation.changed)
         digest, asker = self._digest(head.candidate.text), self._asker(base)
         while not head.is_done and not self.stop.is_set():
@@ -436,9 +438,11 @@ class Evaluator:
             self._digest,
         )
 
-    def _learn(self, candidate: Candidate[Any], base: Document | None, verdict: Verdict) -> None:
-        digest = self._digest(candidate.text)
-        self._shared.speculation.learn(candidate, digest, base, accepted=verdict is Verdict.SAME)
+    def _learn(
+        self, candidate: Candidate[Any], base: Document | None, verdict: Verdict, seconds: float
+    ) -> None:
+        digest, accepted = self._digest(candidate.text), verdict is Verdict.SAME
+        self._shared.speculation.learn(candidate, digest, base, accepted=accepted, seconds=seconds)
 
     def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns

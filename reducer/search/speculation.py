@@ -31,6 +31,7 @@ _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _MAX_KEPT = 500  # outcomes that wait for a question
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
+_TOO_SHORT = 0.01  # seconds of a run; finding what to run meanwhile takes longer
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
 
 
@@ -207,9 +208,18 @@ class Speculation:
         return outcome if not outcome.cancelled and _holds(outcome, ahead.limits, limits) else None
 
     def learn(
-        self, candidate: Candidate[Any], digest: str, base: Document | None, *, accepted: bool
+        self,
+        candidate: Candidate[Any],
+        digest: str,
+        base: Document | None,
+        *,
+        accepted: bool,
+        seconds: float,
     ) -> None:
-        """Record a verdict on a candidate that was made from `base`."""
+        """Record a verdict on a candidate that was made from `base`, after a run of `seconds`."""
+        self._usual = (self._usual + seconds) / 2
+        if not self.pays:
+            return
         self._interesting[digest] = accepted
         if digest not in self._learned:
             self._learned.add(digest)
@@ -218,6 +228,11 @@ class Speculation:
             self._predictor.learn(
                 candidate.origin, parts(candidate.document), made_from, interesting=accepted
             )
+
+    @property
+    def pays(self) -> bool:
+        """Whether runs take long enough to look for others meanwhile, as far as is known."""
+        return self._usual == 0 or self._usual >= _TOO_SHORT
 
     # ---- running ahead ---------------------------------------------------------------------
 
@@ -304,8 +319,6 @@ class Speculation:
                 if future.cancelled():
                     continue
                 failed = future.exception() is not None
-                if not failed:
-                    self._usual = (self._usual + future.result().seconds) / 2
                 accepted = not failed and bool(asker.accepts(key, future.result()))
                 self._interesting[key] = accepted
                 if (item := self._ahead[key].item) is not None and key not in self._learned:
