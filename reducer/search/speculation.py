@@ -31,7 +31,7 @@ _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _MAX_KEPT = 500  # outcomes that wait for a question
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
-_TOO_SHORT = 0.01  # seconds of a run; finding what to run meanwhile takes longer
+_TOO_SHORT = 0.03  # seconds of a run; finding what to run meanwhile takes longer
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
 
 
