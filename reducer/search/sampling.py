@@ -78,7 +78,7 @@ def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
 
 
 def sampling(state: SearchState[Module], boundary: BoundaryTypes) -> Plan[Module] | None:
-    """What `sample_examples` asks first, and what halving asks after that; only halving if it is small."""
+    """What `sample_examples` asks first, and what halving asks after that."""
     body = BodyOps.of(state.document)
     then = partial(halving, state, boundary)
     if len(body.ops) < _MIN_OPS:
