@@ -8,10 +8,12 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from oracles.actions import LOG_ACTIONS, Culprit, culprit_of, logging_actions
 from oracles.base import Oracle, file_identity, outcome_of_process, write_candidate
 from oracles.classify import classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
+from oracles.frames import CrashStack
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome, Signature
@@ -23,7 +25,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 12
+CLASSIFIER_VERSION = 13
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -103,6 +105,19 @@ class CompilerOracle:
         same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
         return words if same else self.command.run_with(self.executable, words)
 
+    def culprit(
+        self, text: str | bytes, outcome: Outcome, cancel: threading.Event | None = None
+    ) -> Culprit:
+        """The pass and the pattern that crash, if the compiler can tell; takes another run."""
+        if not outcome.stack:
+            return Culprit()
+        with private_folder() as place:
+            write_candidate(place, self.name, text)
+            limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
+            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            naming = partial(self._run_naming, run)
+            return _Probes(self, run, run, naming).culprit(CrashStack(outcome.stack))
+
     def confirm(
         self,
         text: str | bytes,
@@ -136,7 +151,7 @@ class CompilerOracle:
             run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
-            probes = _Probes(self, run, naming)
+            probes = _Probes(self, run, at_length, naming)
             result = naming() if self._name_pass else run(self._argv())
             classification = classify(result, self.symbols)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
@@ -251,6 +266,10 @@ class CompilerOracle:
         """Run the command with flags that also make the compiler name the failing pass."""
         return run_with(self.executable, NAME_PASS, lambda flags: run(self._argv(flags)))
 
+    def with_actions(self) -> list[str]:
+        """The command with flags that also make the compiler log its actions."""
+        return logging_actions(self._argv(LOG_ACTIONS))
+
     @property
     def _verifying(self) -> list[str] | None:
         if self._verifier is None:
@@ -269,10 +288,12 @@ class _Probes:
         self,
         oracle: CompilerOracle,
         run: Callable[[Sequence[str]], ProcessResult],
+        run_at_length: Callable[[Sequence[str]], ProcessResult],
         run_naming: Callable[[], ProcessResult],
     ) -> None:
         self._oracle = oracle
         self._run = run
+        self._run_at_length = run_at_length
         self._run_naming = run_naming
         self._results: list[ProcessResult] = []
         self._named: ProcessResult | None = None
@@ -285,6 +306,12 @@ class _Probes:
         if self._named is None:
             self._named = self._counted(self._run_naming())
         return self._named
+
+    def culprit(self, crash: CrashStack) -> Culprit:
+        result = self._counted(self._run_at_length(self._oracle.with_actions()))
+        again = classify(result, self._oracle.symbols).crash
+        # To log an action prints an op, which may itself crash.
+        return culprit_of(result.stdout) if again.frames[:1] == crash.frames[:1] else Culprit()
 
     def _counted(self, result: ProcessResult) -> ProcessResult:
         self._results.append(result)

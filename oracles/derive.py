@@ -16,8 +16,9 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
+from oracles.actions import Culprit
 from oracles.classify import Classification, failing_pass
-from oracles.frames import names_culprit
+from oracles.frames import CrashStack, names_culprit
 from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature, pass_stage
@@ -116,6 +117,10 @@ class Probes(Protocol):
         """Run the compiler again with flags that make it name the failing pass and print its IR."""
         ...
 
+    def culprit(self, crash: CrashStack) -> Culprit:
+        """Run the compiler again and ask what it does when it crashes in this way."""
+        ...
+
 
 def derive(
     classification: Classification, level: Level, probes: Probes, *, names_pass: bool = False
@@ -125,13 +130,17 @@ def derive(
     At `normal`, the pass is part of the signature if the user's own flags make the compiler name
     it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
     earlier failure of another kind would change a signature. An op that is only left because of
-    another one (see `leftovers`) says nothing, so the compiler is asked for that one.
+    another one (see `leftovers`) says nothing, so the compiler is asked for that one. If the
+    verifier crashes on what a pass left, the compiler is asked for the pass.
     """
     if classification.leftover and level is not Level.LOOSE:
         classification = _with_user(classification, probes, names_pass=names_pass)
     kind, stage = classification.kind, ""
     if kind.traits.costly:
         return _at_limit(classification, level)
+    if classification.crash.after_pass and level is not Level.LOOSE:
+        name = classification.pass_name or probes.culprit(classification.crash).pass_name
+        stage = pass_stage(name) if name else ""
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
         if not classification.settled:

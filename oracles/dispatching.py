@@ -104,7 +104,8 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "llvm::find_if*",
         "llvm::count_if",
         "llvm::interleave*",
-        "mlir::MLIRContext::executeAction",
+        "mlir::MLIRContext::executeAction*",
+        "mlir::tracing::ExecutionContext",
     ),
     "casts and containers": (
         "llvm::isa*",
@@ -137,6 +138,7 @@ PLUMBING: dict[str, tuple[str, ...]] = {
 }
 """Functions that code of any kind calls, by purpose."""
 
+_OF_TEXT = "verifier, parser and printer"
 DRIVERS: dict[str, tuple[str, ...]] = {
     "passes": (
         "mlir::Pass",
@@ -207,7 +209,7 @@ DRIVERS: dict[str, tuple[str, ...]] = {
         "mlir::detail::AttrTypeReplacerBase",
         "mlir::DataFlowSolver",
     ),
-    "verifier, parser and printer": (
+    _OF_TEXT: (
         "mlir::verify",
         "OperationVerifier",
         "OperationParser",
@@ -245,6 +247,9 @@ _MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.
 _CALLS_CLASS = ("mlir::transform::detail::applyTransformToEach",)
 _INTERFACE_TRAITS = r"(?:\w+::)*\w+InterfaceTraits(?=::|$)"
 _DRIVER = re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")
+_CORE_DRIVER = re.compile(
+    f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', _OF_TEXT))})"
+)
 _PLUMBING = re.compile(_any_name(PLUMBING.values()))
 _ENDS = re.compile(
     f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
@@ -268,6 +273,20 @@ def is_dispatching(function: str) -> bool:
 def is_driver(function: str) -> bool:
     """Whether a function calls passes, patterns or hooks of ops, given its short name."""
     return _DRIVER.match(function) is not None
+
+
+def is_core_driver(name: str) -> bool:
+    """Whether a demangled name is a driver in a source file that holds nothing but drivers.
+
+    An instance of a template is in the file of whoever uses it.
+    """
+    own = name.partition("(")[0]
+    return "<" not in own and _CORE_DRIVER.match(short_name(own)) is not None
+
+
+def verifies(function: str) -> bool:
+    """Whether a function checks whether IR is valid, given its short name."""
+    return function == "mlir::verify"
 
 
 def ends_stack(function: str) -> bool:

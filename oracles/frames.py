@@ -8,15 +8,19 @@ addresses are looked up in the library's own symbol table once its load address 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from oracles.core_ir import is_accessor
 from oracles.dispatching import (
+    PASS_ADAPTOR,
     distinctive,
     ends_stack,
     function_of,
+    is_core_driver,
     is_dispatching,
     is_driver,
     starts_thread,
+    verifies,
 )
 from oracles.function_names import demangle
 from oracles.symbols import Symbols
@@ -31,6 +35,8 @@ _MAX_STACK_FRAMES = 256
 _HANDLER_DEPTH = 12  # the signal handler, its trampoline and the raising function come first
 _OFFSETS = 8
 _PAGE = 0xFFF
+_SOURCE_FILE = 1 << 16
+"""The bytes of code within which functions are in one source file, roughly."""
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
     r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
@@ -175,11 +181,13 @@ class CrashStack:
 
     `origin` is the last of them before the first driver: the pattern, hook or pass that crashed.
     It is known in a stripped build only, by its offset; where all functions have names, the
-    innermost ones say enough.
+    innermost ones say enough. If the crash is `after_pass`, it is in the check of what a pass left:
+    the functions describe the op that the check met, and only the pass is at fault.
     """
 
     frames: tuple[str, ...] = ()
     origin: str = ""
+    after_pass: bool = False
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -197,9 +205,10 @@ def crash_stack(
     """The frames of a crash that distinguish bugs.
 
     A function without a name is as good as one with a name, within one build. But nobody knows
-    whether it is a driver, so it counts only as long as no driver has called what is above it. If
-    nothing is left, all offsets count. If no driver has a name, the innermost offsets count: the
-    outermost are those of a thread, which depends on how many functions there are.
+    whether it is a driver, so it counts only as long as no driver has called what is above it, and
+    never if it is in the source file of one. If nothing is left, all offsets count. If no driver
+    has a name, the innermost offsets count: the outermost are those of a thread, which depends on
+    how many functions there are.
 
     Args:
         names: the names of the frames' functions.
@@ -208,13 +217,19 @@ def crash_stack(
         says_where: whether the message is source text of the compiler, which any build prints
             alike. Then named functions are enough, so that builds can be compared.
     """
+    after = _is_after_pass(names)
     known, origin = [*names], ""
     crashed = _crashed(frames, names)
     known_end = crashed.stop < len(frames) and not starts_thread(names[crashed.stop])
+    drivers = [
+        one for one in frames if one.offset is not None and is_core_driver(demangle(one.name))
+    ]
     for index in () if says_where else crashed:
         if is_driver(names[index]) and origin:
             known_end = True
             break
+        if not names[index] and any(map(partial(_is_near, frames[index]), drivers)):
+            continue  # it has no name, and is in the source file of a driver
         known[index] = names[index] or _place(frames[index])
         if says_something(known[index]) and not is_dispatching(known[index]):
             origin = known[index]
@@ -222,8 +237,24 @@ def crash_stack(
     if not known_end and any(map(is_offset, functions)):
         functions, origin = functions[:_OFFSETS], ""
     if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
-        return CrashStack(functions, origin if any(map(is_offset, functions)) else "")
-    return CrashStack(_offsets(frames, names) or functions)
+        return CrashStack(functions, origin if any(map(is_offset, functions)) else "", after)
+    return CrashStack(_offsets(frames, names) or functions, after_pass=after)
+
+
+def _is_near(frame: Frame, other: Frame) -> bool:
+    """Whether two functions of a library are probably in one source file."""
+    if frame.offset is None or other.offset is None or frame.module != other.module:
+        return False
+    return abs(frame.offset - other.offset) < _SOURCE_FILE
+
+
+def _is_after_pass(names: Sequence[str]) -> bool:
+    """Whether the adaptor that runs passes called the verifier, and no pass was running."""
+    called = [name for name in names if name]
+    adaptor = next((index for index, name in enumerate(called) if ends_stack(name)), 0)
+    return (
+        adaptor > 0 and called[adaptor].startswith(PASS_ADAPTOR) and verifies(called[adaptor - 1])
+    )
 
 
 def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:

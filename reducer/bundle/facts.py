@@ -292,6 +292,7 @@ class Facts:
         failure_line: the line of `text` that the failure points to.
         source: the name of the input.
         pass_name: the failing pass, '' if unknown.
+        pattern, pattern_op: the pattern that was being applied, and to which op; '' if unknown.
         record: how the program was reduced.
         boundary: what it takes to fail; None if not explored.
         versions: the verdicts on other releases; None if not explored.
@@ -319,6 +320,8 @@ class Facts:
     output: str = ""
     backtrace: str = ""
     pass_name: str = ""
+    pattern: str = ""
+    pattern_op: str = ""
     pass_file: PassFile | None = None
     level_files: tuple[LevelFile, ...] = ()
     record: ReductionRecord = field(default_factory=ReductionRecord)

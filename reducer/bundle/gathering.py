@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
+from oracles.actions import Culprit
 from oracles.classify import pass_on_stack
 from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
@@ -109,6 +110,7 @@ def _name(path: Path, taken: dict[str, Path]) -> str:
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none
+_LONGEST_TO_LOG = 1 << 16  # characters; a log of all actions is far longer
 _COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")
 
 
@@ -150,6 +152,7 @@ def gather(
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
+    culprit = _culprit(head + body, outcome, compiler, cancel)
     return Facts(
         head=head,
         text=body,
@@ -168,7 +171,9 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=_place(outcome, head),
         source=source,
-        pass_name=_pass_of(outcome, pass_file, stack),
+        pass_name=_pass_of(outcome, pass_file, stack) or culprit.pass_name,
+        pattern=culprit.pattern,
+        pattern_op=culprit.op,
         pass_file=pass_file,
         level_files=tuple(level_files),
         record=record or ReductionRecord(),
@@ -191,6 +196,15 @@ def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None
     result = printer.execute(facts.text, limits=limits)
     printed = result.end is End.EXITED and result.exit_code == 0 and result.stdout.strip()
     return Healthy(release, result.stdout) if printed else None
+
+
+def _culprit(
+    text: str, outcome: Outcome, compiler: CompilerOracle | None, cancel: threading.Event | None
+) -> Culprit:
+    """Which pattern crashed on which op, if the program is small and the compiler can tell."""
+    if compiler is None or len(text) > _LONGEST_TO_LOG:
+        return Culprit()
+    return compiler.culprit(text, outcome, cancel)
 
 
 def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:

@@ -95,7 +95,17 @@ def _inside(facts: Facts) -> str:
     if not facts.pass_name:
         return ""
     named = f"in the pass {md.code(shortened(facts.pass_name))}"
-    return f" (last seen {named})" if facts.signature.kind.traits.costly else f", {named}"
+    if facts.signature.kind.traits.costly:
+        return f" (last seen {named})"
+    return f", {named}{_applying(facts)}"
+
+
+def _applying(facts: Facts) -> str:
+    """What the pass was doing."""
+    if not facts.pattern:
+        return ""
+    op = f" to {md.code(facts.pattern_op)}" if facts.pattern_op else ""
+    return f", while it applied the pattern {md.code(shortened(facts.pattern))}{op}"
 
 
 def _neighbor(facts: Facts) -> str:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from oracles import End, Level, ProcessResult, Signature
+from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import derive, exact_of
+from oracles.frames import CrashStack
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,10 @@ class NoProbes:
     def name_pass(self) -> ProcessResult:
         self.asked += 1
         return result(self.dump)
+
+    def culprit(self, crash: CrashStack) -> Culprit:
+        self.asked += 1
+        return Culprit("FooPass")
 
 
 def result(stderr: str, code: int = 1) -> ProcessResult:
@@ -192,3 +198,28 @@ def test_an_operation_that_stands_for_another() -> None:
         " : () -> i1\n"
     )
     assert signature(Level.NORMAL, stderr).op == 'torch.operator "onnx.If"'
+
+
+VERIFIER_CRASH = """Stack dump:
+ #0 0x01 llvm::sys::PrintStackTrace() (/lib/libM.so+0x1)
+ #1 0x02 (/lib/libc.so.6+0x2)
+ #2 0x03 a::AddOp::verify() (/lib/libM.so+0x3)
+ #3 0x04 mlir::verify(mlir::Operation*, bool) (/lib/libM.so+0x4)
+ #4 0x05 {caller} (/lib/libM.so+0x5)
+"""
+
+
+def test_a_crash_of_the_verifier_belongs_to_the_pass_before_it() -> None:
+    """The functions are those of the op that the pass left, whatever the pass."""
+    text = VERIFIER_CRASH.format(caller="mlir::detail::OpToOpPassAdaptor::run()")
+    probes = NoProbes()
+    signature = derive(classify(result(text, -11)), Level.NORMAL, probes)
+    assert (signature.pass_name, signature.frames) == ("FooPass", ("a::AddOp::verify",))
+    assert probes.asked == 1
+
+
+def test_a_crash_of_the_verifier_elsewhere_takes_no_further_run() -> None:
+    text = VERIFIER_CRASH.format(caller="mlir::parseSourceFile()")
+    probes = NoProbes()
+    assert derive(classify(result(text, -11)), Level.NORMAL, probes).pass_name == ""
+    assert probes.asked == 0

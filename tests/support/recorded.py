@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import Level, derive
+from oracles.frames import CrashStack
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
 
@@ -78,6 +80,9 @@ class _Probes:
 
     def name_pass(self) -> ProcessResult:
         return self._probe("pass") or _result(1, "")
+
+    def culprit(self, crash: CrashStack) -> Culprit:
+        return Culprit()
 
     def _probe(self, name: str) -> ProcessResult | None:
         code = self._recording.probes.get(name)

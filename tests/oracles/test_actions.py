@@ -1,0 +1,75 @@
+"""Logs of actions, and what they say about a crash."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from oracles.actions import Culprit, culprit_of, logging_actions
+from oracles.process import run_process
+from tests.support.opt_tools import find_opt
+
+BEGINS = "[thread mlir-opt] begins (no breakpoint) Action"
+LOG = f"""{BEGINS} `pass-execution` running `A` on Operation `m`
+[thread mlir-opt] completed `pass-execution`
+{BEGINS} `pass-execution` running `x::(anonymous namespace)::B` on Operation `m` (module {{...}})`
+{BEGINS} apply-conversion (module {{...}})`
+{BEGINS} `apply-pattern pattern: P (%0 = a.b %1 : i32)`
+[thread mlir-opt] completed `apply-pattern`
+{BEGINS} `apply-pattern pattern: (anonymous namespace)::Q<c::D> ("c.d"(%1) : (i32) -> ())`
+"""
+
+
+def test_the_innermost_action_that_is_not_completed() -> None:
+    assert culprit_of(LOG) == Culprit("B", "Q<c::D>", "c.d")
+
+
+def test_no_pattern_if_it_is_completed() -> None:
+    done = LOG + "[thread mlir-opt] completed `apply-pattern`\n"
+    assert culprit_of(done) == Culprit("B")
+
+
+def test_the_last_pass_if_none_is_running() -> None:
+    assert culprit_of("\n".join(LOG.splitlines()[:2])) == Culprit("A")
+
+
+def test_passes_that_run_others_do_not_count() -> None:
+    adaptor = LOG.splitlines()[2].replace("B` on", "OpToOpPassAdaptor` on")
+    assert culprit_of(adaptor) == Culprit()
+
+
+@pytest.mark.parametrize("text", ["", "error: unknown flag", "[thread a] completed `b`"])
+def test_other_output_says_nothing(text: str) -> None:
+    assert not culprit_of(text)
+
+
+def test_output_before_a_crash_is_kept(tmp_path: Path) -> None:
+    """A program that buffers what is no terminal, and dies."""
+    program = "import os, sys; sys.stdout.write('said\\n'); os.kill(os.getpid(), 11)"
+    argv = [sys.executable, "-E", "-c", program]
+    plain = run_process(argv, cwd=tmp_path, limits=Limits())
+    shown = run_process(logging_actions(argv), cwd=tmp_path, limits=Limits())
+    assert (plain.exit_code, plain.stdout) == (-11, "")
+    assert (shown.exit_code, shown.stdout) == (128 + 11, "said\n")
+
+
+def test_a_stripped_release_build_names_the_pattern() -> None:
+    text = (Path(__file__).parents[2] / "corpus-opt" / "mlir-205233.mlir").read_text()
+    command = Command.parse(["mlir-opt-22", "--convert-arith-to-spirv"])
+    oracle = CompilerOracle(command, find_opt())
+    found = oracle.culprit(text, oracle.run(text))
+    assert found == Culprit("ConvertArithToSPIRVPass", "ExtUIPattern", "arith.extui")
+
+
+def test_two_passes_that_leave_invalid_ir_are_two_bugs() -> None:
+    """Either leaves a destroyed op with users, where the verifier crashes."""
+    found = []
+    for name, flag in (
+        ("mlir-205231", "--scf-parallel-loop-specialization"),
+        ("mlir-216218", "--test-scf-parallel-loop-collapsing=collapsed-indices-0=0,1"),
+    ):
+        text = (Path(__file__).parents[2] / "corpus-opt" / f"{name}.mlir").read_text()
+        oracle = CompilerOracle(Command.parse(["mlir-opt-22", flag]), find_opt())
+        found.append(oracle.run(text).signature.pass_name)
+    assert found == ["SCFParallelLoopSpecialization", "TestSCFParallelLoopCollapsing"]
