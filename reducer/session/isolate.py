@@ -10,13 +10,16 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from oracles import CompilerOracle
+from oracles import CompilerOracle, Outcome
 from oracles.profiles import Dispatches
 from reducer.ir import PlainText
 from reducer.locate.dispatches import Dispatch, dispatch_of, read_dispatches
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions
+
+_AGAIN = (1, 2)
+"""The repetitions of a run that has not said where it was."""
 
 
 def failing_dispatch(
@@ -66,9 +69,30 @@ def _bisected(alone: Evaluator, texts: Sequence[str]) -> str | None:
 
 
 def _first(alone: Evaluator, texts: Sequence[str]) -> str | None:
-    """The first of several texts that fails."""
-    hit = alone.first_interesting([Candidate(PlainText(text), "dispatch") for text in texts])
-    return hit[1].text if hit else None
+    """The first of several texts that fails.
+
+    On a busy machine, a process that runs away may be ended before it has said in which pass it
+    is. That shows nothing, so it is run again if no other text fails.
+    """
+    silent: list[Candidate[PlainText]] = []
+    candidates = [Candidate(PlainText(text), "dispatch") for text in texts]
+
+    def keep_silent(position: int, verdict: Verdict, outcome: Outcome) -> bool:
+        if outcome.kind.traits.costly and not outcome.signature.stage:
+            silent.append(candidates[position])
+        return False
+
+    hit = alone.first_interesting(candidates, on_rejected=keep_silent)
+    if hit:
+        return hit[1].text
+    again = (one for one in silent for repetition in _AGAIN if _fails_in(alone, one, repetition))
+    return next((one.text for one in again), None)
+
+
+def _fails_in(alone: Evaluator, candidate: Candidate[PlainText], repetition: int) -> bool:
+    ops = candidate.document.op_count
+    outcome = alone.run_once(candidate.text, ops, repetition=repetition)
+    return alone.judge(outcome) is Verdict.SAME
 
 
 def _dump(
