@@ -28,6 +28,7 @@ from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 
+_SORTS = {"f": "float", "i": "int"}
 _NUMBER = re.compile(r"-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan)", re.I)
 
 
@@ -146,7 +147,7 @@ def _reference_in_python(execution: Execution) -> str:
         kind, _, values = result.partition("=")
         *shape, element = kind.split("x")
         numbers = ", ".join(f'float("{one}")' for one in _NUMBER.findall(values))
-        sort = {"f": "float", "i": "int"}[element[0]] + element[1:]
+        sort = "bool_" if element == "i1" else _SORTS[element[0]] + element[1:]
         sizes = ", ".join(shape)
         arrays.append(f"np.array([{numbers}], dtype=np.{sort}).reshape([{sizes}])")
     return f"import numpy as np\n\ndef expected(*inputs):\n    return {', '.join(arrays)},\n"

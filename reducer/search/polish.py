@@ -42,6 +42,13 @@ def reduce_to_fixpoint(
         transformations = fixpoint.schedule.order(transformations)
 
 
+def first_sweeps(
+    state: SearchState[D], transformations: Sequence[Transformation[D]]
+) -> Plan[D] | None:
+    """What polishing will ask about first; None if there is nothing to transform."""
+    return Fixpoint(state, lambda _: None).plan(state.document, transformations, False, _nothing)
+
+
 class Fixpoint(Generic[D]):
     """Sweeps on the way to a fixpoint, with a shared schedule."""
 

@@ -24,7 +24,7 @@ _REMEMBERED = 300  # programs of each kind
 _MOST_GROUPS = 40
 _WEIGHT, _FADING = 3, 0.8  # of what was assumed, and what a verdict counts after the next one
 _OVERALL_WEIGHT, _SLOW_FADING = 6, 0.95  # the same for all transformations together
-_LIKE_BEFORE = 0.9  # the chance that an edit has the verdict that it had before
+_LIKE_BEFORE = 0.95  # the chance that an edit has the verdict that it had before
 _WITHOUT_NEEDED = 0.03  # the chance of a candidate that lacks what others were rejected without
 _SUPERFLUOUS = 0.95  # the chance that ops which were removed elsewhere can go
 _NEEDED_AT_FIRST, _NEEDED_BESIDES = 2.0, 1.0  # ops expected to be needed, beside known groups
@@ -42,20 +42,22 @@ class Rate:
     def __post_init__(self) -> None:
         self.accepted = self.chance_before * self.weight
 
-    def add(self, accepted: bool) -> None:
-        """Record a verdict."""
+    def add(self, accepted: bool, share: float = 1.0) -> None:
+        """Record a verdict on a candidate that was expected to be accepted with a chance of `share`
+        if all of its kind were.
+        """
         self.accepted = self.fading * self.accepted + accepted
-        self.weight = self.fading * self.weight + 1
+        self.weight = self.fading * self.weight + share
 
     @property
     def chance(self) -> float:
-        """The share of accepted candidates."""
+        """The accepted candidates for each that was expected; above 1 if these were too few."""
         return self.accepted / self.weight
 
 
 _AT_FIRST = {
     "unknown": 0.2,  # nothing is known about the programs
-    "same ops": 0.6,  # the edit removes no op
+    "same ops": 0.8,  # the edit removes no op
     "renamed": 0.2,  # nothing can be compared, since all names have changed
     "free": 0.85,  # the edit removes nothing that seems to be needed
     "needed": _WITHOUT_NEEDED,
@@ -122,10 +124,10 @@ class Predictor:
         self, origin: str, parts: Parts | None, base: Parts | None, *, interesting: bool
     ) -> None:
         """Record the outcome of a program that was made from `base`."""
-        kind, _ = self._kind(origin, parts, base, ())
+        kind, share = self._kind(origin, parts, base, ())
         rate = self._rates.setdefault((origin, kind), Rate(self._overall(kind).chance, _WEIGHT))
-        rate.add(interesting)
-        self._overall(kind).add(interesting)
+        rate.add(interesting, share or 1.0)
+        self._overall(kind).add(interesting, share or 1.0)
         if parts is None:
             return
         self._groups.clear()
@@ -161,7 +163,7 @@ class Predictor:
         kind, share = self._kind(origin, parts, base, assumed)
         if kind == "needed":
             return _WITHOUT_NEEDED
-        return max(_WITHOUT_NEEDED, share * self._rate(origin, kind).chance)
+        return min(_SUPERFLUOUS, max(_WITHOUT_NEEDED, share * self._rate(origin, kind).chance))
 
     def _rate(self, origin: str, kind: str) -> Rate:
         """The rate of a transformation: at first, that of all others."""

@@ -5,16 +5,19 @@ input fails, and an empty module; whether it does in generic form, and every tim
 it does. The last ones are whether the result fails when it is printed, and when it is confirmed.
 """
 
+from collections.abc import Sequence
+
 from oracles import CompilerOracle, Oracle
 from oracles.values import ValuesOracle
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
+from reducer.search.polish import first_sweeps
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
 from reducer.session.context import Context
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import CHEAP_SECONDS, EMPTY_MODULE
-from reducer.transformations import BoundaryTypes
+from reducer.transformations import BoundaryTypes, Transformation
 
 _REPETITIONS = 3  # of the input in generic form, if nothing smaller fails
 _SMALL = 2_500  # ops; a larger input may need too much memory to be run several times at once
@@ -56,6 +59,18 @@ def _foresee(evaluator: Evaluator, module: Module) -> None:
 def _is_located(context: Context) -> bool:
     """Whether an error says where the failure is, so that little else will be run."""
     return any(d.severity == "error" and d.line for d in context.first.diagnostics)
+
+
+def foresee_polishing(context: Context, transformations: Sequence[Transformation[Module]]) -> None:
+    """Have idle workers start polishing, if nothing else is done before that: not for a compiler,
+    whose command changes first.
+    """
+    asked = context.impatient or context.full
+    if not asked.works_ahead or isinstance(asked.oracle, CompilerOracle | ValuesOracle):
+        return
+    plan = first_sweeps(context.search(), transformations)
+    if plan is not None:
+        asked.foresee(plan)
 
 
 def foresee_result(context: Context, module: Module) -> None:

@@ -231,11 +231,19 @@ def empty_module_fails(evaluator: Evaluator) -> bool:
     return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
 
 
-def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
+def repeat(
+    evaluator: Evaluator,
+    document: Document,
+    source: Document,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     """Run an accepted candidate twice more; it is cheap to run, which its source may not be.
 
     Most of the source is only run again if that is quick: once if it is a candidate, since the two
     have failed in the same way already, and twice if it is the source itself.
+
+    Args:
+        meanwhile: called once these runs have been given to idle workers.
 
     Raises:
         FlakyOracle: it fails in another way, or not at all.
@@ -245,13 +253,20 @@ def repeat(evaluator: Evaluator, document: Document, source: Document) -> None:
         known = evaluator.known(document.text)
         quick = known is not None and known.seconds < CHEAP_SECONDS
         times = 0 if not quick else 2 if document.text == source.text else 1
-    _repeat(evaluator, document, times, "a candidate")
+    _repeat(evaluator, document, times, "a candidate", meanwhile)
 
 
-def _repeat(evaluator: Evaluator, document: Document, times: int, what: str) -> None:
+def _repeat(
+    evaluator: Evaluator,
+    document: Document,
+    times: int,
+    what: str,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     if evaluator.query.test is not None:
         return
     evaluator.prepare(document, range(1, times + 1))
+    meanwhile()
     for number in range(1, times + 1):
         outcome = evaluator.run_once(document.text, document.op_count, repetition=number)
         if evaluator.judge(outcome) is not Verdict.SAME:

@@ -14,11 +14,12 @@ from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_shortest
 from reducer.session.flags import FlagReducer
-from reducer.session.foreseen import foresee_result
+from reducer.session.foreseen import foresee_polishing, foresee_result
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.printing import command_line
 from reducer.transformations import (
+    Transformation,
     Tuning,
     control_flow_transformations,
     last_transformations,
@@ -32,8 +33,14 @@ def run_again(context: Context) -> bool:
     """Run what is left once or twice more; it is cheap to run, which the input may not be."""
     text = PlainText(context.settings.text)
     source = text if isinstance(context.document, PlainText) else context.original or text
-    sanity.repeat(context.impatient or context.full, context.document, source)
+    asked = context.impatient or context.full
+    sanity.repeat(asked, context.document, source, lambda: _foresee_polishing(context))
     return False
+
+
+def _foresee_polishing(context: Context) -> None:
+    if isinstance(context.document, Module):
+        foresee_polishing(context, _transformations(context))
 
 
 def find_phase(context: Context) -> bool:
@@ -55,11 +62,6 @@ def halve_module(context: Context) -> bool:
 def polish_module(context: Context) -> bool:
     """Apply transformations and try simpler values until none of them succeeds."""
     before = context.document
-    transformations = [
-        *standard_transformations(context.module_boundary),
-        CompilerPasses(context.conversions.after_passes),
-        *control_flow_transformations(),
-    ]
     state = context.search()
     audit = partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1))
 
@@ -69,13 +71,21 @@ def polish_module(context: Context) -> bool:
 
     polish(
         state,
-        transformations,
+        _transformations(context),
         _tunings(context),
         context.show,
         last_transformations(),
         before_the_end,
     )
     return context.document is not before
+
+
+def _transformations(context: Context) -> list[Transformation[Module]]:
+    return [
+        *standard_transformations(context.module_boundary),
+        CompilerPasses(context.conversions.after_passes),
+        *control_flow_transformations(),
+    ]
 
 
 def _tunings(context: Context) -> list[Tuning[Module, Any]]:

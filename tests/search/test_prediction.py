@@ -1,7 +1,7 @@
 """What the verdicts so far say about a candidate."""
 
 from reducer.ir import Module, PlainText
-from reducer.search.prediction import Parts, Predictor, Rejected
+from reducer.search.prediction import Parts, Predictor, Rate, Rejected
 
 
 def lines(predictor: Predictor, *numbers: int) -> Parts:
@@ -66,3 +66,14 @@ def test_an_op_is_known_by_its_result_wherever_it_stands() -> None:
     more, less = (predictor.parts(Module.parse(text + end)) for text in (both, one))
     assert more is not None and less is not None
     assert less & ~more == 0 and (more & ~less).bit_count() == 1
+
+
+def test_chances_are_corrected_by_what_was_expected() -> None:
+    rates = {share: Rate(0.5, weight=3) for share in (0.25, 0.5, 1.0)}
+    for rate_share, rate in rates.items():
+        for number in range(20):
+            rate.add(number % 2 == 0, rate_share)
+    expected_rarely, expected_half, expected_always = (rate.chance for rate in rates.values())
+    assert expected_rarely > 1.5  # half of them, where a quarter was expected
+    assert 0.75 < expected_half < 1.25
+    assert 0.3 < expected_always < 0.7

@@ -86,6 +86,29 @@ class HangingCommandOracle(HangingOracle):
         return HangingCommandOracle(self._name, command)
 
 
+class RepeatingSlowly(PredicateOracle):
+    """The second run of a text waits until another text is run, which is recorded."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: '"t.op7"' in text)
+        self.went_on = False
+        self._other = threading.Event()
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        assert isinstance(text, str)
+        if text in self.texts:
+            self.went_on = self._other.wait(10) or self.went_on
+        elif self.texts:
+            self._other.set()
+        return super().run(text, cancel=cancel, limits=limits)
+
+
 def chain(length: int) -> str:
     ops = [f'%{i + 1} = "t.op{i}"(%{i}) : ({TENSOR}) -> {TENSOR}' for i in range(length)]
     body = "\n".join(ops).replace("(%0)", "(%arg0)")
@@ -107,6 +130,7 @@ def context_of(
     header: str = "",
     text: str = "",
     opt: Path | None = None,
+    jobs: int = 1,
 ) -> tuple[Context, list[str]]:
     """The initial context of the stages, and the list of notes that they will add.
 
@@ -132,7 +156,7 @@ def context_of(
         settings=settings,
         first=first,
         document=module,
-        full=Evaluator(oracle, journal, target=first.signature),
+        full=Evaluator(oracle, journal, jobs=jobs, target=first.signature),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=conversions,
         journal=journal,
@@ -211,6 +235,15 @@ def test_a_result_that_is_only_slow_is_not_verified(tmp_path: Path, endless: str
     assert any("the result does not fail on every run" in note for note in notes) == (
         endless == '"t.op7"'
     )
+
+
+def test_idle_workers_polish_while_a_program_is_run_again(tmp_path: Path) -> None:
+    oracle = RepeatingSlowly()
+    context, _ = context_of(oracle, tmp_path, jobs=4)
+    context.original = Module.parse(chain(100))  # what is left is less than half of it
+    shrinking.run_again(context)
+    context.full.close()
+    assert oracle.went_on
 
 
 def test_no_other_failure_is_given_more_time(tmp_path: Path) -> None:
