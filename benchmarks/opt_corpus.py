@@ -101,9 +101,10 @@ def _row(case: OptCase, ops: int, folder: Path) -> Row:
     (folder / "input.mlir").write_text(text, encoding="utf-8")
     report = folder / "report.json"
     report.unlink(missing_ok=True)
-    hang = [f"--timeout={HANGING}"] if case.kind == "timeout" else []
+    own = [f"--timeout={HANGING}"] if case.kind == "timeout" else []
+    own += ["--wrong-results"] if case.is_wrong else []
     words = ["reduce", str(folder / "input.mlir"), "-o", str(folder / "reduced.mlir"), "-q",
-             "--fresh", "--no-report", "--no-pass-level", "--json", str(report), *hang, "--",
+             "--fresh", "--no-report", "--no-pass-level", "--json", str(report), *own, "--",
              *case.command]  # fmt: skip
     done = subprocess.run([sys.executable, "-m", "reducer", *words], capture_output=True, text=True,
                           check=False)  # fmt: skip
@@ -117,7 +118,7 @@ def _row(case: OptCase, ops: int, folder: Path) -> Row:
         found["input"]["ops"],
         found["output"]["ops"],
         _ops(case, case.text),
-        same_failure(target, oracle.run(result).signature),
+        same_failure(target, case.oracle(result).run(result).signature),
         found["oracle"]["calls"],
         found["wall_seconds"],
     )
@@ -136,13 +137,11 @@ def planted(case: OptCase, ops: int) -> str:
     for body in _BODIES:
         functions = "".join(_functions(body, ops)) if body and case.package != "triton" else ""
         inside = _inside(case.text, ops // 5)
-        if functions and case.oracle().run(functions).failed:
+        if functions and case.oracle(functions).run(functions).failed:
             continue
         text = inside + functions
-        if (
-            case.oracle().run(text).signature.bucket
-            == case.oracle().run(case.text).signature.bucket
-        ):
+        wanted = case.oracle().run(case.text).signature.bucket
+        if case.oracle(text).run(text).signature.bucket == wanted:
             return text
     return case.text
 

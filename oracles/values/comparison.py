@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from oracles.values.execution import CompilerConfig, Implementation
+from oracles.values.execution import CompilerUnderTest, Implementation
 from oracles.values.given import InputSpec
 from oracles.values.guards import Audit, GuardPlan
 from oracles.values.inputs import Trial
@@ -32,7 +32,7 @@ class Comparison:
         audit: an additional check of candidates that no evaluator covers.
     """
 
-    candidate: CompilerConfig
+    candidate: CompilerUnderTest
     reference: Implementation
     required: tuple[Implementation, ...] = ()
     witnesses: tuple[Implementation, ...] = ()
@@ -69,6 +69,8 @@ class Bench:
         is_disputed: whether the evaluator judges alone, against all compilers.
         is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
         run_seconds: how long a candidate's program may run before it counts as hanging.
+        judge_seconds: how long judging a call of it may take.
+        hangs: whether the program of the input hangs.
         objection: why nobody can judge candidates.
     """
 
@@ -79,6 +81,8 @@ class Bench:
     is_disputed: bool = False
     is_evaluator_right: bool = True
     run_seconds: float | None = None
+    judge_seconds: float | None = None
+    hangs: bool = False
     objection: str = ""
 
     @property

@@ -7,6 +7,7 @@ printer's own form or in generic form.
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from oracles.values.programs import Function, ValueType, signless
 
@@ -16,6 +17,7 @@ _GENERIC = re.compile(r'^\s*"func\.func"\(\) .*$', re.M)
 _FUNCTION_TYPE = re.compile(r"\bfunction_type = \(")
 _SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
 _TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
+_MEMREF = re.compile(r"\bmemref<((?:(?:\d+|\?)x)*\w+)>")
 _SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
 _OPEN, _CLOSE = "([{<", ")]}>"
 
@@ -26,6 +28,19 @@ def declared_functions(text: str) -> list[Function]:
         text = re.sub(rf"{re.escape(name)}\b(?! =)", definition.replace("\\", r"\\"), text)
     found = {one.name: one for one in (*_pretty(text), *_generic(text))}
     return [found[name] for name in sorted(found)]
+
+
+def working_on_memory(text: str) -> list[Function]:
+    """The same; arguments may be memory (without a layout of its own) as well."""
+    numbers = {
+        one.name: tuple(n for n, type_ in enumerate(one.inputs) if type_ is None)
+        for one in declared_functions(text)
+    }
+    as_tensors = declared_functions(_MEMREF.sub(r"tensor<\1>", text))
+    return [
+        replace(one, memory=tuple(n for n in numbers[one.name] if one.inputs[n] is not None))
+        for one in as_tensors
+    ]
 
 
 def mentions_elements(text: str, types: Collection[str]) -> bool:
@@ -57,7 +72,7 @@ def _results(text: str, at: int) -> tuple[ValueType | None, ...]:
         return ()
     if text.startswith("(", arrow.end()):
         return tuple(map(_type, _list_at(text, arrow.end())[0]))
-    line = re.split(r"\n| attributes \{| \{", text[arrow.end() :], maxsplit=1)[0]
+    line = re.split(r"\n| attributes \{| ?\{(?=\s)", text[arrow.end() :], maxsplit=1)[0]
     return (_type(_parts(f"{line},")[0]),)
 
 

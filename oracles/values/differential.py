@@ -7,6 +7,7 @@ program fails to run.
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,12 @@ from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind, gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
-from oracles.values.declared import declared_functions
-from oracles.values.execution import Compiled, ExecutionResult, RunContext
+from oracles.values.execution import CANNOT, CandidateProgram, ExecutionResult, RunContext
 from oracles.values.failures import RunFailure
 from oracles.values.first_judgement import FirstJury
 from oracles.values.inputs import SEEDS, Trial, obstacle_to, trials
 from oracles.values.jury import Finding, Judgement
-from oracles.values.programs import Function, exported_functions
+from oracles.values.programs import Function
 from oracles.values.remarks import Remarks
 from oracles.values.window import focus_of
 from oracles.values.workbench import (
@@ -38,7 +38,7 @@ from oracles.values.workbench import (
 RUN_SECONDS = 60.0
 """How long a compiled program may run before it counts as hanging, if the user set no limit."""
 
-_SLOWER = 20.0  # times as long as the judge, and at least these seconds, is a hang in a candidate
+_SLOWER = 20.0  # times as long as for the input, and at least these seconds, is too long
 _LEAST_SECONDS = 5.0
 
 _FEW_FUNCTIONS = 3  # of more, answers would be forgotten before they are asked for
@@ -97,12 +97,13 @@ class DifferentialRun:
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
         """What is wrong, if anything is."""
-        self.candidate: Compiled | None = None
+        self.candidate: CandidateProgram | None = None
         """The program under test, once it is compiled."""
         self._ended: End = End.EXITED
         self._device_available = True
         self._was_right = False
         self._is_disputed = False
+        self._last_seconds = 0.0  # of a run of the candidate
         self._tried: set[tuple[str, tuple[str, ...]]] = set()
 
     def judge(self, plan: ComparisonPlan | None) -> tuple[ComparisonPlan, Outcome]:
@@ -121,6 +122,7 @@ class DifferentialRun:
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left)):
+                before = self.context.seconds
                 found = self.jury.on_input(question, result, trial)
                 if found.is_final:
                     self._was_right, self._is_disputed = False, True
@@ -128,7 +130,12 @@ class DifferentialRun:
                     return ComparisonPlan(None), self._outcome(None)
                 self.mismatch = self._mismatch(found, result, candidate, trial)
                 if self.mismatch is not None:
-                    bench = replace(found.bench, run_seconds=self._patience(found.bench, result))
+                    bench = replace(
+                        found.bench,
+                        run_seconds=self._patience(found.bench, result),
+                        judge_seconds=_patience(self.context.seconds - before),
+                        hangs=result.failure == _HANGS,
+                    )
                     focused = replace(trial, focus=self._focus(self.mismatch))
                     return ComparisonPlan(focused, bench), self._outcome(self.mismatch)
                 if result.failure == _HANGS:  # each further input would take as long
@@ -150,7 +157,10 @@ class DifferentialRun:
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left)):
-                found = self.jury.on_candidate(question, result, trial, plan.bench)
+                if result.failure == _HANGS and not plan.bench.hangs:
+                    return plan, self._outcome(None)  # another failure, if it is one at all
+                with self._at_most(plan.bench.judge_seconds):
+                    found = self.jury.on_candidate(question, result, trial, plan.bench)
                 self.mismatch = self._mismatch(found, result, candidate, trial)
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
@@ -167,7 +177,7 @@ class DifferentialRun:
             )
         return self._outcome(self.mismatch)
 
-    def _build(self) -> Compiled | Outcome:
+    def _build(self) -> CandidateProgram | Outcome:
         target = self.folder / f"candidate{RUNTIME.suffix}"
         outcome, candidate = self.comparison.candidate.compile(self.text, target, self.context)
         if not outcome.succeeded:
@@ -181,7 +191,7 @@ class DifferentialRun:
     # ---- runs of the candidate -----------------------------------------------------------------
 
     def _calls(
-        self, trial: Trial, candidate: Compiled, later: Sequence[Trial]
+        self, trial: Trial, candidate: CandidateProgram, later: Sequence[Trial]
     ) -> Iterator[tuple[Question, ExecutionResult]]:
         """The calls of a trial that were not made before, with what the candidate gives.
 
@@ -193,7 +203,7 @@ class DifferentialRun:
             later = ()
         for function in functions:
             inputs = trial.inputs(function)
-            if inputs is None or not function.results:
+            if inputs is None or not function.has_results:
                 why = obstacle_to(function) or "it has no results"
                 self.remarks.add(f"@{function.name} cannot be judged: {why}")
                 continue
@@ -217,7 +227,10 @@ class DifferentialRun:
                     f"({result.failure}); to look for a pattern in its IR instead, use --ir-after"
                 )
                 return
-            if self._ended is End.EXITED:
+            if result.failure == CANNOT and result.unsupported:
+                self._is_disputed = True
+                self.remarks.add(f"what is left of it cannot be run: {result.unsupported[0]}")
+            elif self._ended is End.EXITED:
                 yield question, result
 
     def _untried(self, function: Function, later: Sequence[Trial]) -> Iterator[list[str]]:
@@ -229,29 +242,29 @@ class DifferentialRun:
                 seen.add(call)
                 yield inputs
 
-    def _functions(self, candidate: Compiled) -> list[Function]:
+    def _functions(self, candidate: CandidateProgram) -> list[Function]:
         wanted = self.comparison.function
-        found = exported_functions(candidate.path) or declared_functions(self.text)
+        found = candidate.functions(self.text)
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:
             self.remarks.add(f"no such function: {wanted}" if wanted else "no function to call")
         return found
 
-    def _run(self, candidate: Compiled, question: Question, garbage: int) -> ExecutionResult:
+    def _run(
+        self, candidate: CandidateProgram, question: Question, garbage: int
+    ) -> ExecutionResult:
         """Run the candidate. If it does not end in the time it has, that is its failure.
 
         Under a lower limit it may only be slow.
         """
-        limits = self.context.limits
-        self.context.limits = limits.at_most(Limits(self.run_seconds))
-        enough = self.context.limits.seconds == self.run_seconds
-        try:
+        before = self.context.seconds
+        with self._at_most(self.run_seconds):
+            enough = self.context.limits.seconds == self.run_seconds
             result = candidate.call(
                 question.function, question.inputs, self.context, garbage=garbage
             )
-        finally:
-            self.context.limits = limits
+        self._last_seconds = self.context.seconds - before
         if result.end is End.TIMEOUT and enough:
             said = f"{_HANGS} within {self.run_seconds:g} s"
             return ExecutionResult(
@@ -261,17 +274,28 @@ class DifferentialRun:
             self._ended = result.end
         return result
 
-    def _patience(self, bench: Bench, result: ExecutionResult) -> float | None:
-        """How long candidates may run if the input's program hangs; None for the usual time."""
-        if result.failure != _HANGS or bench.judge is None:
-            return None
-        seconds = self.jury.bench.seconds(bench.judge)
-        return min(self.run_seconds, max(_LEAST_SECONDS, _SLOWER * seconds))
+    @contextmanager
+    def _at_most(self, seconds: float | None) -> Iterator[None]:
+        """Lower the time limit of runs."""
+        limits = self.context.limits
+        self.context.limits = limits.at_most(Limits(seconds))
+        try:
+            yield
+        finally:
+            self.context.limits = limits
+
+    def _patience(self, bench: Bench, result: ExecutionResult) -> float:
+        """How long the programs of candidates may run: if that of the input hangs, by the judge's
+        time.
+        """
+        hangs = result.failure == _HANGS and bench.judge is not None
+        judge = self.jury.bench.seconds(bench.judge) if hangs and bench.judge else None
+        return min(self.run_seconds, _patience(self._last_seconds if judge is None else judge))
 
     # ---- verdicts ------------------------------------------------------------------------------
 
     def _mismatch(
-        self, found: Finding, result: ExecutionResult, candidate: Compiled, trial: Trial
+        self, found: Finding, result: ExecutionResult, candidate: CandidateProgram, trial: Trial
     ) -> Mismatch | None:
         """The wrong results, if they are wrong each time the program runs."""
         if found.judgement is Judgement.RIGHT:
@@ -322,6 +346,11 @@ class DifferentialRun:
     def _kind_without_mismatch(self) -> Kind:
         """Success only if some results were right, and none were in dispute."""
         return Kind.SUCCESS if self._was_right and not self._is_disputed else Kind.UNDECIDED
+
+
+def _patience(seconds: float) -> float:
+    """How long something may take for a candidate that took so long for the input."""
+    return max(_LEAST_SECONDS, _SLOWER * seconds)
 
 
 def _describe(result: ExecutionResult, case: ComparisonCase) -> str:

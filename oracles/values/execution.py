@@ -10,7 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,8 +23,15 @@ from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
+from oracles.values.declared import declared_functions
 from oracles.values.failures import RunFailure, failure_of
-from oracles.values.programs import MAX_ELEMENTS, Function, Value, read_results
+from oracles.values.programs import (
+    MAX_ELEMENTS,
+    Function,
+    Value,
+    exported_functions,
+    read_results,
+)
 
 _EMPTY = re.compile(
     r"^(?P<indent>[ \t]*)(?P<result>%[\w$.#-]+) = "
@@ -164,6 +171,57 @@ class Implementation(Protocol):
         ...
 
 
+class CandidateProgram(Program, Protocol):
+    """What the command under test makes of a module.
+
+    `path` is the file that it has written, `device` the runtime's name of where it runs.
+    """
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def device(self) -> str: ...
+
+    def functions(self, text: str) -> list[Function]:
+        """The functions that can be called; `text` is the module."""
+        ...
+
+
+class CompilerUnderTest(Implementation, Protocol):
+    """The command whose programs are judged.
+
+    `run_module` is the runtime's own tool, None if there is none. `is_pipeline` is whether the
+    command only transforms the module: then no reference depends on its flags.
+    """
+
+    @property
+    def command(self) -> Command: ...
+
+    @property
+    def executable(self) -> Path: ...
+
+    @property
+    def run_module(self) -> Path | None: ...
+
+    @property
+    def is_pipeline(self) -> bool: ...
+
+    def oracle(self, output: str) -> CompilerOracle:
+        """An oracle that runs the command and has it write the file `output`."""
+        ...
+
+    def compile(
+        self, text: str | bytes, target: Path, context: RunContext
+    ) -> tuple[Outcome, CandidateProgram]:
+        """Run the command; return its outcome and the program in the file `target`."""
+        ...
+
+    def with_command(self, command: Command) -> "CompilerUnderTest":
+        """The same for another command of the same program."""
+        ...
+
+
 @dataclass(frozen=True)
 class Compiled:
     """A program that the runtime runs.
@@ -176,6 +234,10 @@ class Compiled:
     run_module: Path
     device: str
     parameters: tuple[str, ...] = ()
+
+    def functions(self, text: str) -> list[Function]:
+        """The functions that the program exports, or else those that the module declares."""
+        return exported_functions(self.path) or declared_functions(text)
 
     def words(self, function: Function, flags: str | Path) -> list[str]:
         """The command that calls a function with the inputs from a file of flags."""
@@ -223,6 +285,7 @@ class CompilerConfig:
     device: str = RUNTIME.reference_device
     parameters: tuple[str, ...] = ()
     runner: Runner = field(default=run_process, compare=False)
+    is_pipeline: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -240,6 +303,10 @@ class CompilerConfig:
         outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
         context.add(outcome)
         return outcome, Compiled(target, self.run_module, self.device, self.parameters)
+
+    def with_command(self, command: Command) -> "CompilerConfig":
+        """The same for another command of the same program."""
+        return replace(self, command=command)
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"

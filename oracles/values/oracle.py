@@ -18,11 +18,12 @@ from oracles.outcome import Outcome
 from oracles.values.comparison import Comparison, ComparisonPlan
 from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of
 from oracles.values.differential import RUN_SECONDS, DifferentialRun
-from oracles.values.execution import RunContext
+from oracles.values.execution import Compiled, RunContext
 from oracles.values.given import InputSpec
+from oracles.values.programs import Function
 
-CommandDisplay = Callable[[str], list[str]]
-"""Makes a command line that repeats the comparison for a file."""
+CommandDisplay = Callable[[str, Command], list[str]]
+"""Makes a command line that repeats the comparison for a file, with a command."""
 
 _COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
@@ -50,6 +51,8 @@ class ValuesOracle:
         self.limits = limits or Limits()
         self.demonstration: Demonstration | None = None
         """The failing call in the input, if this oracle is pinned to it."""
+        self.call: tuple[Function, tuple[str, ...]] | None = None
+        """That call's function and inputs."""
         self._shown = display
         self._shown_by_input: Demonstration | None = None
         self._plan = plan
@@ -60,12 +63,18 @@ class ValuesOracle:
 
     @property
     def command(self) -> Command | None:
-        """None: the reference depends on the flags too, so they must stay."""
-        return None
+        """The passes under test; None if the reference depends on the flags too, so they stay."""
+        under_test = self.comparison.candidate
+        return under_test.command if under_test.is_pipeline else None
 
     def with_command(self, command: Command) -> "ValuesOracle":
-        """Never called, because there is no `command`."""
-        raise NotImplementedError
+        """The same comparison with other passes, judged as was decided for those of the input."""
+        under_test = self.comparison.candidate.with_command(command)
+        comparison = replace(self.comparison, candidate=under_test)
+        plan, text = self._plan, self.input_text
+        other = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
+        other._judges_candidates = self._judges_candidates
+        return other
 
     @cached_property
     def key(self) -> str:
@@ -98,7 +107,9 @@ class ValuesOracle:
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
-        return self._shown(input_name) if self._shown else self.inner.display(input_name)
+        if self._shown is None:
+            return self.inner.display(input_name)
+        return self._shown(input_name, self.comparison.candidate.command)
 
     def steps(self, input_name: str, values_name: str) -> list[list[str]]:
         """The command lines that show the failure of a file with the compiler's own tools.
@@ -121,6 +132,7 @@ class ValuesOracle:
         compiling = self.inner.display(input_name, PROGRAM)
         name, *words = shown.words(values_name)
         runtime, found = self.comparison.candidate.run_module, shutil.which(name)
+        assert runtime is not None
         same = found is not None and resolve_binary(Path(found)).samefile(resolve_binary(runtime))
         return [compiling, [name if same else str(runtime), *words]]
 
@@ -136,13 +148,16 @@ class ValuesOracle:
             found, program = asked.mismatch, asked.candidate
             if found is None or program is None:
                 return self
-            shown = demonstration_of(found.case, found.result, program)
+            shown = None
+            if isinstance(program, Compiled):
+                shown = demonstration_of(found.case, found.result, program)
         given = tuple(map(InputSpec.parse, found.inputs))
         comparison = replace(self.comparison, function=found.function.name, given=given)
         if plan is not None and plan.trial is not None:
             plan = replace(plan, trial=replace(plan.trial, given=given))
         pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
         pinned.demonstration = shown
+        pinned.call = (found.function, found.inputs)
         return pinned
 
     def confirm(
@@ -208,7 +223,7 @@ class ValuesOracle:
                 if outcome.cancelled:
                     return plan, outcome
                 found, program = asked.mismatch, asked.candidate
-                if found is not None and program is not None:
+                if found is not None and isinstance(program, Compiled):
                     self._shown_by_input = demonstration_of(found.case, found.result, program)
             self._plan = plan
         return plan, outcome if text == self.input_text else None

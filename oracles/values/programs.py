@@ -98,11 +98,28 @@ class ValueType:
 
 @dataclass(frozen=True)
 class Function:
-    """An exported function; a type is None if we can neither make nor read its values."""
+    """An exported function; a type is None if we can neither make nor read its values.
+
+    Of a function that works on memory, `memory` are the numbers of the inputs that are: what these
+    hold in the end are further results. `prints` is whether what it prints is, too, after those.
+    """
 
     name: str
     inputs: tuple[ValueType | None, ...]
     results: tuple[ValueType | None, ...]
+    memory: tuple[int, ...] = ()
+    prints: bool = False
+
+    @property
+    def has_results(self) -> bool:
+        """Whether a call shows anything."""
+        return bool(self.results or self.memory or self.prints)
+
+    @property
+    def returned(self) -> list[ValueType]:
+        """The types of what is returned and of what is left in memory."""
+        left = (self.inputs[number] for number in self.memory)
+        return [one for one in (*self.results, *left) if one is not None]
 
 
 def exported_functions(program: Path) -> list[Function]:

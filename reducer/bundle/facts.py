@@ -19,6 +19,7 @@ from oracles import (
 from oracles.diagnostics import primary_error
 from oracles.profiles import RELEASES
 from oracles.templates import without_printed_operation
+from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.run_check import RunCheck
 from reducer.inspection.explainer import Fact
@@ -127,6 +128,7 @@ class ReproCheck:
     silent: bool = False
     crash_trace: CrashTrace = NO_CRASH_TRACE
     run: RunCheck | None = None
+    passes: PassesCheck | None = None
     launcher: tuple[str, ...] = ()
 
     @property

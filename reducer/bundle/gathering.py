@@ -35,8 +35,16 @@ from reducer.bundle.facts import (
     ReproCheck,
     repro_check_of,
 )
+from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.run_check import RunCheck
-from reducer.bundle.wording import backtrace, complete_output, excerpt, folded_stack, is_opt_tool
+from reducer.bundle.wording import (
+    backtrace,
+    complete_output,
+    excerpt,
+    folded_stack,
+    is_opt_tool,
+    sole_pass,
+)
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
@@ -45,6 +53,8 @@ from reducer.session.conversions import OptPrinter
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
 from reducer.session.settings import Size
+from reducer.upstream.reference import MlirRunner
+from reducer.upstream.transformed import PassPipeline
 
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
 
@@ -142,7 +152,10 @@ def gather(
     """
     if isinstance(oracle, ValuesOracle):
         oracle = oracle.pinned(text)
+    passes = None
     words, files = portable_words(oracle)
+    if isinstance(oracle, ValuesOracle) and (passes := PassesCheck.of(oracle, text)):
+        words, files = _own_words(oracle)
     run = _run_check(oracle, files)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), cancel)
@@ -157,7 +170,7 @@ def gather(
         head=head,
         text=body,
         signature=outcome.signature,
-        check=replace(check, launcher=launcher),
+        check=replace(check, launcher=launcher, passes=passes),
         compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(own[0]),
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         remarks=outcome.remarks,
@@ -171,7 +184,7 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=_place(outcome, head),
         source=source,
-        pass_name=_pass_of(outcome, pass_file, stack) or culprit.pass_name,
+        pass_name=_pass_of(outcome, pass_file, stack) or culprit.pass_name or _only_pass(oracle),
         pattern=culprit.pattern,
         pattern_op=culprit.op,
         pass_file=pass_file,
@@ -222,7 +235,24 @@ def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:
 
 
 def _runtime(oracle: Oracle) -> Path | None:
-    return oracle.comparison.candidate.run_module if isinstance(oracle, ValuesOracle) else None
+    if not isinstance(oracle, ValuesOracle):
+        return None
+    under_test = oracle.comparison.candidate
+    if isinstance(under_test, PassPipeline) and isinstance(under_test.runner, MlirRunner):
+        return under_test.runner.tools.runner
+    return under_test.run_module
+
+
+def _only_pass(oracle: Oracle) -> str:
+    """The pass under test, if there is only one."""
+    command = oracle.command if isinstance(oracle, ValuesOracle) else None
+    return sole_pass(command.argv) if command else ""
+
+
+def _own_words(oracle: ValuesOracle) -> tuple[tuple[str, ...], dict[str, Path]]:
+    """The command under test, which needs nothing else to show the failure."""
+    command, files = bundled_command(oracle.comparison.candidate.command)
+    return tuple(command.words(REPRO)), files
 
 
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:

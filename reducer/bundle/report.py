@@ -132,6 +132,10 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
         yield from map(Part, _judgment(facts))
     if verified:
         runs = "runs this command" if run is None else "runs these commands and checks the outcome"
+        if facts.check.passes is not None:
+            runs = (
+                f"runs the program with `{facts.check.passes.runner}`, with and without the passes"
+            )
         yield Part(
             f"`repro.sh` in the attached zip {runs}. It exits with 0 while the bug is there and "
             "with 1 once it is fixed. (Verified in an empty directory.)"

@@ -21,6 +21,7 @@ from reducer import __version__
 from reducer.bundle.facts import BACKTRACE, FILES, OURSELVES, OUTPUT, REPRO, SCHEMA, Facts
 from reducer.bundle.filing import issue_text
 from reducer.bundle.lit import lit_test
+from reducer.bundle.passes_script import passes_script
 from reducer.bundle.regression import regression_test
 from reducer.bundle.report import report_text
 from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
@@ -299,6 +300,8 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
         chosen = {words[0]: executable}
         if facts.check.run is not None:
             chosen[facts.check.run.words[0]] = facts.runtime
+        if facts.check.passes is not None:
+            chosen[facts.check.passes.runner] = facts.runtime
     else:
         ourselves = folder / OURSELVES
         python = shlex.quote(sys.executable)
@@ -341,7 +344,9 @@ def _runnable(facts: Facts) -> dict[str, bytes]:
         if path.stat().st_size <= _MAX_BUNDLED_BYTES
     }
     check, run, text = facts.check, facts.check.run, facts.signature.text
-    if run is None:
+    if check.passes is not None:
+        script = passes_script(check, check.passes, text)
+    elif run is None:
         script = repro_script(check, text, facts.files)
     else:
         carried |= {f"{FILES}/{name}": _bytes(content) for name, content in run.files.items()}

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
+from reducer.intake.stages import NotOnePipeline, is_piped, merged
 from reducer.session import Listener, Report, Settings
 from reducer.session.conversions import OptPrinter
 from reducer.session.pass_level import (
@@ -92,6 +93,8 @@ class OracleOptions:
             ToolchainError: the compiler version cannot be installed.
         """
         self._check()
+        if is_piped(self.words):
+            return self._as_one_command().oracle(text)
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
             return ScriptOracle(_script(self.test), limits=limits), self._opt(text)
@@ -114,6 +117,22 @@ class OracleOptions:
             return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
+
+    def _as_one_command(self) -> "OracleOptions":
+        """The same for one command instead of several that hand the module on to each other."""
+        instead = "give the program that fails with what it reads, or a script with --test"
+        if not self.wrong_results:
+            raise UsageError(
+                "several programs joined by pipes are one command only with --wrong-results; "
+                f"for any other failure, {instead}"
+            )
+        try:
+            stages = merged(self.words)
+        except NotOnePipeline as error:
+            raise UsageError(
+                f"the pipeline cannot be run as one command: {error}; {instead}"
+            ) from error
+        return replace(self, words=stages.words, function=self.function or stages.entry)
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""
@@ -182,13 +201,15 @@ class OracleOptions:
         )
         return WrongResults(self.references, self.tolerance, self.python, call)
 
-    def _check_words(self, comparison: WrongResults, input_name: str) -> list[str]:
+    def _check_words(
+        self, comparison: WrongResults, input_name: str, command: Command
+    ) -> list[str]:
         """The command line that shows the wrong results again, using this program to compare."""
         version = [] if self.iree is None else ["--iree", self.iree]
         if input_name != self.source.name:
             comparison = comparison.for_candidates
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
-        return [*words, "--", *(word for word in self.words if word != str(self.source))]
+        return [*words, "--", *command.launcher, command.program, *command.flags]
 
     def _executable(self, name: str) -> Path:
         try:

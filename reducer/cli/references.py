@@ -27,8 +27,8 @@ from reducer.toolchain import install, installed
 from reducer.upstream.reference import MlirRunner
 from reducer.upstream.tools import MlirTools, find_tools
 
-_EVALUATOR = "evaluator"
-_MLIR_RUNNER = "mlir-runner"
+EVALUATOR = "evaluator"
+MLIR_RUNNER = "mlir-runner"
 _PYTHON = "python:"
 _AUDIT_SECONDS = 60.0
 
@@ -48,9 +48,9 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
     """
     base = replace(candidate, name=name, device=RUNTIME.reference_device)
     kind, _, rest = name.partition(":")
-    if name == _EVALUATOR:
+    if name == EVALUATOR:
         return EvaluatorReference(candidate)
-    if name == _MLIR_RUNNER:
+    if name == MLIR_RUNNER:
         return _mlir_runner(candidate)
     if name in RUNTIME.backends:
         return replace(base, command=with_backend(candidate.command, name))
@@ -59,9 +59,9 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
     if kind == "flags" and rest:
         return replace(base, command=other_flags(candidate.command, shlex.split(rest)))
     if kind == "python" and ":" in rest:
-        return _python(*rest.rpartition(":")[::2], python)
+        return python_reference(name, python)
     raise UsageError(
-        f"--reference {name}: give {_EVALUATOR}, {_MLIR_RUNNER}, {', '.join(RUNTIME.backends)}, "
+        f"--reference {name}: give {EVALUATOR}, {MLIR_RUNNER}, {', '.join(RUNTIME.backends)}, "
         "iree:VERSION, "
         'flags:"--some=flag", or python:FILE.py:FUNCTION'
     )
@@ -77,7 +77,13 @@ def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
     return _mlir_runner_beside(tools, candidate)
 
 
-def _python(file: str, function: str, python: str | None) -> PythonReference:
+def python_reference(name: str, python: str | None) -> PythonReference:
+    """The reference `python:FILE.py:FUNCTION`; `python` is the interpreter that runs it.
+
+    Raises:
+        CommandNotFound: the file or the interpreter does not exist.
+    """
+    file, _, function = name.removeprefix(_PYTHON).rpartition(":")
     path = Path(file).absolute()
     if not path.is_file():
         raise CommandNotFound(f"--reference: {file}: no such file")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import Command, Limits
+from oracles.command import verifying_tool
 from oracles.profiles import RUNTIME
 from oracles.values import (
     CommandDisplay,
@@ -12,7 +13,8 @@ from oracles.values import (
     PythonReference,
     ValuesOracle,
 )
-from reducer.cli.call_options import CallOptions, read_call
+from reducer.cli.call_options import CallOptions, CallSpec, read_call
+from reducer.cli.pipelines import pipeline_comparison
 from reducer.cli.references import (
     audit_of,
     default_reference,
@@ -54,6 +56,21 @@ class WrongResults:
         call = read_call(self.call)
         if call.ignored:
             print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
+        chosen = self._comparison(command, executable, call)
+        comparison = replace(
+            chosen,
+            function=call.function,
+            given=call.given,
+            expected=call.expected,
+            tolerance=self.tolerance,
+            audit=audit_of(executable),
+        )
+        return ValuesOracle(comparison, text, limits=limits, display=display)
+
+    def _comparison(self, command: Command, executable: Path, call: CallSpec) -> Comparison:
+        """What the command is compared with."""
+        if verifying_tool(executable) == executable:
+            return pipeline_comparison(command, executable, self.references, self.python)
         candidate = CompilerConfig(
             "the command",
             command,
@@ -66,7 +83,7 @@ class WrongResults:
         fixed = tuple(side for side in chosen if isinstance(side, PythonReference))
         named = [side for side in chosen if not isinstance(side, PythonReference)]
         sides = named or [reference_of(default_reference(command), candidate)]
-        comparison = Comparison(
+        return Comparison(
             candidate,
             sides[0],
             required=tuple(sides[1:]),
@@ -76,13 +93,7 @@ class WrongResults:
             evaluator=EvaluatorReference(candidate),
             fixed=fixed,
             named=bool(named),
-            function=call.function,
-            given=call.given,
-            expected=call.expected,
-            tolerance=self.tolerance,
-            audit=audit_of(executable),
         )
-        return ValuesOracle(comparison, text, limits=limits, display=display)
 
     def words(self) -> list[str]:
         """The command line options that produce this value."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from reducer.evaluator.errors import Unsupported
+from reducer.ir.lexer import split_commas
 
 _MAP = re.compile(r"(?:affine_(?:map|set)<)?\(([^()]*)\)(?:\[([^\]]*)\])? ?->? ?(.*?)>?$", re.S)
 _TOKEN = re.compile(r"\s*(->|floordiv|ceildiv|mod|[A-Za-z_][\w$.]*|\d+|[-+*(),])")
@@ -68,6 +69,48 @@ def parse_affine_map(text: str) -> AffineMap:
     inner = match[3].strip()
     results = _Parser(inner, names).results()
     return AffineMap(len(dims), len(symbols), tuple(results))
+
+
+_SET = re.compile(r"(?:affine_set<)?(\([^()]*\)(?:\[[^\]]*\])?) ?: ?\((.*)\)>?$", re.S)
+_RELATION = re.compile(r"(.*?)(==|>=|<=)(.*)", re.S)
+
+
+@dataclass(frozen=True)
+class AffineSet:
+    """The points at which some values of a map are zero, and the others at least zero."""
+
+    values: AffineMap
+    zero: tuple[bool, ...]
+
+    def contains(self, operands: list[Any]) -> bool:
+        """Whether a point, dims followed by symbols, is in the set."""
+        values = self.values.evaluate(operands)
+        return all(
+            value == 0 if zero else value >= 0
+            for value, zero in zip(values, self.zero, strict=True)
+        )
+
+
+@lru_cache(maxsize=4096)
+def parse_affine_set(text: str) -> AffineSet:
+    """The set in `affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 == 3)>`.
+
+    Raises:
+        Unsupported: the text is not an affine set.
+    """
+    match = _SET.match(text.strip())
+    if match is None:
+        raise Unsupported([f"affine set {text[:60]}"])
+    values, zero = [], []
+    for constraint in split_commas(match[2]):
+        relation = _RELATION.match(constraint)
+        if relation is None:
+            raise Unsupported([f"affine constraint {constraint[:60]}"])
+        left, sign, right = relation.groups()
+        left, right = (right, left) if sign == "<=" else (left, right)
+        values.append(f"{left} - ({right})")
+        zero.append(sign == "==")
+    return AffineSet(parse_affine_map(f"{match[1]} -> ({', '.join(values)})"), tuple(zero))
 
 
 class _Parser:

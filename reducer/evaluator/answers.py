@@ -33,6 +33,7 @@ class Answer:
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
     hazards: tuple[str, ...] = ()
+    printed: str = ""
 
     def write(self, path: Path) -> None:
         """Write the answer to a file, which is there only once it is complete."""
@@ -41,6 +42,7 @@ class Answer:
             "undefined": self.undefined,
             "unsupported": list(self.unsupported),
             "hazards": list(self.hazards),
+            "printed": self.printed,
             "results": [
                 {
                     "type": p.type,

@@ -16,7 +16,7 @@ from reducer.evaluator.noise import disturbed
 from reducer.evaluator.parameters import Parameters
 from reducer.evaluator.program import Op, Program
 from reducer.evaluator.types import ValueType, parse_type
-from reducer.evaluator.values import Array, Token, View
+from reducer.evaluator.values import Array, Buffer, Token, View
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
 
@@ -106,16 +106,18 @@ class Calls:
         callee = program.symbols[function]
         parameters, results = split_function_type(callee.text("function_type")) or ((), ())
         interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
+        types = [parse_type(program.resolved(kind)) for kind in parameters]
         arguments: list[Any] = [
-            parse_input(given, parse_type(program.resolved(kind)))
-            for given, kind in zip(inputs, parameters, strict=False)
+            parse_input(given, type_) for given, type_ in zip(inputs, types, strict=False)
         ]
         if len(inputs) > len(parameters):
             return Answer(failure=f"@{function} takes {len(parameters)} inputs")
         arguments += [Token() for _ in parameters[len(inputs) :]]
-        values = interpreter.call(function, arguments)
-        others = list(_disturbed(program, function, arguments, self._stable_sorts))
+        memory = [number for number, type_ in enumerate(types) if type_.is_memory]
+        values = _call(interpreter, function, arguments, memory)
+        others = list(_disturbed(program, function, arguments, memory, self._stable_sorts))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
+        kinds += [types[number] for number in memory]
         parts = [
             part_of(value, kind, [one[number] for one in others], self._max_elements)
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
@@ -124,11 +126,27 @@ class Calls:
             parts,
             undefined=_nothing_defined(values, interpreter),
             hazards=tuple(interpreter.hazards),
+            printed="".join(interpreter.printed),
         )
 
 
+def _call(
+    interpreter: Interpreter, function: str, arguments: Sequence[Any], memory: Sequence[int]
+) -> list[Any]:
+    """What a function returns, and what the arguments that are memory hold in the end."""
+    given = list(arguments)
+    for number in memory:
+        given[number] = Buffer(np.array(given[number].data), np.array(given[number].mask()))
+    values = interpreter.call(function, given)
+    return [*values, *(given[number].array() for number in memory)]
+
+
 def _disturbed(
-    program: Program, function: str, arguments: Sequence[Any], stable_sorts: bool
+    program: Program,
+    function: str,
+    arguments: Sequence[Any],
+    memory: Sequence[int],
+    stable_sorts: bool,
 ) -> Iterator[list[Any]]:
     """The results with other last digits; nothing if the program has no floats, or fails so."""
     if not _FLOATS.search(program.module.text):
@@ -136,7 +154,8 @@ def _disturbed(
     for seed in _SEEDS:
         try:
             with disturbed(seed):
-                yield Interpreter(program, stable_sorts=stable_sorts).call(function, arguments)
+                again = Interpreter(program, stable_sorts=stable_sorts)
+                yield _call(again, function, arguments, memory)
         except (Unsupported, UndefinedBehavior, RunFailure):
             return
 

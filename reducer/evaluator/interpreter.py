@@ -9,14 +9,26 @@ import numpy as np
 from reducer.evaluator.attributes import DYNAMIC
 from reducer.evaluator.errors import Divergent, RunFailure, UndefinedBehavior, Unsupported
 from reducer.evaluator.program import Block, Op, Program, Region
-from reducer.evaluator.registry import TERMINATORS, is_batched, is_known
-from reducer.evaluator.values import Array
+from reducer.evaluator.registry import (
+    TERMINATORS,
+    Handler,
+    is_aware,
+    is_batched,
+    is_known,
+)
+from reducer.evaluator.values import Array, Buffer
 
 MAX_CALLS = 100
 """The depth of nested calls at which a recursion is taken for endless."""
 
 MAX_ELEMENTS = 1 << 28
 """The number of elements at which a tensor is too large."""
+
+ExternalFunction = Callable[["Frame", Op, Sequence[Any]], tuple[Any, ...]]
+
+EXTERNAL: dict[str, ExternalFunction] = {}
+"""Functions of the support library that programs declare: called with the frame, the call, and its
+arguments."""
 
 sys.setrecursionlimit(20_000)  # a few Python frames for each nested region and call
 
@@ -42,6 +54,8 @@ class Interpreter:
         """Where poison came from, in order."""
         self.hazards: dict[str, None] = {}
         """On what a compiled program may crash even if no result depends on it."""
+        self.printed: list[str] = []
+        """What the program has printed, in pieces."""
         self.trace = trace
         self.depth = 0
         self._initialized = False
@@ -68,7 +82,7 @@ class Interpreter:
     def invoke(self, function: str, arguments: Sequence[Any]) -> list[Any]:
         """Call a function from inside the program."""
         callee = self.program.symbols[function]
-        if not callee.regions or not callee.regions[0].blocks:
+        if is_external(callee):
             raise Unsupported([f"external function @{function}"])
         if self.depth >= MAX_CALLS:
             raise RunFailure(f"more than {MAX_CALLS} nested calls")
@@ -77,6 +91,11 @@ class Interpreter:
             return Frame(self).run(callee.regions[0], arguments)
         finally:
             self.depth -= 1
+
+
+def is_external(function: Op) -> bool:
+    """Whether a function is only declared."""
+    return not function.regions or not function.regions[0].blocks
 
 
 class Frame:
@@ -127,8 +146,12 @@ class Frame:
         """Evaluate one op that is not a terminator."""
         if op.handler is None:
             raise Unsupported([op.name])
+        operands: Sequence[Any] = [self.values[number] for number in op.operands]
         try:
-            out = op.handler(self, op, *(self.values[number] for number in op.operands))
+            if any(type(one) is Buffer for one in operands) and not is_aware(op.name):
+                _in_memory(self, op, op.handler, operands)
+                return
+            out = op.handler(self, op, *operands)
         except UndefinedBehavior as behavior:
             behavior.place = behavior.place or op.place
             raise
@@ -186,6 +209,16 @@ class Frame:
             return run()
         finally:
             self.batch, self.indices = outer
+
+
+def _in_memory(frame: Frame, op: Op, handler: Handler, operands: Sequence[Any]) -> None:
+    """Evaluate a structured op whose outputs are memory: as on tensors, then overwrite these."""
+    if not op.name.startswith("linalg.") or op.results:
+        raise Unsupported([f"{op.name} on memory"])
+    out = handler(frame, op, *(one.array() if type(one) is Buffer else one for one in operands))
+    made = out if type(out) is tuple else (out,)
+    for target, value in zip(operands[len(operands) - len(made) :], made, strict=True):
+        target.fill(value)
 
 
 def uniform(data: Any) -> int:

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import takewhile
@@ -42,9 +42,13 @@ _TEXT = 1 << 30  # maximum number of bytes of a module in generic form
 
 @dataclass(frozen=True)
 class EvaluatorReference:
-    """Evaluates modules that a compiler of the core dialects, or its front end, can read."""
+    """Evaluates modules that a compiler of the core dialects, or its front end, can read.
+
+    `front_end` are the flags with which the compiler lowers other dialects to these.
+    """
 
     compiler: CompilerConfig
+    front_end: tuple[str, ...] = RUNTIME.front_end
 
     @property
     def name(self) -> str:
@@ -126,7 +130,7 @@ class EvaluatorReference:
         """The module after the compiler's front end."""
         command = self.compiler.command
         front_end = replace(
-            self.compiler, command=command.with_flags([*command.flags, *RUNTIME.front_end])
+            self.compiler, command=command.with_flags([*command.flags, *self.front_end])
         )
         target = place / "lowered.mlir"
         outcome, _ = front_end.compile(text, target, context)
@@ -217,7 +221,9 @@ class EvaluatedModule:
         if result.end is End.CANCELLED:
             return [ExecutionResult(failure=str(result.end), end=result.end)]
         try:
-            return list(map(read_answer, takewhile(Path.is_file, answers))) or [_silent(result)]
+            written = takewhile(Path.is_file, answers)
+            read = partial(read_answer, prints=function.prints)
+            return list(map(read, written)) or [_silent(result)]
         except (OSError, ValueError) as error:
             return [ExecutionResult(unsupported=(f"this program: {error}",))]
 

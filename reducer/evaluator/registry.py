@@ -25,11 +25,14 @@ _DIALECTS = (
     "control",
     "dispatches",
     "hal",
+    "index_ops",
     "linalg",
     "linalg_ext",
     "maths",
+    "memory",
     "onnx_operators",
     "packing",
+    "prints",
     "scans",
     "scatters",
     "shapes",
@@ -41,6 +44,7 @@ _DIALECTS = (
 )
 _HANDLERS: dict[str, Handler] = {}
 _BATCHED: set[str] = set()
+_ALIASES: dict[str, str] = {}
 TERMINATORS: set[str] = set()
 """Ops that end a block and hand their operands to the op around it."""
 
@@ -88,6 +92,11 @@ def elementwise(*names: str) -> Callable[[H], H]:
     return register
 
 
+def alias(name: str, known: str) -> None:
+    """Evaluate an op as another one, of a dialect that is loaded by then."""
+    _ALIASES[name] = known
+
+
 def terminators(names: Iterable[str]) -> None:
     """Register ops that end a block."""
     TERMINATORS.update(names)
@@ -104,11 +113,23 @@ def handler_of(name: str) -> Handler | None:
 def _load() -> None:
     for dialect in _DIALECTS:
         import_module(f"reducer.evaluator.dialects.{dialect}")
+    for name, known in _ALIASES.items():
+        _HANDLERS[name] = _HANDLERS[known]
+        if known in _BATCHED:
+            _BATCHED.add(name)
 
 
 def is_known(name: str) -> bool:
     """Whether the evaluator knows an op."""
     return handler_of(name) is not None or name in TERMINATORS
+
+
+_AWARE = ("memref.", "affine.", "bufferization.", "func.", "scf.", "cf.")
+
+
+def is_aware(name: str) -> bool:
+    """Whether an op takes memory, rather than what it holds."""
+    return name.startswith(_AWARE)
 
 
 def is_batched(name: str) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracles.values.execution import ExecutionResult
+from oracles.values.printed import printed_values
 from oracles.values.programs import UNKNOWN, Value, ValueType
 from reducer.evaluator.answers import Part
 
 
-def read_answer(path: Path) -> ExecutionResult:
-    """The answer in a file.
+def read_answer(path: Path, *, prints: bool = False) -> ExecutionResult:
+    """The answer in a file; `prints` is whether what the program prints is a result.
 
     Raises:
         OSError: there is no such file.
@@ -23,6 +24,8 @@ def read_answer(path: Path) -> ExecutionResult:
         for entry in head["results"]:
             parts = [source.read(entry[name]) for name in ("data", "mask", "slack")]
             values.append(_value(Part(entry["type"], entry["code"], *parts)))
+    if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
+        values += printed_values(head["printed"])
     return ExecutionResult(
         tuple(values),
         failure=head["failure"],

@@ -13,7 +13,7 @@ _TORCH = re.compile(r"!torch\.vtensor<\[([\d?,]*)\],(\w+)>$")
 
 @dataclass(frozen=True)
 class ValueType:
-    """A number (`dims` is None), a tensor or vector of numbers; `element` is None for others."""
+    """A number (`dims` is None), or a tensor, a vector or memory; `element` is None for others."""
 
     text: str
     element: Element | None = None
@@ -22,6 +22,11 @@ class ValueType:
     @property
     def is_scalar(self) -> bool:
         return self.dims is None and self.element is not None
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it is memory, of numbers in a known shape."""
+        return self.text.startswith("memref<") and self.dims is not None
 
     @property
     def number(self) -> Element:
@@ -45,7 +50,7 @@ def parse_type(text: str) -> ValueType:
     if match := _TORCH.match(text):
         dims = tuple(None if one == "?" else int(one) for one in match[1].split(",") if one)
         return ValueType(text, parse_element(match[2]), dims)
-    if text.startswith(("tensor<", "vector<")):
+    if text.startswith(("tensor<", "vector<", "memref<")):
         shaped = parse_shaped(text)
         if shaped is None:
             return ValueType(text)

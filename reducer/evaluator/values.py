@@ -6,12 +6,15 @@ the numbers (None: no element is poison).
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from reducer.evaluator.elements import Numbers
+from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.types import ValueType
+from reducer.ir.shapes import Dims
 
 
 class Array:
@@ -64,6 +67,79 @@ class Slot:
 
     def __init__(self, array: Array) -> None:
         self.array = array
+
+
+class Owner:
+    """Memory as a whole: `is_freed` once the program has given it back."""
+
+    __slots__ = ("is_freed",)
+
+    def __init__(self) -> None:
+        self.is_freed = False
+
+
+class Buffer:
+    """Memory, or a view of some: numbers that change in place, with a mask of those in which
+    nothing was written yet.
+    """
+
+    __slots__ = ("data", "owner", "poison")
+
+    def __init__(self, data: Numbers, poison: Numbers, owner: Owner | None = None) -> None:
+        self.data = data
+        self.poison = poison
+        self.owner = owner or Owner()
+
+    @property
+    def is_freed(self) -> bool:
+        return self.owner.is_freed
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape
+
+    def array(self) -> Array:
+        """What it holds now."""
+        return Array(self.data.copy(), self.poison.copy())
+
+    def fill(self, value: Array) -> None:
+        """Overwrite all of it."""
+        self.data[...] = value.data
+        self.poison[...] = value.mask()
+
+    def read(self, place: tuple[int, ...]) -> Array:
+        """One element."""
+        return Array(self.data[place], np.asarray(self.poison[place]))
+
+    def write(self, place: tuple[int, ...], value: Array) -> None:
+        """Overwrite one element."""
+        self.data[place] = value.data
+        self.poison[place] = value.poison is not None
+
+    def part(self, slices: tuple[slice, ...]) -> "Buffer":
+        """A view of a part of it."""
+        return Buffer(self.data[slices], self.poison[slices], self.owner)
+
+    def squeezed(self, dims: Dims) -> "Buffer":
+        """A view without some dimensions of size 1, so that those of `dims` are left."""
+        sizes = self.shape
+        for kept in combinations(range(len(sizes)), len(dims)):
+            dropped = tuple(axis for axis in range(len(sizes)) if axis not in kept)
+            fits = all(want in (None, sizes[axis]) for axis, want in zip(kept, dims, strict=True))
+            if fits and all(sizes[axis] == 1 for axis in dropped):
+                return Buffer(self.data.squeeze(dropped), self.poison.squeeze(dropped), self.owner)
+        raise Unsupported(["a view that drops dimensions"])
+
+    def reshaped(self, shape: list[int]) -> "Buffer":
+        """A view in another shape.
+
+        Raises:
+            Unsupported: its elements are not next to each other.
+        """
+        data, poison = self.data.reshape(shape), self.poison.reshape(shape)
+        if not (np.shares_memory(data, self.data) and np.shares_memory(poison, self.poison)):
+            raise Unsupported(["a reshaped view of a part of memory"])
+        return Buffer(data, poison, self.owner)
 
 
 class Token:

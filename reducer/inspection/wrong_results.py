@@ -21,7 +21,7 @@ from pathlib import Path
 from oracles import Outcome
 from oracles.limits import ProcessResult
 from oracles.profiles import DispatchCalls, dispatch_calls_of
-from oracles.values import Comparison, ValuesOracle
+from oracles.values import Comparison, CompilerConfig, ValuesOracle
 from oracles.values.differential import DifferentialRun, Mismatch
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
@@ -223,7 +223,7 @@ class WrongResultLocator:
         if finding.mismatch.result.failure:
             finding.how = "a program that fails shows no values"
             return
-        if ir is None:
+        if ir is None or not isinstance(candidate, CompilerConfig):
             return
         self.show("run the program so that it shows what its dispatches read and make")
         case = finding.mismatch.case

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from oracles import Command
 from oracles.command import INPUT
+from oracles.values import ValuesOracle
 from reducer.ir import Document
 from reducer.locate.pipeline import PipelineStep, parse_steps, words
 from reducer.search.evaluator import Evaluator
@@ -81,8 +82,15 @@ class FlagReducer:
         return any(
             self._try(command, document)
             for number in range(1, len(self._command.argv))
-            for command in _with_smaller_values(self._command, number)
+            for command in _with_smaller_values(self._command, number, self._keeps_options)
         )
+
+    @property
+    def _keeps_options(self) -> bool:
+        """Whether passes keep their options: without one that has it check what it does, a pass may
+        be meant to change what a program computes.
+        """
+        return isinstance(self.evaluator.oracle, ValuesOracle)
 
     def _try(self, command: Command, document: Document) -> bool:
         shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))
@@ -130,13 +138,27 @@ def _sizes(flags: int) -> list[int]:
     return [*sizes, 1]
 
 
-def _with_smaller_values(command: Command, number: int) -> Iterator[Command]:
+def _with_smaller_values(command: Command, number: int, keeps_options: bool) -> Iterator[Command]:
     """The command with smaller values of one word, the smallest first."""
     name, equals, value = command.argv[number].partition("=")
     if not equals or INPUT in value or not name.startswith("-"):
         return
-    for smaller in _smaller_values(value):
+    if keeps_options and name.lstrip("-") != "pass-pipeline":
+        return
+    for smaller in _fewer_steps(value) if keeps_options else _smaller_values(value):
         yield command.with_word(number, f"{name}={smaller}")
+
+
+def _fewer_steps(value: str) -> Iterator[str]:
+    """A pipeline without some of its passes, with all options of the others."""
+    try:
+        steps = parse_steps(value)
+    except ValueError:
+        return
+    whole = PipelineStep("", (), steps)
+    for size in [*_halves(max(len(found) for found in _inner_lists(whole))), 1]:
+        for less in _fewer_passes(whole, size):
+            yield ",".join(step.text for step in less.inner)
 
 
 def _smaller_values(value: str) -> Iterator[str]:

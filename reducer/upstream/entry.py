@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from itertools import count
 
 from oracles.values.programs import Function, ValueType
-from reducer.upstream.memory import width_of
+from reducer.upstream.memory import NotInMemory, width_of
 
 NAME = "read_call_and_write"
 
@@ -28,18 +28,22 @@ llvm.mlir.global internal constant @{name}_w("w\\00")
 """
 
 
-def entry(function: Function, source: str, target: str) -> str:
+def entry(function: Function, source: str, target: str, *, is_lowered: bool = False) -> str:
     """The text of the function `NAME`, which reads the file `source` and writes `target`.
+
+    `is_lowered` is whether the function that it calls is one of the LLVM dialect.
 
     Raises:
         NotInMemory: an argument or a result has elements of a type that is not known.
     """
-    return "\n".join(_Entry(function, source, target).lines())
+    return "\n".join(_Entry(function, source, target, is_lowered).lines())
 
 
 class _Entry:
-    def __init__(self, function: Function, source: str, target: str) -> None:
+    def __init__(self, function: Function, source: str, target: str, is_lowered: bool) -> None:
         self.function = function
+        self._buffers: list[tuple[str, ValueType]] = []
+        self.is_lowered = is_lowered
         self.source = source
         self.target = target
         self._numbers = count()
@@ -51,21 +55,53 @@ class _Entry:
         yield f"func.func @{NAME}() {{"
         yield from self._open("%source", "input", "r")
         for number, type_ in enumerate(inputs):
-            yield from self._read(f"%argument{number}", type_)
-        yield self._call(inputs, results)
+            is_memory = number in self.function.memory
+            yield from self._read(f"%argument{number}", type_, is_memory)
+        yield from (
+            self._call_lowered(inputs, results)
+            if self.is_lowered
+            else [self._call(inputs, results)]
+        )
         yield from self._open("%target", "output", "w")
         for number, type_ in enumerate(results):
             yield from self._write(f"%result{number}", type_)
+        for buffer, type_ in self._buffers:
+            yield from self._write_buffer(buffer, type_)
         yield "  %closed = llvm.call @fclose(%target) : (!llvm.ptr) -> i32"
         yield "  return\n}"
 
     def _call(self, inputs: list[ValueType], results: list[ValueType]) -> str:
         arguments = ", ".join(f"%argument{number}" for number in range(len(inputs)))
         assigned = ", ".join(f"%result{number}" for number in range(len(results)))
-        types = ", ".join(map(mlir_type, inputs)), ", ".join(map(mlir_type, results))
+        passed = (
+            memref_type(one) if number in self.function.memory else mlir_type(one)
+            for number, one in enumerate(inputs)
+        )
+        types = ", ".join(passed), ", ".join(map(mlir_type, results))
         assign = f"{assigned} = " if results else ""
         called = f'func.call @"{self.function.name}"({arguments})'
         return f"  {assign}{called} : ({types[0]}) -> ({types[1]})"
+
+    def _call_lowered(self, inputs: list[ValueType], results: list[ValueType]) -> Iterator[str]:
+        """Call a function whose arguments are what the LLVM dialect makes of numbers."""
+        if len(results) > 1 or any(one.shape is not None for one in (*inputs, *results)):
+            raise NotInMemory("a lowered function of more than numbers")
+        passed, types = [], []
+        for number, type_ in enumerate(inputs):
+            passed.append(f"%argument{number}")
+            if type_.element == "index":
+                passed[-1] = self._fresh()
+                yield f"  {passed[-1]} = arith.index_cast %argument{number} : index to i64"
+            types.append(_lowered(type_))
+        called = f'llvm.call @"{self.function.name}"({", ".join(passed)}) : ({", ".join(types)})'
+        if not results:
+            yield f"  {called} -> ()"
+        elif results[0].element == "index":
+            value = self._fresh()
+            yield f"  {value} = {called} -> i64"
+            yield f"  %result0 = arith.index_cast {value} : i64 to index"
+        else:
+            yield f"  %result0 = {called} -> {_lowered(results[0])}"
 
     def _open(self, value: str, file: str, mode: str) -> Iterator[str]:
         path, how = self._fresh(), self._fresh()
@@ -74,7 +110,7 @@ class _Entry:
         pointers = "(!llvm.ptr, !llvm.ptr) -> !llvm.ptr"
         yield f"  {value} = llvm.call @fopen({path}, {how}) : {pointers}"
 
-    def _read(self, value: str, type_: ValueType) -> Iterator[str]:
+    def _read(self, value: str, type_: ValueType, is_memory: bool) -> Iterator[str]:
         sizes: list[str] = []
         for dim in type_.shape or ():
             size = self._fresh()
@@ -88,23 +124,29 @@ class _Entry:
             yield from self._move("fread", place, "memref<index>", 8, one, "%source")
             yield f"  {size} = memref.load {place}[] : memref<index>"
         dynamic = [size for size, dim in zip(sizes, type_.shape or (), strict=True) if dim is None]
-        buffer, kind = self._fresh(), _memref(type_)
+        buffer, kind = value if is_memory else self._fresh(), memref_type(type_)
         yield f"  {buffer} = memref.alloc({', '.join(dynamic)}) : {kind}"
         total = yield from self._product(sizes)
         yield from self._move("fread", buffer, kind, width_of(type_.element), total, "%source")
-        if type_.shape is None:
+        if is_memory:
+            self._buffers.append((buffer, type_))
+        elif type_.shape is None:
             yield f"  {value} = memref.load {buffer}[] : {kind}"
         else:
             made = f"bufferization.to_tensor {buffer} restrict writable"
             yield f"  {value} = {made} : {kind} to {mlir_type(type_)}"
 
     def _write(self, value: str, type_: ValueType) -> Iterator[str]:
-        buffer, kind = self._fresh(), _memref(type_)
+        buffer, kind = self._fresh(), memref_type(type_)
         if type_.shape is None:
             yield f"  {buffer} = memref.alloca() : {kind}"
             yield f"  memref.store {value}, {buffer}[] : {kind}"
         else:
             yield f"  {buffer} = bufferization.to_buffer {value} : {mlir_type(type_)} to {kind}"
+        yield from self._write_buffer(buffer, type_)
+
+    def _write_buffer(self, buffer: str, type_: ValueType) -> Iterator[str]:
+        kind = memref_type(type_)
         sizes: list[str] = []
         for dim in range(len(type_.shape or ())):
             index, size, place, one = (self._fresh() for _ in range(4))
@@ -146,12 +188,17 @@ class _Entry:
         return f"%v{next(self._numbers)}"
 
 
+def _lowered(type_: ValueType) -> str:
+    return "i64" if type_.element == "index" else mlir_type(type_)
+
+
 def mlir_type(type_: ValueType) -> str:
     """The type in MLIR's syntax."""
     return _element(type_) if type_.shape is None else f"tensor<{_shaped(type_)}>"
 
 
-def _memref(type_: ValueType) -> str:
+def memref_type(type_: ValueType) -> str:
+    """The type of memory for such a value."""
     return f"memref<{_shaped(type_)}>"
 
 

@@ -18,6 +18,7 @@ from oracles.process import run_process
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CANNOT, ExecutionResult, Program, RunContext
 from oracles.values.failures import failure_of
+from oracles.values.printed import printed_values
 from oracles.values.programs import Function, Value, ValueType
 from reducer.ir import GenericSyntaxError
 from reducer.upstream.entry import NAME, entry
@@ -30,6 +31,7 @@ _PASSES = (
     "convert-tensor-to-linalg",
     "one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops}",
     "func.func(convert-linalg-to-loops)",
+    "convert-vector-to-scf",
     "expand-strided-metadata",
     "lower-affine",
     "convert-scf-to-cf",
@@ -38,9 +40,20 @@ _PASSES = (
     "convert-math-to-funcs",
     "convert-math-to-libm",
     "convert-complex-to-llvm",
+    "convert-vector-to-llvm",
     "convert-to-llvm",
     "reconcile-unrealized-casts",
 )
+_TOSA = (
+    "func.func(tosa-to-linalg-named,tosa-to-linalg)",
+    "tosa-to-arith",
+    "tosa-to-tensor",
+    "tosa-to-scf",
+)
+
+FRONT_END = (f"--pass-pipeline=builtin.module({','.join(_TOSA)})",)
+"""The flags with which `mlir-opt` lowers what can be lowered to the core dialects."""
+
 _SOFT_FLOATS = ("convert-arith-to-apfloat", "convert-math-to-apfloat")
 """Compute in software what no machine can: floats of 8 bits."""
 
@@ -57,20 +70,21 @@ class MlirRunner:
 
     `compiler` is the one under test: its `…-opt` tool reads what these tools cannot. `converted`
     are the element types of which it makes others: a program with such elements means something
-    else to these tools.
+    else to these tools. `level` is how much LLVM optimizes.
     """
 
     tools: MlirTools
     compiler: Path
     converted: frozenset[str] = frozenset()
+    level: str = "-O0"
 
     @property
     def name(self) -> str:
-        return _name(self.tools)
+        return _name(self.tools, self.level)
 
     @cached_property
     def key(self) -> str:
-        return " ".join(map(file_identity, (self.tools.opt, self.tools.runner)))
+        return " ".join([*map(file_identity, (self.tools.opt, self.tools.runner)), self.level])
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         if mentions_elements(text, self.converted):
@@ -83,7 +97,7 @@ class MlirRunner:
         place.mkdir(exist_ok=True)
         work = _Work(self.tools, place, context)
         try:
-            return _UpstreamProgram(work.read(text), self.tools, place)
+            return _UpstreamProgram(work.read(text), self.tools, place, self.level)
         except _Unreadable as error:
             reason = str(error)
         opt = verifying_tool(resolve_binary(self.compiler))
@@ -91,15 +105,22 @@ class MlirRunner:
             try:
                 generic = work.run([opt, "--mlir-print-op-generic"], text)
                 known = work.read(plain(generic), _UNKNOWN_ATTRIBUTES)
-                return _UpstreamProgram(_NOTES.sub("", known), self.tools, place)
+                bare = _NOTES.sub("", known)
+                return _UpstreamProgram(bare, self.tools, place, self.level)
             except (_Unreadable, GenericSyntaxError) as error:
                 reason = str(error)
         context.reasons[self.name] = reason
         return None
 
 
-def _name(tools: MlirTools) -> str:
-    return f"mlir-runner {tools.version}"
+def is_lowered(text: str, function: str) -> bool:
+    """Whether a module as `mlir-opt` prints it has a function of the LLVM dialect by that name."""
+    name = re.escape(function)
+    return re.search(rf'^ *llvm\.func (?:\w+ )*@"?{name}"?\(', text, re.M) is not None
+
+
+def _name(tools: MlirTools, level: str) -> str:
+    return f"mlir-runner {tools.version}" + (f" {level}" if level != "-O0" else "")
 
 
 @dataclass(frozen=True)
@@ -109,6 +130,7 @@ class _UpstreamProgram:
     text: str
     tools: MlirTools
     place: Path
+    level: str
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -118,23 +140,25 @@ class _UpstreamProgram:
             return ExecutionResult(failure=CANNOT)
         try:
             source.write_bytes(_arguments(function, inputs))
-            module = _with(self.text, entry(function, str(source), str(target)))
+            called = is_lowered(self.text, function.name)
+            caller = entry(function, str(source), str(target), is_lowered=called)
+            module = _with(self.text, caller)
             work = _Work(self.tools, self.place, context)
-            passes = f"--pass-pipeline={_pipeline(self.text)}"
+            passes = f"--pass-pipeline={lowering(self.text)}"
             lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
         except (NotInMemory, _Unreadable) as error:
-            context.reasons[_name(self.tools)] = str(error)
+            context.reasons[_name(self.tools, self.level)] = str(error)
             return ExecutionResult(failure=CANNOT)
         target.unlink(missing_ok=True)
-        result = work.execute(lowered, garbage)
+        result = work.execute(lowered, garbage, self.level)
         if result.end is not End.EXITED or result.starved:
             end = End.MEMORY if result.starved else result.end
             return ExecutionResult(failure=str(end), end=end)
         if result.exit_code != 0 or not target.is_file():
             failed = failure_of(result)
             return ExecutionResult(failure=failed.status, failed=failed)
-        types = [one for one in function.results if one is not None]
-        return ExecutionResult(tuple(_results(types, target.read_bytes())))
+        printed = printed_values(result.stdout) if function.prints else ()
+        return ExecutionResult((*_results(function.returned, target.read_bytes()), *printed))
 
 
 class _Unreadable(Exception):
@@ -173,13 +197,13 @@ class _Work:
             raise _Unreadable(_first_error(result))
         return result.stdout
 
-    def execute(self, lowered: str, garbage: int) -> ProcessResult:
+    def execute(self, lowered: str, garbage: int, level: str) -> ProcessResult:
         """Run the function `NAME` of a module in the LLVM dialect."""
         program = self.place / "program.mlir"
         program.write_text(lowered, encoding="utf-8", errors="surrogateescape")
         libraries = ",".join(map(str, self.tools.libraries))
         words = [str(self.tools.runner), str(program), "-e", NAME, "--entry-point-result=void"]
-        words += ["-O0", *([f"--shared-libs={libraries}"] if libraries else [])]
+        words += [level, *([f"--shared-libs={libraries}"] if libraries else [])]
         result = run_process(
             words,
             cwd=self.place,
@@ -204,8 +228,9 @@ def _with(module: str, function: str) -> str:
     return f"{module[:at]}{function}\n{module[at:]}"
 
 
-def _pipeline(text: str) -> str:
-    passes = list(_PASSES)
+def lowering(text: str) -> str:
+    """The pipeline that makes a module one that can run."""
+    passes = [*(_TOSA if "tosa." in text else ()), *_PASSES]
     if "f8E" in text:
         at = passes.index("arith-expand")
         passes[at:at] = _SOFT_FLOATS

@@ -14,8 +14,10 @@ _LIBRARIES = (
     "libmlir_apfloat_wrappers.so*",
     "libmlir_c_runner_utils.so*",
     "libmlir_float16_utils.so*",
+    "libmlir_runner_utils.so*",
 )
-"""What compiled programs may call: arithmetic of small floats, and copies of strided memory."""
+"""What compiled programs may call: arithmetic of small floats, copies of strided memory, and what
+prints."""
 
 _SECONDS = 10
 
@@ -30,18 +32,22 @@ class MlirTools:
     libraries: tuple[Path, ...] = ()
 
 
-def find_tools() -> MlirTools | None:
-    """The newest of those on PATH; None if there are none.
+def find_tools(beside: Path | None = None) -> MlirTools | None:
+    """Those with the tool `beside`, or else the newest on PATH; None if there are none.
 
     They may have the release in their names (`mlir-runner-22`), as Debian's have.
     """
-    return _find(os.environ.get("PATH", ""))
+    found = _find(os.environ.get("PATH", ""))
+    if beside is None:
+        return max(found, key=lambda tools: _numbers(tools.version), default=None)
+    folder = os.pathsep.join(dict.fromkeys((str(beside.parent), str(beside.resolve().parent))))
+    near = [one for one in (*_find(folder), *found) if one.opt.resolve() == beside.resolve()]
+    return near[0] if near else find_tools()
 
 
 @cache
-def _find(path: str) -> MlirTools | None:
-    found = list(_on_path(path))
-    return max(found, key=lambda tools: _numbers(tools.version), default=None)
+def _find(path: str) -> tuple[MlirTools, ...]:
+    return tuple(_on_path(path))
 
 
 def _on_path(path: str) -> Iterator[MlirTools]:

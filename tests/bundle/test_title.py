@@ -7,6 +7,7 @@ import pytest
 
 from oracles import Kind, Signature
 from reducer.bundle.facts import CompilerInfo, Facts, ReproCheck
+from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import Pattern
 from reducer.bundle.run_check import RunCheck
 from reducer.bundle.title import MAX_TITLE, title
@@ -85,6 +86,16 @@ def test_wrong_results_and_programs_that_fail() -> None:
     assert title(wrong) == "Wrong result for `arith.fptosi` on vmvx"
     fails = said(Kind.RUN_FAILURE, "OUT_OF_RANGE in hal.fence.await", check=run, text=text)
     assert title(fails) == "Compiled program fails with OUT_OF_RANGE for `arith.fptosi` on vmvx"
+
+
+def test_a_pass_that_changes_what_a_program_computes() -> None:
+    passes = PassesCheck("", "", "mlir-runner")
+    check = ReproCheck(("mlir-opt", "--affine-loop-fusion", "repro.mlir"), passes=passes)
+    wrong = said(Kind.MISCOMPILE, "wrong values", check=check, text="")
+    wrong = replace(wrong, compiler=CompilerInfo("mlir-opt"))
+    assert title(wrong) == "[mlir][affine] `affine-loop-fusion` changes what a program computes"
+    stored = replace(wrong, text="affine.store %a, %m[0] : memref<1xi32>\n")
+    assert title(stored) == "[mlir][affine] `affine-loop-fusion` miscompiles `affine.store`"
 
 
 def test_an_opt_tool_is_known_by_its_only_pass() -> None:

@@ -6,7 +6,7 @@ from oracles import Kind
 from tests.support.opt_corpus import FOLDER, OptCase, opt_cases
 from tests.support.opt_tools import find_opt
 
-FEW = ("mlir-186830", "mlir-222539", "mlir-173553")
+FEW = ("mlir-128273", "mlir-186830", "mlir-222539", "mlir-173553")
 """What is checked every time; `python -m benchmarks.opt_corpus` checks and reduces them all."""
 
 

@@ -114,9 +114,32 @@ def test_the_input_is_no_value_of_a_flag() -> None:
     ]  # fmt: skip
 
 
+def smaller(command: Command, *, keeps_options: bool) -> list[str]:
+    found = _with_smaller_values(command, 1, keeps_options)
+    return [one.argv[1].partition("=")[2] for one in found]
+
+
+def test_passes_that_may_be_unsafe_without_an_option_keep_them_all() -> None:
+    command = Command.parse(
+        ["mlir-opt", "-pass-pipeline=builtin.module(a{x=1},func.func(b{y=1},c))"]
+    )
+    assert set(smaller(command, keeps_options=True)) >= {
+        "builtin.module(func.func(b{y=1},c))",
+        "builtin.module(a{x=1})",
+        "builtin.module(a{x=1},func.func(b{y=1}))",
+        "builtin.module(a{x=1},func.func(c))",
+    }
+    assert all(
+        one.count("{") == one.count("a{x=1}") + one.count("b{y=1}")
+        for one in smaller(command, keeps_options=True)
+    )
+    alone = Command.parse(["mlir-opt", "--loop-permutation=map=1,0 check-validity=1"])
+    assert smaller(alone, keeps_options=True) == []
+
+
 def test_passes_of_a_pipeline_that_implies_the_module() -> None:
     command = Command.parse(["mlir-opt-13", "-pass-pipeline=func(cse),a{x=1 y=2},b"])
-    shorter = [found.argv[1].partition("=")[2] for found in _with_smaller_values(command, 1)]
+    shorter = smaller(command, keeps_options=False)
     assert {"a{x=1 y=2},b", "func(cse),b", "func(cse),a{x=1 y=2}", "func(cse),a{y=2},b"} <= {
         *shorter
     }

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Limits, Oracle
 from oracles.command import verifying_tool
+from oracles.values import ValuesOracle
+from reducer.cli.pipelines import pipeline_comparison
 from reducer.toolchain import find
 from tests.support.triton import install_triton, triton_command
 
@@ -49,11 +51,20 @@ class OptCase:
     def limits(self) -> Limits:
         return Limits(seconds=HANGING if self.kind == "timeout" else 60.0, memory=8 << 30)
 
-    def oracle(self) -> CompilerOracle:
-        """An oracle for the failure; the tool must be installed."""
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the passes end well, but the program then means something else."""
+        return self.kind == "miscompile"
+
+    def oracle(self, text: str | None = None) -> Oracle:
+        """An oracle for the failure, of the issue's program or another; needs the tool."""
         assert self.command is not None
         program = Path(shutil.which(self.command[0]) or self.command[0])
-        return CompilerOracle(Command.parse(self.command), program, limits=self.limits)
+        command = Command.parse(self.command)
+        if self.is_wrong:
+            comparison = pipeline_comparison(command, program, (), None)
+            return ValuesOracle(comparison, text or self.text, limits=self.limits)
+        return CompilerOracle(command, program, limits=self.limits)
 
     def opt(self) -> Path | None:
         """The tool that prints the program in generic form."""

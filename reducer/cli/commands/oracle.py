@@ -69,8 +69,8 @@ _WRONG_RESULTS: list[Decorator] = [
     click.option(
         "--wrong-results",
         is_flag=True,
-        help="Preserve a miscompile: COMMAND compiles INPUT, and the compiled program computes "
-        "results that differ from a reference.",
+        help="Preserve a miscompile: the program that COMMAND compiles, or what an …-opt tool's "
+        "passes make of INPUT, computes other results than a reference.",
     ),
     click.option(
         "--reference",

@@ -12,7 +12,7 @@ import numpy as np
 
 from reducer.evaluator.attributes import integers, string
 from reducer.evaluator.errors import Divergent, RunFailure, UndefinedBehavior
-from reducer.evaluator.interpreter import BRANCHES, Frame, can_batch, uniform
+from reducer.evaluator.interpreter import BRANCHES, EXTERNAL, Frame, can_batch, is_external, uniform
 from reducer.evaluator.program import Block, Op, Region
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import parse_type
@@ -30,7 +30,11 @@ terminators(
 
 @op("func.call", "util.call")
 def call(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    return tuple(frame.interpreter.invoke(op.symbol("callee"), operands))
+    callee = op.symbol("callee")
+    known = EXTERNAL.get(callee)
+    if known is not None and is_external(frame.program.symbols[callee]):
+        return known(frame, op, operands)
+    return tuple(frame.interpreter.invoke(callee, operands))
 
 
 # ---- cf -----------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def index(frame: Frame, op: Op) -> Array:
 
 @op("linalg.fill")
 def fill(frame: Frame, op: Op, value: Array, output: Array) -> Array:
-    data = value.data.astype(op.result.dtype)
+    data = value.data.astype(op.operand_types[-1].number.dtype)
     return Array(data, value.poison).map(lambda a: np.broadcast_to(a, output.shape))
 
 
@@ -56,7 +56,7 @@ def copy(frame: Frame, op: Op, source: Array, output: Array) -> Array:
 @op("linalg.softmax")
 def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     axis = op.integer("dimension")
-    element = op.result
+    element = op.operand_types[-1].number
     if not element.is_float:
         raise Unsupported([f"{op.name} of {element.text}"])
     wide = source.data.astype(element.wide)

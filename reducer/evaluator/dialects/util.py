@@ -21,7 +21,7 @@ terminators(["util.return", "util.unreachable", "flow.return"])
 
 
 @op(
-    "builtin.module", "func.func", "util.func", "util.global", "util.initializer",
+    "builtin.module", "func.func", "util.func", "memref.global", "util.global", "util.initializer",
     "ml_program.global",
 )  # fmt: skip
 def declaration(frame: Frame, op: Op, *operands: Any) -> None:

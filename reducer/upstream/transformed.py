@@ -1,0 +1,94 @@
+"""A `…-opt` command under test: what a module means after the passes of the command.
+
+Its output is a module again, which MLIR's own tools run as they run the input. If the passes are
+right, both mean the same. What comes after the passes is the same for both, so a defect there makes
+no difference, or is told apart by the evaluator, which needs no passes at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from oracles.command import Command
+from oracles.compiler import CompilerOracle
+from oracles.diagnostics import primary_error
+from oracles.outcome import Outcome
+from oracles.values.declared import working_on_memory
+from oracles.values.execution import CANNOT, ExecutionResult, Implementation, Program, RunContext
+from oracles.values.printed import prints
+from oracles.values.programs import Function
+from reducer.upstream.reference import is_lowered
+
+
+@dataclass(frozen=True)
+class PassPipeline:
+    """A command that transforms modules; `runner` runs what it makes of them."""
+
+    command: Command
+    executable: Path
+    runner: Implementation
+    name: str = "the command"
+    run_module: None = None
+    is_pipeline: bool = True
+
+    @cached_property
+    def key(self) -> str:
+        return f"{self.oracle('').key} run by {self.runner.key}"
+
+    def oracle(self, output: str) -> CompilerOracle:
+        """An oracle that runs the command and has it write the file `output`."""
+        return CompilerOracle(self.command, self.executable, output=output)
+
+    def compile(
+        self, text: str | bytes, target: Path, context: RunContext
+    ) -> tuple[Outcome, "TransformedModule"]:
+        """Run the command; return its outcome and what it has made of the module."""
+        outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
+        context.add(outcome)
+        return outcome, TransformedModule(target, self.runner)
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        target = folder / "transformed.mlir"
+        outcome, program = self.compile(text, target, context)
+        if outcome.succeeded and target.is_file():
+            return program
+        error = primary_error(outcome.diagnostics)
+        context.reasons[self.name] = error.message if error else str(outcome.kind)
+        return None
+
+    def with_command(self, command: Command) -> "PassPipeline":
+        """The same for another command of the same program."""
+        return replace(self, command=command)
+
+
+@dataclass(frozen=True)
+class TransformedModule:
+    """The module in the file `path`, run by MLIR's own tools."""
+
+    path: Path
+    runner: Implementation
+    device: str = ""
+
+    def functions(self, text: str) -> list[Function]:
+        """The functions of the module before the passes: these are what must keep their meaning."""
+        return [replace(one, prints=prints(text)) for one in working_on_memory(text)]
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        """The results; `CANNOT` if the passes have left something that cannot be run."""
+        text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
+        known = replace(function, prints=False) in working_on_memory(text)
+        if not known and not is_lowered(text, function.name):
+            return _cannot(f"the type of @{function.name} has changed")
+        program = self.runner.build(text, self.path.parent, context)
+        if program is not None:
+            given = program.call(function, inputs, context, garbage=garbage)
+            if given.failure != CANNOT and not given.unsupported:
+                return given
+        return _cannot(context.reasons.get(self.runner.name, "its ops are unknown"))
+
+
+def _cannot(reason: str) -> ExecutionResult:
+    return ExecutionResult(failure=CANNOT, unsupported=(reason,))

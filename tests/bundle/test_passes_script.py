@@ -1,0 +1,76 @@
+"""`repro.sh` of a report on passes that change what a program means; runs LLVM's real tools."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from oracles import Command
+from oracles.values import ValuesOracle
+from reducer.bundle.facts import ReproCheck
+from reducer.bundle.gathering import gather
+from reducer.bundle.passes_check import PassesCheck
+from reducer.bundle.passes_script import passes_script
+from reducer.bundle.writing import try_script
+from reducer.cli.pipelines import pipeline_comparison
+from tests.support.opt_tools import find_opt
+
+PROGRAM = """\
+func.func @main(%a: i32, %c: i1, %t: tensor<?xf32>, %m: memref<2xi32>) -> (i32, tensor<?xf32>) {
+  %one = arith.constant 1 : i32
+  %m1 = memref.alloc() : memref<1xi32>
+  affine.store %a, %m1[0] : memref<1xi32>
+  affine.for %i = 0 to 0 {
+    affine.store %one, %m1[0] : memref<1xi32>
+  }
+  %r = affine.load %m1[0] : memref<1xi32>
+  affine.store %r, %m[1] : memref<2xi32>
+  return %r, %t : i32, tensor<?xf32>
+}
+"""
+PASS = "--affine-loop-invariant-code-motion"
+
+
+@pytest.fixture
+def oracle() -> ValuesOracle:
+    opt = find_opt()
+    command = Command.parse([opt.name, "--cse", PASS])
+    return ValuesOracle(pipeline_comparison(command, opt, (), None), PROGRAM)
+
+
+def test_the_script_shows_both_and_sees_a_fix(oracle: ValuesOracle, tmp_path: Path) -> None:
+    passes = PassesCheck.of(oracle.pinned(PROGRAM), PROGRAM)
+    assert passes is not None
+    (tmp_path / "repro.mlir").write_text(PROGRAM)
+
+    def run(*flags: str) -> subprocess.CompletedProcess[str]:
+        check = ReproCheck(("mlir-opt-22", *flags, "repro.mlir"), passes=passes)
+        (tmp_path / "repro.sh").write_text(passes_script(check, passes, "wrong values"))
+        words = ["sh", "repro.sh"]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    wrong = run(PASS)
+    assert wrong.returncode == 0, wrong.stdout
+    assert "Without the passes:" in wrong.stdout and "[1]" in wrong.stdout
+    right = run("--cse")
+    assert (right.returncode, right.stdout) == (
+        1, "the program prints the same with and without these passes\n"
+    )  # fmt: skip
+    assert run("--no-such-pass").returncode == 2
+
+
+def test_a_report_names_the_pass_and_stands_alone(oracle: ValuesOracle) -> None:
+    assert oracle.command is not None
+    alone = oracle.with_command(oracle.command.with_flags([PASS]))
+    facts = gather(PROGRAM, alone)
+    assert facts.command == ("mlir-opt-22", PASS, "repro.mlir")
+    assert facts.pass_name == PASS.removeprefix("--")
+    assert facts.check.passes is not None
+    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
+    assert try_script(files, find_opt(), facts) == 0
+
+
+def test_what_cannot_be_printed_is_left_to_the_comparison(oracle: ValuesOracle) -> None:
+    text = PROGRAM.replace("i32", "i4")
+    assert PassesCheck.of(oracle.pinned(text), text) is None

@@ -1,0 +1,51 @@
+"""Commands that hand a module on to each other become one."""
+
+import pytest
+
+from reducer.intake.stages import NotOnePipeline, Stages, is_piped, merged
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "entry"),
+    [
+        ("mlir-opt a.mlir --cse", "mlir-opt a.mlir --cse", None),
+        (
+            "mlir-opt a.mlir -cse | mlir-opt -sccp -canonicalize - 2>/dev/null",
+            "mlir-opt a.mlir -cse -sccp -canonicalize",
+            None,
+        ),
+        (
+            "bin/mlir-opt a.mlir -pass-pipeline='builtin.module(func.func(tosa-to-linalg),cse)' |"
+            " /other/mlir-opt -one-shot-bufferize=bufferize-function-boundaries"
+            " | mlir-cpu-runner-19 -e f -entry-point-result=void",
+            "bin/mlir-opt a.mlir --tosa-to-linalg --cse"
+            " -one-shot-bufferize=bufferize-function-boundaries",
+            "f",
+        ),
+        ("mlir-opt a.mlir --cse | mlir-runner", "mlir-opt a.mlir --cse", "main"),
+        ("mlir-opt a.mlir | mlir-runner --entry-point=g", "mlir-opt a.mlir", "g"),
+    ],
+)
+def test_stages_are_merged(line: str, words: str, entry: str | None) -> None:
+    assert merged([line] if "|" in line else line.split()) == Stages(tuple(words.split()), entry)
+
+
+def test_words_that_a_shell_has_split() -> None:
+    words = ["mlir-opt", "a.mlir", "--x=a b", "|", "mlir-opt", "--y"]
+    assert is_piped(words)
+    assert merged(words).words == ("mlir-opt", "a.mlir", "--x=a b", "--y")
+    assert not is_piped(["mlir-opt", "--match=a|b"])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("torch-mlir-opt a.mlir | mlir-opt --cse", "different tools"),
+        ("mlir-opt a.mlir | mlir-opt --cse > out", "it uses >"),
+        ("mlir-opt a.mlir |", "empty"),
+        ("mlir-opt a.mlir | mlir-opt --pass-pipeline=f(", "no name"),
+    ],
+)
+def test_what_is_not_one_pipeline(line: str, why: str) -> None:
+    with pytest.raises(NotOnePipeline, match=why):
+        merged([line])

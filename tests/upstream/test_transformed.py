@@ -1,0 +1,102 @@
+"""Passes that change what a module means. These tests run LLVM's real `mlir-opt`."""
+
+import pytest
+
+from oracles import Command
+from oracles.kind import Kind
+from oracles.outcome import Outcome
+from oracles.values import ValuesOracle
+from reducer.cli.pipelines import pipeline_comparison
+from tests.support.opt_tools import find_opt
+
+WHILE = """
+func.func @f(%a: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %r:3 = scf.while (%b = %c0) : (index) -> (index, index, index) {
+    %less = arith.cmpi slt, %b, %a : index
+    %v = scf.if %less -> (index) {
+      %next = arith.addi %b, %c2 : index
+      scf.yield %next : index
+    } else {
+      scf.yield %a : index
+    }
+    scf.condition(%less) %v, %v, %b : index, index, index
+  } do {
+  ^bb0(%x: index, %y: index, %z: index):
+    scf.yield %y : index
+  }
+  return %r#2 : index
+}
+"""
+"""https://github.com/llvm/llvm-project/issues/219456: canonicalization takes the wrong branch."""
+
+PRINTED = """
+func.func @main() {
+  %v = arith.constant 5 : i32
+  %w = arith.constant 6 : i32
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc() : memref<1xi32>
+  memref.store %v, %m[%c0] : memref<1xi32>
+  affine.for %i = 0 to 0 {
+    affine.store %w, %m[0] : memref<1xi32>
+  }
+  %r = memref.load %m[%c0] : memref<1xi32>
+  vector.print %r : i32
+  return
+}
+"""
+"""https://github.com/llvm/llvm-project/issues/128273: a store leaves a loop that never runs."""
+
+LOWERING = (
+    "-lower-affine -convert-scf-to-cf -convert-vector-to-llvm -convert-arith-to-llvm "
+    "-finalize-memref-to-llvm -convert-func-to-llvm -convert-cf-to-llvm -reconcile-unrealized-casts"
+)
+
+
+def judged(text: str, *passes: str) -> tuple[ValuesOracle, Outcome]:
+    opt = find_opt()
+    command = Command.parse([opt.name, *passes])
+    oracle = ValuesOracle(pipeline_comparison(command, opt, (), None), text)
+    return oracle, oracle.run(text)
+
+
+def test_a_pass_that_changes_what_a_function_gives() -> None:
+    oracle, outcome = judged(WHILE, "-cse", "-canonicalize")
+    assert outcome.kind is Kind.MISCOMPILE
+    assert outcome.remarks[0].startswith("expected values: the evaluator and mlir-runner")
+    assert oracle.command is not None  # so its passes can be reduced
+    without = oracle.with_command(oracle.command.with_flags(["-cse"]))
+    assert without.run(WHILE).kind is Kind.SUCCESS
+
+
+@pytest.mark.parametrize("lowering", ["", LOWERING])
+def test_what_a_program_prints_is_compared(lowering: str) -> None:
+    """It runs as it is, or as far as the user's own passes have lowered it."""
+    _, wrong = judged(PRINTED, "-affine-loop-invariant-code-motion", *lowering.split())
+    assert wrong.kind is Kind.MISCOMPILE
+    assert "6, expected 5" in wrong.stderr
+    assert judged(PRINTED, *lowering.split())[1].kind is Kind.SUCCESS
+
+
+def test_what_the_passes_leave_may_not_run() -> None:
+    """A function whose type changes cannot be called as before: nobody can tell."""
+    text = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"
+    _, outcome = judged(text, "--one-shot-bufferize=bufferize-function-boundaries")
+    assert outcome.kind is Kind.UNDECIDED
+    assert outcome.remarks == ("what is left of it cannot be run: the type of @f has changed",)
+
+
+def test_passes_that_only_make_use_of_what_is_undefined_are_right() -> None:
+    """A shift by the width is poison, whatever a pass makes of it."""
+    text = """
+      func.func @main() {
+        %a = arith.constant 1 : i32
+        %b = arith.constant 32 : i32
+        %r = arith.shli %a, %b : i32
+        vector.print %r : i32
+        return
+      }"""
+    _, outcome = judged(text, "-canonicalize")
+    assert outcome.kind is Kind.UNDECIDED
+    assert any("poison" in remark for remark in outcome.remarks)
