@@ -25,6 +25,7 @@ from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
+from reducer.transformations.forward_text import ForwardLines
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_numbers import ShrinkMapNumbers
@@ -42,8 +43,10 @@ from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
+from reducer.transformations.text_items import DropItems
 from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unreachable import DropUnreachableBlocks
+from reducer.transformations.unused_items import DropUnusedItems
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
 
@@ -135,4 +138,4 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
 
 def text_transformations() -> list[Transformation[PlainText]]:
     """Transformations for input that cannot be parsed as MLIR."""
-    return [DeleteGroups(), DeleteLines()]
+    return [DeleteGroups(), ForwardLines(), DeleteLines(), DropUnusedItems(), DropItems()]
