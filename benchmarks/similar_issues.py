@@ -4,7 +4,7 @@
         --json number,title,body,url > issues.json
     python -m benchmarks.similar_issues issues.json
 
-Each failure of corpus-opt and of the corpus whose issue is in the export, and whose compiler is
+Each failure of corpus/opt and of the corpus whose issue is in the export, and whose compiler is
 installed, is run once on the program of the issue. The rank of that issue is printed, and the share
 of failures that have it first (precision at 1) and among the first five. The programs are the
 experts', so an issue that gives the same program has all its ops: take the titles-only figures,

@@ -135,7 +135,7 @@ def test_a_pass_that_crashes_in_one_release(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     """Both tests with real compilers: one is green before the fix, the other one afterwards."""
-    text = (CORPUS.parent / "corpus-opt" / "iree-203813.mlir").read_text()
+    text = (CORPUS / "opt" / "iree-203813.mlir").read_text()
     flag = "--linalg-fold-unit-extent-dims"
     broken, works = iree_toolchain("3.13.0").opt, iree_toolchain("3.8.0").opt
     facts = gather(text, oracle(broken, flag))

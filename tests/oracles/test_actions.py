@@ -55,7 +55,7 @@ def test_output_before_a_crash_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_stripped_release_build_names_the_pattern() -> None:
-    text = (Path(__file__).parents[2] / "corpus-opt" / "mlir-205233.mlir").read_text()
+    text = (Path(__file__).parents[2] / "corpus/opt" / "mlir-205233.mlir").read_text()
     command = Command.parse(["mlir-opt-22", "--convert-arith-to-spirv"])
     oracle = CompilerOracle(command, find_opt())
     found = oracle.culprit(text, oracle.run(text))
@@ -69,7 +69,7 @@ def test_two_passes_that_leave_invalid_ir_are_two_bugs() -> None:
         ("mlir-205231", "--scf-parallel-loop-specialization"),
         ("mlir-216218", "--test-scf-parallel-loop-collapsing=collapsed-indices-0=0,1"),
     ):
-        text = (Path(__file__).parents[2] / "corpus-opt" / f"{name}.mlir").read_text()
+        text = (Path(__file__).parents[2] / "corpus/opt" / f"{name}.mlir").read_text()
         oracle = CompilerOracle(Command.parse(["mlir-opt-22", flag]), find_opt())
         found.append(oracle.run(text).signature.pass_name)
     assert found == ["SCFParallelLoopSpecialization", "TestSCFParallelLoopCollapsing"]

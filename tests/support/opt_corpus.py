@@ -1,4 +1,4 @@
-"""Failures of `…-opt` tools other than IREE's compiler, under corpus-opt/ (see its cases.toml)."""
+"""Failures of `…-opt` tools other than IREE's compiler, under corpus/opt/ (see its cases.toml)."""
 
 import shutil
 import tomllib
@@ -13,7 +13,7 @@ from reducer.cli.pipelines import pipeline_comparison
 from reducer.toolchain import find
 from tests.support.triton import install_triton, triton_command
 
-FOLDER = Path(__file__).parents[2] / "corpus-opt"
+FOLDER = Path(__file__).parents[2] / "corpus" / "opt"
 HANGING = 4.0
 """Seconds after which a run is taken for a hang."""
 
