@@ -112,6 +112,8 @@ class Frame:
         self.values: dict[int, Any] = {}
         self.indices: list[Any] = []
         self.batch: tuple[int, ...] | None = None
+        self.lanes: Any = None
+        """Which elements of vectors take part, inside of `vector.mask`."""
 
     # ---- regions ---------------------------------------------------------------------------
 

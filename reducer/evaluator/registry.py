@@ -41,6 +41,8 @@ _DIALECTS = (
     "stablehlo_shapes",
     "tensors",
     "util",
+    "vector_memory",
+    "vectors",
 )
 _HANDLERS: dict[str, Handler] = {}
 _BATCHED: set[str] = set()
@@ -124,7 +126,7 @@ def is_known(name: str) -> bool:
     return handler_of(name) is not None or name in TERMINATORS
 
 
-_AWARE = ("memref.", "affine.", "bufferization.", "func.", "scf.", "cf.")
+_AWARE = ("memref.", "affine.", "bufferization.", "func.", "scf.", "cf.", "vector.")
 
 
 def is_aware(name: str) -> bool:

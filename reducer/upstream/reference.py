@@ -231,6 +231,9 @@ def _with(module: str, function: str) -> str:
 def lowering(text: str) -> str:
     """The pipeline that makes a module one that can run."""
     passes = [*(_TOSA if "tosa." in text else ()), *_PASSES]
+    if "vector.m" in text:
+        at = passes.index("convert-vector-to-scf")
+        passes[at:at] = ["func.func(lower-vector-mask,lower-vector-multi-reduction)"]
     if "f8E" in text:
         at = passes.index("arith-expand")
         passes[at:at] = _SOFT_FLOATS

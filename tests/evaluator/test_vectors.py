@@ -1,0 +1,138 @@
+"""Vectors mean what MLIR's own tools compute."""
+
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Limits
+from oracles.values import CompilerConfig
+from oracles.values.execution import ExecutionResult, RunContext
+from oracles.values.workbench import Question
+from reducer.evaluator.reference import EvaluatorReference
+from reducer.upstream.reference import FRONT_END, MlirRunner
+from reducer.upstream.tools import find_tools
+from reducer.upstream.transformed import TransformedModule
+from tests.support.opt_tools import find_opt
+
+V = "%v: memref<4xi32>"
+LOAD = "%x = vector.load %v[%c0] : memref<4xi32>, vector<4xi32>\n"
+SQUARE = """
+  %a = vector.transfer_read %m[%c0, %c0], %p {in_bounds = [true, true]}
+    : memref<3x4xi32>, vector<3x4xi32>
+"""
+CASES = {
+    "reduction": (V, LOAD + "%r = vector.reduction <add>, %x : vector<4xi32> into i32"),
+    "unsigned": (V, LOAD + "%r = vector.reduction <maxui>, %x : vector<4xi32> into i32"),
+    "product": (V, LOAD + "%r = vector.reduction <mul>, %x, %p : vector<4xi32> into i32"),
+    "extract": (V, LOAD + "%r = vector.extract %x[%c1] : i32 from vector<4xi32>"),
+    "insert": (
+        V,
+        LOAD + "%y = vector.insert %p, %x[2] : i32 into vector<4xi32>\n"
+        "%r = vector.reduction <xor>, %y : vector<4xi32> into i32",
+    ),
+    "shuffle": (
+        V,
+        LOAD + "%y = vector.shuffle %x, %x [3, 6, 0] : vector<4xi32>, vector<4xi32>\n"
+        "%r = vector.extract %y[1] : i32 from vector<3xi32>",
+    ),
+    "out of bounds": (
+        V,
+        "%x = vector.transfer_read %v[%c1], %p : memref<4xi32>, vector<4xi32>\n"
+        "%r = vector.extract %x[3] : i32 from vector<4xi32>",
+    ),
+    "broadcast and transpose": (
+        V,
+        LOAD + "%b = vector.broadcast %x : vector<4xi32> to vector<2x4xi32>\n"
+        "%t = vector.transpose %b, [1, 0] : vector<2x4xi32> to vector<4x2xi32>\n"
+        "%r = vector.extract %t[2, 1] : i32 from vector<4x2xi32>",
+    ),
+    "multi_reduction": (
+        "%m: memref<3x4xi32>",
+        SQUARE + "%i = arith.constant dense<1> : vector<4xi32>\n"
+        "%s = vector.multi_reduction <add>, %a, %i [0] : vector<3x4xi32> to vector<4xi32>\n"
+        "%r = vector.reduction <minsi>, %s : vector<4xi32> into i32",
+    ),
+    "mask": (
+        "%m: memref<3x4xi32>",
+        SQUARE + "%i = arith.constant dense<1> : vector<4xi32>\n"
+        "%k = vector.create_mask %c1, %c2 : vector<3x4xi1>\n"
+        "%s = vector.mask %k { vector.multi_reduction <add>, %a, %i [0] : vector<3x4xi32> to "
+        "vector<4xi32> } : vector<3x4xi1> -> vector<4xi32>\n"
+        "%r = vector.reduction <add>, %s : vector<4xi32> into i32",
+    ),
+    "contract": (
+        "%m: memref<3x4xi32>",
+        SQUARE + "%i = arith.constant dense<1> : vector<3x3xi32>\n"
+        "%s = vector.contract {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, "
+        "affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = "
+        '["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %a, %a, %i '
+        ": vector<3x4xi32>, vector<3x4xi32> into vector<3x3xi32>\n"
+        "%r = vector.extract %s[1, 2] : i32 from vector<3x3xi32>",
+    ),
+    "slices": (
+        "%m: memref<3x4xi32>",
+        SQUARE + "%e = vector.extract_strided_slice %a {offsets = [1, 1], sizes = [2, 2], "
+        "strides = [1, 1]} : vector<3x4xi32> to vector<2x2xi32>\n"
+        "%s = vector.insert_strided_slice %e, %a {offsets = [0, 2], strides = [1, 1]} "
+        ": vector<2x2xi32> into vector<3x4xi32>\n"
+        "%t = vector.shape_cast %s : vector<3x4xi32> to vector<12xi32>\n"
+        "%r = vector.extract %t[7] : i32 from vector<12xi32>",
+    ),
+    "transfer of a column": (
+        "%m: memref<3x4xi32>",
+        "%k = vector.create_mask %c2 : vector<3xi1>\n"
+        "%x = vector.transfer_read %m[%c0, %c1], %p, %k {permutation_map = "
+        "affine_map<(i, j) -> (i)>} : memref<3x4xi32>, vector<3xi32>\n"
+        "vector.transfer_write %x, %m[%c0, %c0] {permutation_map = affine_map<(i, j) -> (j)>} "
+        ": vector<3xi32>, memref<3x4xi32>\n"
+        "%r = vector.reduction <add>, %x : vector<3xi32> into i32",
+    ),
+    "outer product": (
+        V,
+        LOAD + "%o = vector.outerproduct %x, %x : vector<4xi32>, vector<4xi32>\n"
+        "%r = vector.extract %o[3, 1] : i32 from vector<4x4xi32>",
+    ),
+    "masked load": (
+        V,
+        LOAD + "%k = vector.constant_mask [2] : vector<4xi1>\n"
+        "%y = vector.maskedload %v[%c2], %k, %x : memref<4xi32>, vector<4xi1>, vector<4xi32> "
+        "into vector<4xi32>\n"
+        "vector.maskedstore %v[%c2], %k, %x : memref<4xi32>, vector<4xi1>, vector<4xi32>\n"
+        "%r = vector.reduction <add>, %y : vector<4xi32> into i32",
+    ),
+}
+
+
+def program(arguments: str, ops: str) -> str:
+    return f"""
+func.func @f({arguments}) -> i32 {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %p = arith.constant -3 : i32
+  {ops}
+  return %r : i32
+}}
+"""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_computes_what_the_runner_does(name: str, tmp_path: Path) -> None:
+    opt, tools = find_opt(), find_tools()
+    assert tools is not None
+    text = program(*CASES[name])
+    (function,) = TransformedModule(tmp_path, MlirRunner(tools, opt)).functions(text)
+    context = RunContext(Limits(60))
+    tool = CompilerConfig("the tool", Command((opt.name, "{}")), opt, opt)
+    shape = "3x4xi32" if "3x4" in CASES[name][0] else "4xi32"
+    inputs = [f"{shape}={'5 -7 11 2 3 -1 8 6 4 9 -2 1' if '3x4' in shape else '5 -7 11 2'}"]
+
+    def asked(side: EvaluatorReference | MlirRunner) -> ExecutionResult:
+        program = side.build(text, tmp_path, context)
+        assert program is not None, context.reasons
+        return program.call(function, inputs, context, garbage=85)
+
+    meant, run = asked(EvaluatorReference(tool, FRONT_END)), asked(MlirRunner(tools, opt))
+    assert not (meant.unsupported or meant.undefined or meant.failure), meant
+    assert not run.failure, (run, context.reasons)
+    assert not Question(text, function, inputs).differences(meant, run), (meant, run)
