@@ -96,15 +96,16 @@ def test_unknown_ops_are_named_together(
     evaluated: Callable[..., ExecutionResult | None],
 ) -> None:
     text = """
-    func.func @f(%a: vector<4xf32>) -> f32 {
-      %x = vector.extract %a[0] : f32 from vector<4xf32>
-      %y = call @g(%x) : (f32) -> f32
-      return %y : f32
+    func.func @f(%a: memref<4xf32>, %i: index, %x: f32) -> i32 {
+      %y = memref.atomic_rmw addf %x, %a[%i] : (f32, memref<4xf32>) -> f32
+      %z = call @g(%y) : (f32) -> i32
+      return %z : i32
     }
-    func.func @g(%a: f32) -> f32 {
+    func.func @g(%a: f32) -> i32 {
       %v = vector.broadcast %a : f32 to vector<4xf32>
-      %r = vector.reduction <add>, %v : vector<4xf32> into f32
-      return %r : f32
+      %w = vector.bitcast %v : vector<4xf32> to vector<4xi32>
+      %r = vector.extract %w[0] : i32 from vector<4xi32>
+      return %r : i32
     }
     func.func @unused(%a: memref<4xf32>) -> memref<4xf32> {
       %x = memref.cast %a : memref<4xf32> to memref<4xf32>
@@ -113,7 +114,7 @@ def test_unknown_ops_are_named_together(
     """
     result = evaluated(text)
     assert result is not None
-    assert result.unsupported == ("vector.broadcast", "vector.extract", "vector.reduction")
+    assert result.unsupported == ("memref.atomic_rmw", "vector.bitcast")
 
 
 def test_a_command_that_asks_for_fewer_digits_is_not_judged(
