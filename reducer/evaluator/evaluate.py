@@ -136,9 +136,11 @@ def _call(
     """What a function returns, and what the arguments that are memory hold in the end."""
     given = list(arguments)
     for number in memory:
-        given[number] = Buffer(np.array(given[number].data), np.array(given[number].mask()))
+        if isinstance(given[number], Array):
+            given[number] = Buffer(np.array(given[number].data), np.array(given[number].mask()))
     values = interpreter.call(function, given)
-    return [*values, *(given[number].array() for number in memory)]
+    left = (given[number] for number in memory)
+    return [*values, *(one.array() if isinstance(one, Buffer) else one for one in left)]
 
 
 def _disturbed(
