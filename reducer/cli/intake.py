@@ -93,18 +93,23 @@ def _program(name: str) -> str:
 
 
 def first_failing(
-    commands: Sequence[tuple[str, ...]], text: str, oracle_of: Callable[[tuple[str, ...]], Oracle]
-) -> tuple[tuple[str, ...], str]:
+    commands: Sequence[tuple[str, ...]],
+    text: str,
+    oracle_of: Callable[[tuple[str, ...]], Oracle],
+    *,
+    sure: bool = True,
+) -> tuple[tuple[str, ...], str] | None:
     """The command to reduce with, and the part of the input on which it fails.
 
-    Runs nothing if there is one command, and one part. Otherwise a crash comes before an error,
-    which may be what a test expects; if nothing fails, it is the first command on all of the input.
+    Runs nothing if there is one command, and one part, and if it is `sure` that it fails. Otherwise
+    a crash comes before an error, which may be what a test expects. If nothing fails, it is the
+    first command on all of the input, or None if that is not sure.
     """
     tried: list[tuple[tuple[str, ...], str]] = []
     for words in commands:
         parts = split_input(text, words)
         tried += [(without_splitting(words) if len(parts) > 1 else words, part) for part in parts]
-    if len(tried) == 1:
+    if len(tried) == 1 and sure:
         return tried[0]
     failing: tuple[tuple[str, ...], str] | None = None
     for words, part in tried:
@@ -113,4 +118,4 @@ def first_failing(
             return words, part
         if outcome.failed and failing is None:
             failing = words, part
-    return failing or (commands[0], text)
+    return failing or ((commands[0], text) if sure else None)

@@ -23,6 +23,7 @@ from reducer.cli.record import write_json
 from reducer.cli.report import report_of
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.session import Reduction, Settings
@@ -157,18 +158,29 @@ def reduce(
 def _chosen(
     text: str, input: Path, words: tuple[str, ...], options: dict[str, Any], *, yes: bool
 ) -> tuple[tuple[str, ...], str]:
-    """The command, and the input: the whole file, what it describes, or a part of either."""
+    """The command, and the input: the whole file, what it describes, or a part of either.
+
+    If a file describes commands that do not fail, and what they make is run, the results of that
+    are compared from then on: `options` says so.
+    """
     commands: tuple[tuple[str, ...], ...] = (words,)
     by_command = options["test"] is None and options["plugin"] is None
-    if by_command and (crash := crash_in(text, input, words)) is not None:
-        commands, text = agree(crash, input, yes=yes), crash.text
+    crash = crash_in(text, input, words) if by_command else None
     if not by_command:
         return words, text
+    if crash is not None:
+        commands, text = agree(crash, input, yes=yes), crash.text
 
     def oracle_of(some: tuple[str, ...]) -> Oracle:
         return OracleOptions(source=input, words=some, **options).oracle(text)[0]
 
-    return first_failing(commands, text, oracle_of)
+    chosen = first_failing(commands, text, oracle_of, sure=crash is None or not crash.runs)
+    if chosen is None:
+        print_status("no command fails, so what the programs compute is compared: --wrong-results")
+        options["wrong_results"] = True
+        chosen = first_failing(commands, text, oracle_of)
+    assert chosen is not None
+    return chosen
 
 
 def _check_json(target: str | None) -> None:

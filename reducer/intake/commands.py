@@ -3,10 +3,12 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import PurePath
 
 from oracles.profiles import PROFILES
+from reducer.intake.stages import NotOnePipeline, is_runner, joined
 
 _TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
 _WORD = re.compile(
@@ -40,11 +42,13 @@ class FoundCommand:
         words: the base name of a known compiler, its flags, and `{}` for the input.
         input: the input as the text names it; '' if it names none (or standard input).
         rank: how sure it is that this is the command, 0 for certain.
+        runs: whether the program that it makes is run after that.
     """
 
     words: tuple[str, ...]
     input: str
     rank: int
+    runs: bool = False
 
 
 def runs_others(word: str) -> bool:
@@ -74,7 +78,7 @@ def tools_in(text: str) -> list[str]:
 
 def _joined(text: str) -> str:
     """The text with continued lines joined; in a lit test, the next line has its own RUN."""
-    return re.sub(r"\\\n(?:\s*(?://|#|;)\s*RUN:)?\s*", " ", text)
+    return re.sub(r"\\[ \t]*\n(?:\s*(?://|#|;)\s*RUN:)?\s*", " ", text)
 
 
 def _all(text: str) -> Iterator[FoundCommand]:
@@ -93,15 +97,22 @@ def _all(text: str) -> Iterator[FoundCommand]:
             continue
         starts = quoted or _PROMPT.search(line[start : word.start()]) is not None
         rank = 0 if dumped or run else 1 if starts and command.input else 2
-        yield FoundCommand(command.words, command.input, rank)
+        yield replace(command, rank=rank)
 
 
 def _command(text: str, *, prose: bool) -> FoundCommand | None:
     """The command at the start of a text; None if it has neither flags nor an input."""
-    words = _words(text)
-    if not words:
+    stages = _stages(text)
+    if not stages:
         return None
-    kept, source = [PurePath(words[0]).name], ""
+    first = PurePath(stages[0][0]).name
+    same = list(takewhile(lambda stage: PurePath(stage[0]).name == first, stages))
+    runs = any(is_runner(stage[0]) for stage in stages[len(same) : len(same) + 1])
+    try:
+        words = joined(same)
+    except NotOnePipeline:
+        words = same[0]
+    kept, source = [first], ""
     skip = False
     for word in words[1:]:
         if skip:
@@ -121,20 +132,26 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
         return None
     if any(map(runs_others, kept)):
         return None
-    return FoundCommand((*kept, FILE), source, 0)
+    return FoundCommand((*kept, FILE), source, 0, runs)
 
 
-def _words(text: str) -> list[str]:
-    """The words up to a pipe or redirection; quotes that are not closed end them as well."""
+def _stages(text: str) -> list[list[str]]:
+    """The words of commands that hand on their output, up to a redirection or the end of a command.
+
+    Quotes that are not closed end them as well.
+    """
     lexer = shlex.shlex(text, posix=True, punctuation_chars="|;&<>")
     lexer.whitespace_split = True
     lexer.commenters = ""
-    out: list[str] = []
+    stages: list[list[str]] = [[]]
     try:
         for word in lexer:
-            if _END.fullmatch(word) or set(word) <= set("|;&<>"):
+            if word == "|" and stages[-1]:
+                stages.append([])
+            elif _END.fullmatch(word) or set(word) <= set("|;&<>"):
                 break
-            out.append(word.rstrip("`") if out else word)
+            else:
+                stages[-1].append(word.rstrip("`") if stages[0] else word)
     except ValueError:
-        return out
-    return out
+        pass
+    return [stage for stage in stages if stage]

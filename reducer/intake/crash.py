@@ -26,6 +26,7 @@ class Crash:
         source: where the input was found, for people.
         missing: what was not found, for people; '' if nothing.
         pipeline: what to run on the input if only the program for it is unknown.
+        runs: whether the text also runs what some command makes of the input.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -33,6 +34,7 @@ class Crash:
     source: str
     missing: str = ""
     pipeline: str = ""
+    runs: bool = False
 
 
 def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
@@ -65,12 +67,12 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
     for one in found:
         named = _named(one, path.parent)
         if named is not None:
-            return Crash(
-                commands, named.read_text(encoding="utf-8", errors="surrogateescape"), str(named)
-            )
+            source = named.read_text(encoding="utf-8", errors="surrogateescape")
+            return Crash(commands, source, str(named), runs=not given and one.runs)
     if program is not None:
         missing = "" if commands else _NO_COMMAND
-        return Crash(commands, program.text, f"the program in {path.name}", missing)
+        runs = not given and any(one.runs for one in found)
+        return Crash(commands, program.text, f"the program in {path.name}", missing, runs=runs)
     names = ", ".join(dict.fromkeys(one.input for one in found if one.input))
     if not commands:
         return Crash((), "", "", _NOTHING)

@@ -49,14 +49,31 @@ def merged(words: Sequence[str]) -> Stages:
     """
     stages = [list(stage) for stage in _stages(_split(words))]
     entry = None
-    if len(stages) > 1 and _RUNNER.search(PurePath(stages[-1][0]).name):
+    if len(stages) > 1 and is_runner(stages[-1][0]):
         entry = _entry(stages.pop()[1:])
-    first = stages[0]
     for stage in stages[1:]:
-        if PurePath(stage[0]).name != PurePath(first[0]).name:
-            raise NotOnePipeline(f"{first[0]} and {stage[0]} are different tools")
-    flags = [flag for stage in stages for flag in _flags(stage[1:], alone=len(stages) == 1)]
-    return Stages((first[0], *flags), entry)
+        if PurePath(stage[0]).name != PurePath(stages[0][0]).name:
+            raise NotOnePipeline(f"{stages[0][0]} and {stage[0]} are different tools")
+    return Stages(tuple(joined(stages)), entry)
+
+
+def is_runner(program: str) -> bool:
+    """Whether a program runs what a tool has lowered.
+
+    >>> is_runner("bin/mlir-runner-22"), is_runner("mlir-cpu-runner"), is_runner("FileCheck")
+    (True, True, False)
+    """
+    return _RUNNER.match(PurePath(program).name) is not None
+
+
+def joined(stages: Sequence[Sequence[str]]) -> list[str]:
+    """The words of one command for several of the same tool, in this order.
+
+    Raises:
+        NotOnePipeline: a pipeline cannot be read.
+    """
+    alone = len(stages) == 1
+    return [stages[0][0], *(flag for stage in stages for flag in _flags(stage[1:], alone=alone))]
 
 
 def _split(words: Sequence[str]) -> list[str]:

@@ -76,3 +76,36 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     log.write_text("$ mlir-opt --cse x.mlir\n")
     with pytest.raises(UsageError, match=r"crash\.log lacks the file x\.mlir, which it names"):
         run(log, "--yes")
+
+
+def test_an_issue_about_what_programs_print(tmp_path: Path, opt: Path) -> None:
+    """Neither command fails, and both are run: so their results are compared."""
+    program = """\
+func.func @main() {
+  %v = arith.constant 5 : i32
+  %w = arith.constant 6 : i32
+  %m = memref.alloc() : memref<1xi32>
+  affine.store %v, %m[0] : memref<1xi32>
+  affine.for %i = 0 to 0 {
+    affine.store %w, %m[0] : memref<1xi32>
+  }
+  %r = affine.load %m[0] : memref<1xi32>
+  vector.print %r : i32
+  return
+}
+"""
+    lower = (
+        "-lower-affine -convert-scf-to-cf -convert-vector-to-llvm -finalize-memref-to-llvm "
+        "-convert-func-to-llvm -convert-cf-to-llvm -reconcile-unrealized-casts"
+    )
+    runner = "/b/mlir-runner -e main -entry-point-result=void"
+    issue = tmp_path / "issue.md"
+    wrong = "-affine-loop-invariant-code-motion"
+    issue.write_text(
+        f"```mlir\n{program}```\nRight:\n```\n/b/mlir-opt a.mlir {lower} | {runner}\n```\n"
+        f"Wrong:\n```\n/b/mlir-opt a.mlir {wrong} | /b/mlir-opt {lower} | {runner}\n```\n"
+    )
+    run(issue, "--yes", "-o", tmp_path / "small.mlir")
+    text = (tmp_path / "small.mlir").read_text()
+    assert "check small.mlir --wrong-results" in text and wrong in text
+    assert "(wrong values)" in text

@@ -167,3 +167,24 @@ def test_a_crash_reproducer_up_to_llvm_14() -> None:
     assert crash.text.startswith("#map = affine_map")
     assert crash.text.rstrip().endswith("}")
     assert "configuration" not in crash.text
+
+
+def test_a_line_of_several_commands_is_one() -> None:
+    text = (
+        f"```\n{PROGRAM}```\nWithout it:\n```\n"
+        "/data/bin/mlir-opt a.mlir -pass-pipeline='builtin.module(func.func(cse))' | \\\n"
+        "/data/bin/mlir-opt -lower-affine 2>/dev/null | /data/bin/mlir-runner -e f\n```\n"
+        "With:\n```\nmlir-opt a.mlir --sccp | mlir-opt -lower-affine | mlir-cpu-runner -e f\n```\n"
+    )
+    crash = read(text)
+    assert crash.commands == (
+        ("mlir-opt", "--cse", "-lower-affine", "{}"),
+        ("mlir-opt", "--sccp", "-lower-affine", "{}"),
+    )
+    assert crash.runs, "so what they compute may be wrong"
+
+
+def test_other_tools_in_a_line_are_left_out() -> None:
+    crash = read(f"// RUN: mlir-opt %s --cse | FileCheck %s\n{PROGRAM}")
+    assert crash.commands == (("mlir-opt", "--cse", "{}"),)
+    assert not crash.runs
