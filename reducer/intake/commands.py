@@ -19,6 +19,7 @@ _PROJECT = re.compile(r"share the reproducer above with (\w+) project")
 _DUMPED = re.compile(r"^.*?\bProgram arguments:\s*", re.M)
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*", re.M)
 _END = re.compile(r"[|;&<>]|\d>")
+_WINDOWS_PATH = re.compile(r"\b[A-Za-z]:(?:\\[^\\\s\"\'|<>]+)+")
 _PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
 # What would load other code or run other programs, and what would write files of its own.
 _REFUSED = re.compile(
@@ -81,8 +82,13 @@ def _joined(text: str) -> str:
     return re.sub(r"\\[ \t]*\n(?:\s*(?://|#|;)\s*RUN:)?\s*", " ", text)
 
 
+def _with_slashes(line: str) -> str:
+    """A line with the paths and programs of Windows spelled as elsewhere."""
+    return _WINDOWS_PATH.sub(lambda match: match[0].replace("\\", "/"), line).replace(".exe", "")
+
+
 def _all(text: str) -> Iterator[FoundCommand]:
-    for line in text.splitlines():
+    for line in map(_with_slashes, text.splitlines()):
         if "/include/" in line or re.match(r"\s*#\d+ ", line):
             continue  # a frame of a stack
         dumped, run = _DUMPED.match(line), _RUN.match(line)
@@ -91,11 +97,14 @@ def _all(text: str) -> Iterator[FoundCommand]:
         if word is None or not is_compiler(word[0]):
             continue
         quoted = line[word.start() - 1 : word.start()] == "`"
-        rest = line[word.start() :].split("`", 1)[0] if quoted else line[word.start() :]
+        in_quotes = line[word.start() - 1 : word.start()] in ('"', "'")  # as lit prints a command
+        rest = line[word.start() - in_quotes :]
+        rest = rest.split("`", 1)[0] if quoted else rest
         command = _command(rest, prose=not (dumped or run))
         if command is None:
             continue
-        starts = quoted or _PROMPT.search(line[start : word.start()]) is not None
+        before = line[start : word.start() - in_quotes]
+        starts = quoted or _PROMPT.search(before) is not None
         rank = 0 if dumped or run else 1 if starts and command.input else 2
         yield replace(command, rank=rank)
 

@@ -1,11 +1,15 @@
 """Find the program in a text: in a crash reproducer, in a fenced block, or among other lines."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import dedent
 
 from reducer.locate.failing_pass import CONFIGURATION, printed_pipeline, read_reproducer
 
 _FENCE = re.compile(r"^ {0,3}```[^\n`]*\n(.*?)^ {0,3}```", re.M | re.S)
+_INDENTED = re.compile(r"(?:^(?: {4}|\t)[^\n]*\n(?:[ \t]*\n)*)+", re.M)
+_SESSION = re.compile(r"^\s*[$>%] \S", re.M)  # commands at a prompt, and what they print
 _SECTION = re.compile(r"^\{-#$.*?^#-\}$", re.M | re.S)
 _MODULE = re.compile(r'^(?:module\b|"builtin\.module")', re.M)
 _START = re.compile(r'^(?:[#!][\w$.-]+ = |module\b|"builtin\.module"|\w+\.(?:func|module)\b)', re.M)
@@ -28,9 +32,26 @@ def program_in(text: str) -> FoundProgram | None:
     reproducer = _reproducer(text)
     if reproducer is not None:
         return reproducer
+    for block in _blocks(text):
+        if not _OP.search(block):
+            continue
+        if not (_STACK.search(block) or _SESSION.search(block)):
+            return _reproducer(block) or FoundProgram(block)
+        if found := _among_lines(block):
+            return found
+    return _among_lines(text)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The blocks of code of a text: those in fences, then those that are indented."""
     for block in _FENCE.finditer(text):
-        if _OP.search(block[1]) and not _STACK.search(block[1]):
-            return _reproducer(block[1]) or FoundProgram(block[1])
+        yield block[1]
+    for paragraph in _INDENTED.finditer(text):
+        yield dedent(paragraph[0].expandtabs(4)).strip("\n") + "\n"
+
+
+def _among_lines(text: str) -> FoundProgram | None:
+    """The first program between other lines."""
     start = _START.search(text)
     if start is None:
         return None

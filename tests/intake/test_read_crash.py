@@ -188,3 +188,23 @@ def test_other_tools_in_a_line_are_left_out() -> None:
     crash = read(f"// RUN: mlir-opt %s --cse | FileCheck %s\n{PROGRAM}")
     assert crash.commands == (("mlir-opt", "--cse", "{}"),)
     assert not crash.runs
+
+
+def test_a_command_as_lit_prints_it_on_windows() -> None:
+    log = (
+        'Exit Code: 2\n$ ":" "RUN: at line 1"\n$ "c:\\build\\bin\\mlir-opt.exe" "-a=b c" "x.mlir"\n'
+    )
+    crash = read(f"{log}```\n{PROGRAM}```\n")
+    assert crash.commands == (("mlir-opt", "-a=b c", "{}"),)
+
+
+def test_a_session_at_a_prompt() -> None:
+    text = f"```\n$ cat a.mlir\n{PROGRAM}$ bin/mlir-opt a.mlir --cse\nSegmentation fault\n```\n"
+    assert read(text).text == PROGRAM
+
+
+def test_code_that_is_indented() -> None:
+    lines = "".join(f"    {line}\n" for line in PROGRAM.splitlines())
+    text = f"The command\n\n    mlir-opt --cse in.mlir\n\nwith\n\n{lines}\ncrashes.\n"
+    crash = read(text)
+    assert (crash.text, crash.commands) == (PROGRAM, (("mlir-opt", "--cse", "{}"),))
