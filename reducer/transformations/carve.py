@@ -205,12 +205,16 @@ class Carving:
         return out
 
     def _wanted(self, function: int, terminator: int) -> list[Returned]:
-        """Values to return: old results that are still computed, then what dropped ops used."""
+        """Values to return: old results that are still there, then what dropped ops used.
+
+        An argument counts if a kept op uses it: what that op does with its memory may then matter.
+        """
         module = self.module
         out: dict[int, Returned] = {}
+        passed = self._used_arguments(function, terminator)
         for number, value in enumerate(module.t.operands[terminator]):
             producer = module.t.def_op[value] if value != NONE else NONE
-            if producer in self.kept and value not in out:
+            if (producer in self.kept or value in passed) and value not in out:
                 kind = module.type_of(value)
                 out[value] = Returned(module.tokens[value], kind, number)
         for body_op in sorted(u for u in self.kept if self.body.function_of[u] == function):
@@ -221,6 +225,15 @@ class Carving:
                         out[value] = Returned(module.tokens[value], kind)
         found = type_of_function(module, function)
         return list(out.values())[: found.most_results if found else None]
+
+    def _used_arguments(self, function: int, terminator: int) -> set[int]:
+        """The arguments of a function that kept ops use."""
+        block = entry_block(self.module, function)
+        return {
+            value
+            for value in (self.module.block_args(block) if block is not None else ())
+            if any(self._still_uses(op, terminator) for op, _ in self.module.uses[value])
+        }
 
     def _used_by_dropped(self, value: int) -> bool:
         for op, _ in self.module.uses[value]:
@@ -285,8 +298,9 @@ class Carving:
         block = entry_block(self.module, function)
         if block is None:
             return
+        used = self._used_arguments(function, terminator)
         for number, value in enumerate(self.module.block_args(block)):
-            if not any(self._still_uses(op, terminator) for op, _ in self.module.uses[value]):
+            if value not in used:
                 rewrite.drop_argument(function, number)
 
     def _still_uses(self, op: int, terminator: int) -> bool:

@@ -33,9 +33,14 @@ class DropItems:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         lines = list(module.lines)
-        for site in sorted(sites, key=lambda site: (site.op, site.number), reverse=True):
-            start, end = _spans(lines[site.op])[site.number]
-            lines[site.op] = lines[site.op][:start] + lines[site.op][end:]
+        for number in {site.op for site in sites}:
+            spans = _spans(lines[number])
+            gone = [spans[site.number] for site in sites if site.op == number]
+            lines[number] = "".join(
+                char
+                for at, char in enumerate(lines[number])
+                if not any(start <= at < end for start, end in gone)
+            )
         text = "".join(lines)
         return None if text == module.text else text
 

@@ -39,6 +39,24 @@ def test_configuration_is_removed_with_its_last_user() -> None:
     assert [after.t.name[u] for u in BodyOps.of(after).ops] == ["t.neg"]
 
 
+def test_an_argument_stays_a_result_while_an_op_uses_it() -> None:
+    """What the op does with its memory may be what is wrong."""
+    text = function(
+        """
+        %0 = "t.insert"(%arg0, %arg1) : (tensor<4xf32>, f32) -> tensor<4xf32>
+        %1 = "t.neg"(%arg2) : (tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%arg0, %0, %arg2) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+        """,
+        arguments="%arg0: tensor<4xf32>, %arg1: f32, %arg2: tensor<4xf32>",
+        results="tensor<4xf32>, tensor<4xf32>, tensor<4xf32>",
+    )
+    module = Module.parse(text)
+    body = BodyOps.of(module)
+    after = Module.parse(carve(body, body.ops[:1], BoundaryTypes.of(module)))
+    (returned,) = (op for op, name in enumerate(after.t.name) if name == "func.return")
+    assert [after.tokens[value] for value in after.t.operands[returned]] == ["%arg0", "%0"]
+
+
 def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
     text = """\
 "builtin.module"() ({

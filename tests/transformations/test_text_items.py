@@ -22,3 +22,11 @@ def test_each_item_goes_with_its_comma() -> None:
 
 def test_a_long_text_is_left_alone() -> None:
     assert DropItems().sites(PlainText("op(%a, %b)\n" * 100)) == []
+
+
+def test_items_inside_of_each_other_go_together() -> None:
+    module = PlainText("op(%a, pair<i8, i16>, %b)\n")
+    sites = DropItems().sites(module)
+    assert len(sites) == 5
+    assert DropItems().apply(module, sites) == "op()\n"
+    assert DropItems().apply(module, sites[1:4]) == "op(%a, %b)\n"
