@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from oracles import Outcome
+from oracles import Command, Outcome
 from oracles.limits import ProcessResult
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.values import Comparison, CompilerConfig, ValuesOracle
@@ -28,8 +28,10 @@ from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.phases import first_wrong, loses
+from reducer.inspection.wrong_pass import first_wrong_pass
 from reducer.locate import ops_at
 from reducer.locate.dispatch_calls import DispatchCall
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.wrong_dispatch import DispatchRun, SuspectDispatch, SuspectSearch, run_traced
 from reducer.search.budget import Stopped
 from reducer.session.conversions import Conversions, OptPrinter, unwrap
@@ -219,6 +221,9 @@ class WrongResultLocator:
 
     def _locate(self, finding: WrongResultLocation, runs: CountedRuns) -> None:
         candidate = self.comparison.candidate
+        if candidate.is_pipeline:
+            self._find_pass(finding, runs)
+            return
         ir = dispatch_calls_of(candidate.executable.name, candidate.command.flags)
         if finding.mismatch.result.failure:
             finding.how = "a program that fails shows no values"
@@ -236,6 +241,24 @@ class WrongResultLocator:
         self._find_dispatch(finding, shown, ir, runs)
         if finding.dispatch is None or not finding.sure:
             self._find_phase(finding, shown, runs)
+
+    # ---- the pass --------------------------------------------------------------------------
+
+    def _find_pass(self, finding: WrongResultLocation, runs: CountedRuns) -> None:
+        """Find the pass of a command that only transforms programs."""
+        self.show("find the first pass after which the program means something else")
+        candidate = self.comparison.candidate
+        tool = OptTool(candidate.executable, limits=self.limits, calls=1, seconds=60)
+
+        def is_wrong(command: Command) -> bool | None:
+            comparison = replace(self.comparison, candidate=candidate.with_command(command))
+            mismatch, outcome = self._judged(comparison, self.text, runs)
+            return None if outcome.kind.traits.undecided else mismatch is not None
+
+        name = first_wrong_pass(candidate.command, tool.knows_pass, is_wrong)
+        if name:
+            finding.phase, finding.sure = f"the pass {name}", True
+            finding.how = "after the passes before it, the program still means what it should"
 
     # ---- the dispatch ----------------------------------------------------------------------
 

@@ -4,16 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from oracles import Kind, Outcome, Signature
 from oracles.values.differential import Mismatch
 from oracles.values.execution import ExecutionResult
 from oracles.values.programs import Function
 from oracles.values.workbench import Question
+from reducer.cli import main
 from reducer.cli.wrong_location import show_wrong_result
 from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.wrong_results import CODE_GENERATION, WrongDispatch, WrongResultLocation
+from tests.support.opt_tools import find_opt
 
 SIGNATURE = Signature(Kind.MISCOMPILE, "wrong values")
 
@@ -74,3 +77,23 @@ def test_the_dispatch_goes_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert output.read_text().startswith("func.func @f_dispatch_0()")
     assert (tmp_path / "wrong.mlir.inputs").read_text() == "--input=2xf32=1 2\n"
     assert f"wrote {output}" in capsys.readouterr().out
+
+
+def test_the_pass_of_an_opt_tool(tmp_path: Path) -> None:
+    source = tmp_path / "a.mlir"
+    source.write_text("""
+      func.func @f(%a: i32, %b: i32) -> i32 {
+        %m = memref.alloc() : memref<1xi32>
+        affine.store %a, %m[0] : memref<1xi32>
+        affine.for %i = 0 to 0 {
+          affine.store %b, %m[0] : memref<1xi32>
+        }
+        %r = affine.load %m[0] : memref<1xi32>
+        return %r : i32
+      }""")
+    passes = ["-cse", "-affine-loop-invariant-code-motion", "-canonicalize", "-lower-affine"]
+    words = ["locate", str(source), "--wrong-results", "--json", "-", "--input=1", "--input=2"]
+    done = CliRunner().invoke(main, [*words, "--", find_opt().name, *passes])
+    found = json.loads(done.stdout)
+    assert found["phase"] == "the pass affine-loop-invariant-code-motion"
+    assert found["sure"] is True
