@@ -137,7 +137,8 @@ def planted(case: OptCase, ops: int) -> str:
     for body in _BODIES:
         functions = "".join(_functions(body, ops)) if body and case.package != "triton" else ""
         inside = _inside(case.text, ops // 5)
-        if functions and case.oracle(functions).run(functions).failed:
+        healthy = case.oracle(functions)
+        if functions and healthy.wants(healthy.run(functions)):
             continue
         text = inside + functions
         wanted = case.oracle().run(case.text).signature.bucket
