@@ -1,5 +1,6 @@
 """The references of `--wrong-results`: those that are named, and who else is asked."""
 
+import ast
 import shlex
 import shutil
 import sys
@@ -81,6 +82,7 @@ def python_reference(name: str, python: str | None) -> PythonReference:
     """The reference `python:FILE.py:FUNCTION`; `python` is the interpreter that runs it.
 
     Raises:
+        UsageError: the file does not define the function.
         CommandNotFound: the file or the interpreter does not exist.
     """
     file, _, function = name.removeprefix(_PYTHON).rpartition(":")
@@ -90,7 +92,23 @@ def python_reference(name: str, python: str | None) -> PythonReference:
     interpreter = python or sys.executable
     if shutil.which(interpreter) is None:
         raise CommandNotFound(f"--python: '{interpreter}' is not an executable program")
+    defined = _functions_in(path)
+    if function not in defined and defined:
+        raise UsageError(
+            f"--reference: {file} defines no function {function}; it has {', '.join(defined)}"
+        )
     return PythonReference(path, function, interpreter)
+
+
+def _functions_in(path: Path) -> list[str]:
+    """The functions that a file defines; empty if it may have others, or cannot be read."""
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return []  # the interpreter says so, with the line
+    if not all(isinstance(one, ast.FunctionDef | ast.Import | ast.Expr) for one in body):
+        return []
+    return [one.name for one in body if isinstance(one, ast.FunctionDef)]
 
 
 def _of_version(base: CompilerConfig, version: str, backend: str) -> CompilerConfig:

@@ -181,3 +181,13 @@ def test_tools_from_outside_can_be_named(tmp_path: Path) -> None:
     done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=llvm-cpu")
     assert done.exit_code == 0
     assert "expected values: the evaluator and mlir-runner 22" in done.stdout
+
+
+@pytest.mark.iree
+def test_a_python_file_without_the_function(model: Path, tmp_path: Path) -> None:
+    reference = tmp_path / "ref.py"
+    reference.write_text("import math\ndef f(a): return a\ndef g(a): return a\n")
+    words = ["--wrong-results", "--iree", NEWEST_TESTED, "--reference", f"python:{reference}:h"]
+    done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=vmvx")
+    assert done.exit_code == 2
+    assert "ref.py defines no function h; it has f, g" in done.stderr
