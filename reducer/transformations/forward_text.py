@@ -31,23 +31,29 @@ class ForwardLines:
         ]
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
-        lines = list(module.lines)
         gone: dict[int, Site] = {}
         for site in sites:
             gone.setdefault(site.op, site)
         ends = _ends(module)
-        for number in sorted(gone, reverse=True):  # a later line may use an earlier one's value
-            line = lines[number]
+        instead: dict[str, tuple[str, int]] = {}  # a value, what takes its place, and up to where
+        lines: list[str] = []
+
+        def used(number: int, value: str) -> str:
+            other, end = instead.get(value.partition("#")[0], (value, 0))
+            return other if number < end else value
+
+        for number, line in enumerate(module.lines):
             match = _DEFINITION.match(line)
-            operands = _operands(line)
-            if match is None or gone[number].number >= len(operands):
+            operands = _operands(line) if number in gone else []
+            if match is not None and operands and gone[number].number < len(operands):
+                other = used(number, operands[gone[number].number])
+                instead[match["name"]] = other, ends[number]
                 continue
-            name, other = match["name"], operands[gone[number].number]
-            lines[number] = ""
-            pattern = re.compile(rf"{re.escape(name)}(?:#\d+)?(?![\w$.-])")
-            for behind in range(number + 1, ends[number]):
-                if name in lines[behind]:
-                    lines[behind] = pattern.sub(other, lines[behind])  # a name has no backslash
+            if match is not None:  # another value of that name, in another body
+                instead.pop(match["name"], None)
+            if instead:
+                line = VALUE.sub(lambda found, at=number: used(at, found[0]), line)  # type: ignore[misc]
+            lines.append(line)
         text = "".join(lines)
         return None if text == module.text else text
 

@@ -29,8 +29,10 @@ class DropUnusedItems:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         lines = list(module.lines)
-        for number in {site.op for site in sites}:
-            gone = {site.number for site in sites if site.op == number}
+        dropped: dict[int, set[int]] = {}
+        for site in sites:
+            dropped.setdefault(site.op, set()).add(site.number)
+        for number, gone in dropped.items():
             items = _items(lines[number])
             kept = [item for which, item in enumerate(items) if which not in gone]
             start, end = _brackets(lines[number])
