@@ -203,9 +203,18 @@ def if_(frame: Frame, op: Op, *operands: Array) -> tuple[Any, ...]:
 
 @op("affine.for")
 def for_(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    lower, upper, carried = (operands[group] for group in op.segments)
-    start = max(_mapped(frame, op, "lowerBoundMap", lower))
-    stop = min(_mapped(frame, op, "upperBoundMap", upper))
+    """Up to LLVM 17 the attributes have other names, and the maps say which operands are theirs."""
+    low, high = "lowerBoundMap", "upperBoundMap"
+    if op.segments:
+        lower, upper, carried = (operands[group] for group in op.segments)
+    else:
+        low, high = "lower_bound", "upper_bound"
+        first, second = (parse_affine_map(op.text(name)) for name in (low, high))
+        middle = first.dims + first.symbols
+        end = middle + second.dims + second.symbols
+        lower, upper, carried = operands[:middle], operands[middle:end], operands[end:]
+    start = max(_mapped(frame, op, low, lower))
+    stop = min(_mapped(frame, op, high, upper))
     values: Sequence[Any] = carried
     for index in range(start, stop, op.integer("step", 1)):
         values = frame.run(op.regions[0], (Array(np.int64(index)), *values))
