@@ -1,12 +1,13 @@
 """Compare with other reducers on the same input and the same compiler.
 
-    python -m benchmarks.rivals [--layers 5] [--max-seconds 900] [CASE]...
+    python -m benchmarks.rivals [--layers 5] [-j 1 -j 2] [--max-seconds 900] [CASE]...
 
 IREE's wheels contain iree-reduce without a command, so it is called through the library. C-Vise
 (`apt-get install cvise`) is told that the input is not C. Both need an interestingness test: theirs
 is a script that runs the compiler and looks for the failure's message, as their manuals recommend.
 The script counts all compiler runs and their CPU time. Our oracle then checks whether the result
-still has the same failure: the message can stay while the failure becomes another one.
+still has the same failure: the message can stay while the failure becomes another one. iree-reduce
+has no option for the number of workers.
 """
 
 import os
@@ -15,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,7 +57,7 @@ sys.exit(ctypes.CDLL(sys.argv[1]).ireeReduceRunMain(len(words), argv))
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one reducer. `seconds`: CPU time of the compiler; `wall`: of all processes."""
+    """The result of one reducer. `seconds`: CPU time of the compiler; `wall`: time that passed."""
 
     ops: int | None
     characters: int
@@ -68,46 +70,56 @@ class Result:
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CASE]...")
-@click.option("--layers", default=5, show_default=True, help="Around each trigger.")
+@click.option(
+    "--layers", default=5, show_default=True, help="Around each trigger; models stay as they are."
+)
+@click.option("-j", "--jobs", multiple=True, default=(1,), type=int, help="Numbers of workers.")
 @click.option("--max-seconds", default=900, show_default=True, help="Wall time of one reducer.")
 @click.option(
     "--folder", default="build/rivals", show_default=True, type=click.Path(path_type=Path)
 )
-def main(names: tuple[str, ...], layers: int, max_seconds: int, folder: Path) -> None:
-    """Print one row for each case and reducer."""
+def main(
+    names: tuple[str, ...], layers: int, jobs: tuple[int, ...], max_seconds: int, folder: Path
+) -> None:
+    """Print one row for each case, number of workers, and reducer."""
     click.echo(
-        "| case | reducer | ops | chars | same failure | ended | calls | compiler s | ratio |\n"
-        "|---|---|---:|---:|---|---|---:|---:|---:|"
+        "| case | ops | reducer | -j | ops | chars | same failure | ended | calls | compiler s "
+        "| ratio | wall s |\n|---|---:|---|---:|---:|---:|---|---|---:|---:|---:|---:|"
     )
     for case in map(load_case, names or CASES):
-        bench = Bench(case, layers, max_seconds, folder.absolute() / case.name)
-        ours = bench.ours()
-        click.echo(_line(case.name, "mlir-reducer", ours, ours))
-        for name, reduce in bench.rivals():
-            click.echo(_line(case.name, name, reduce(), ours))
+        for number in jobs:
+            place = folder.absolute() / f"{case.name}-{number}"
+            bench = Bench(case, layers, number, max_seconds, place)
+            ours = bench.ours()
+            click.echo(_line(bench, "mlir-reducer", ours, ours))
+            for name, reduce in bench.rivals():
+                click.echo(_line(bench, name, reduce(), ours))
 
 
-def _line(case: str, name: str, result: Result, ours: Result) -> str:
+def _line(bench: "Bench", name: str, result: Result, ours: Result) -> str:
     ops = "-" if result.ops is None else str(result.ops)
     same, ended = ("yes" if flag else "no" for flag in (result.same, result.ended))
     ratio = result.seconds / ours.seconds if ours.seconds else 0.0
     return (
-        f"| {case} | {name} | {ops} | {result.characters} | {same} | {ended} | {result.calls} "
-        f"| {result.seconds:.1f} | {ratio:.1f} |"
+        f"| {bench.case.name} | {bench.ops} | {name} | {bench.jobs} | {ops} | {result.characters} "
+        f"| {same} | {ended} | {result.calls} | {result.seconds:.1f} | {ratio:.1f} "
+        f"| {result.wall:.0f} |"
     )
 
 
 class Bench:
-    """One planted case, and the reducers that are installed here."""
+    """One input, and the reducers that are installed here."""
 
-    def __init__(self, case: Case, layers: int, max_seconds: int, folder: Path) -> None:
-        self.case, self.layers, self.max_seconds = case, layers, max_seconds
+    def __init__(self, case: Case, layers: int, jobs: int, max_seconds: int, folder: Path) -> None:
+        self.case, self.layers, self.jobs, self.max_seconds = case, layers, jobs, max_seconds
         self.run: Run = case.runs[-1]
         self.toolchain: Toolchain = install(self.run.wheel)
         self.folder = folder
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        self.text = plant(case.input_text(), layers)
+        as_it_is = case.packed_input or not layers
+        self.text = case.input_text() if as_it_is else plant(case.input_text(), layers)
+        self.ops = self._ops(self.text)
         command = Command.parse(["iree-compile", *self.run.flags], directory=case.folder)
         self.oracle = CompilerOracle(command, self.toolchain.compile, limits=_LIMITS)
         self.target = self.oracle.run(self.text).signature
@@ -115,7 +127,7 @@ class Bench:
     def ours(self) -> Result:
         """This program's result, run as in `benchmarks.reduce_corpus`, without the pass level."""
         place = self.folder / "ours"
-        row = measure(self.case, self.run, self.layers, place, Budget(1, self.max_seconds))
+        row = measure(self.case, self.run, self.layers, place, Budget(self.jobs, self.max_seconds))
         text = (place / "reduced.mlir").read_text(encoding="utf-8")
         return Result(
             row.ops,
@@ -129,7 +141,8 @@ class Bench:
 
     def rivals(self) -> Iterator[tuple[str, Callable[[], Result]]]:
         """The other reducers: name, and a function that runs it."""
-        yield "iree-reduce", self._iree_reduce
+        if self.jobs == 1:
+            yield "iree-reduce", self._iree_reduce
         if shutil.which("cvise"):
             yield "cvise", self._cvise
 
@@ -144,7 +157,7 @@ class Bench:
     def _cvise(self) -> Result:
         place = self._place("cvise")
         script = self._script(place)
-        words = ["cvise", "--not-c", "--n", "1", "--no-timing", script, "input.mlir"]
+        words = ["cvise", "--not-c", "--n", str(self.jobs), "--no-timing", script, "input.mlir"]
         return self._measured(place, words, place / "input.mlir")
 
     def _place(self, name: str) -> Path:
@@ -167,8 +180,9 @@ class Bench:
         return script
 
     def _measured(self, place: Path, words: Sequence[object], out: Path) -> Result:
-        log, begun = place / "calls", _children()
+        log, begun = place / "calls", time.monotonic()
         ended = _run([str(word) for word in words], place, self.max_seconds)
+        wall = time.monotonic() - begun
         times = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         seconds = sum(sum(map(float, line.split())) for line in times if line[:1].isdigit())
         # some reducers only write at the end
@@ -179,7 +193,7 @@ class Bench:
             len(text),
             len(times),
             seconds,
-            _children() - begun,
+            wall,
             bool(text) and outcome.signature == self.target,
             ended,
         )
@@ -189,11 +203,6 @@ class Bench:
             OptPrinter(self.toolchain.opt, _LIMITS).generic(text) if self.toolchain.opt else None
         )
         return Module.parse(generic).op_count if generic else None
-
-
-def _children() -> float:
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 def _run(words: Sequence[str], folder: Path, seconds: float) -> bool:
