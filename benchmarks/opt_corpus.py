@@ -78,7 +78,7 @@ def main(names: tuple[str, ...], ops: int, folder: Path) -> None:
     rows = []
     for case in opt_cases():
         if not names or case.name in names:
-            row = _row(case, ops, folder / case.name)
+            row = reduced_row(case, ops, folder / case.name)
             click.echo(f"{row.name}: {row.status}, {row.ops} ops of {row.expert}", err=True)
             rows.append(row)
     lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells for row in rows)]
@@ -91,7 +91,8 @@ def main(names: tuple[str, ...], ops: int, folder: Path) -> None:
                f"{small} no larger than the issue's; median {median} runs.")  # fmt: skip
 
 
-def _row(case: OptCase, ops: int, folder: Path) -> Row:
+def reduced_row(case: OptCase, ops: int, folder: Path) -> Row:
+    """Reduce a case with healthy ops around it, in a folder that is made if it is not there."""
     if case.command is None:
         return Row(case.name, "not installed")
     folder.mkdir(parents=True, exist_ok=True)

@@ -285,8 +285,12 @@ def is_core_driver(name: str) -> bool:
 
 
 def verifies(function: str) -> bool:
-    """Whether a function checks whether IR is valid, given its short name."""
-    return function == "mlir::verify"
+    """Whether a function checks whether IR is valid, given its short name.
+
+    >>> verifies("mlir::verify"), verifies("OperationVerifier::verifyOpAndDominance")
+    (True, True)
+    """
+    return function == "mlir::verify" or function.startswith("OperationVerifier::")
 
 
 def ends_stack(function: str) -> bool:

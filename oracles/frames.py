@@ -170,9 +170,20 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):
             symbols = resolver(frame.module)
-            name = (symbols and symbols.name(frame.offset - before)) or name
+            name = (symbols and _name_at(symbols, frame.offset - before)) or name
         names.append("" if frame.is_system else function_of(demangle(name)))
     return names
+
+
+def _name_at(symbols: Symbols, address: int) -> str:
+    """The name of the function at an address, or '' if it has none.
+
+    What the verifier consists of goes by the name of its only exported function, since on a worker
+    nothing else says that it is the verifier that runs.
+    """
+    name = symbols.name(address)
+    before = "" if name else symbols.name_before(address)
+    return before if before and verifies(function_of(demangle(before))) else name
 
 
 @dataclass(frozen=True)
@@ -249,12 +260,17 @@ def _is_near(frame: Frame, other: Frame) -> bool:
 
 
 def _is_after_pass(names: Sequence[str]) -> bool:
-    """Whether the adaptor that runs passes called the verifier, and no pass was running."""
+    """Whether the adaptor that runs passes called the verifier, and no pass was running.
+
+    With several functions, the verifier checks each on a worker, whose stack does not say who
+    called the verifier.
+    """
     called = [name for name in names if name]
-    adaptor = next((index for index, name in enumerate(called) if ends_stack(name)), 0)
-    return (
-        adaptor > 0 and called[adaptor].startswith(PASS_ADAPTOR) and verifies(called[adaptor - 1])
+    end = next((index for index, name in enumerate(called) if ends_stack(name)), 0)
+    calls_verifier = (
+        called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end]) if end else False
     )
+    return calls_verifier and verifies(called[end - 1])
 
 
 def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:

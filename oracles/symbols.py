@@ -103,6 +103,13 @@ class Symbols(Protocol):
         """Mangled name of the function at `address` (relative to the load base), or ''."""
         ...
 
+    def name_before(self, address: int) -> str:
+        """Mangled name of the last function that begins at or before `address`, or ''.
+
+        A function without a name is in the same source file, unless it is the first of the next.
+        """
+        ...
+
     def load_base(self, frame0: int, frame1: int) -> int | None:
         """The load address of the library, from the first two frames of a stack dump."""
         ...
@@ -130,6 +137,14 @@ class SymbolIndex:
         index = bisect_right(self._addresses, address) - 1
         if index < 0 or self._addresses[index] < self._ends[index] <= address:
             return ""  # without a size, as in assembly, a function reaches to the next one
+        return self._name_at(index)
+
+    def name_before(self, address: int) -> str:
+        """Mangled name of the last function that begins at or before `address`, or ''."""
+        index = bisect_right(self._addresses, address) - 1
+        return "" if index < 0 else self._name_at(index)
+
+    def _name_at(self, index: int) -> str:
         start = self._names[index]
         end = self._image.find(b"\0", start)
         return self._image[start:end].decode("utf-8", "replace")

@@ -73,3 +73,21 @@ def test_two_passes_that_leave_invalid_ir_are_two_bugs() -> None:
         oracle = CompilerOracle(Command.parse(["mlir-opt-22", flag]), find_opt())
         found.append(oracle.run(text).signature.pass_name)
     assert found == ["SCFParallelLoopSpecialization", "TestSCFParallelLoopCollapsing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("mlir-205231", "--scf-parallel-loop-specialization"),
+        ("mlir-205706", "--sparsification=sparse-emit-strategy=sparse-iterator"),
+        ("mlir-216218", "--test-scf-parallel-loop-collapsing=collapsed-indices-0=0,1"),
+    ],
+)
+def test_the_verifier_of_several_functions_crashes_like_that_of_one(name: str, flag: str) -> None:
+    """With several functions each is verified on a worker, whose stack does not show the pass."""
+    text = (Path(__file__).parents[2] / "corpus/opt" / f"{name}.mlir").read_text()
+    oracle = CompilerOracle(Command.parse(["mlir-opt-22", flag]), find_opt())
+    alone = oracle.run(text).signature
+    beside = oracle.run(f"{text}\nfunc.func @other() {{\n  return\n}}\n").signature
+    assert alone.pass_name
+    assert beside == alone

@@ -102,6 +102,9 @@ class _Symbols:
     def name(self, address: int) -> str:
         return self._names.get(address, "") or self._names.get(address + 1, "")
 
+    def name_before(self, address: int) -> str:
+        return ""
+
     def load_base(self, frame0: int, frame1: int) -> int | None:
         return 0 if self._names else None
 
