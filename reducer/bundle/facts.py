@@ -184,7 +184,9 @@ def _of_compiler(
         return replace(check, memory=oracle.limits.memory or outcome.peak_memory)
     crashed = outcome.exit_code is not None and outcome.exit_code < 0
     if crashed:
-        check = replace(check, crash_trace=crash_trace_of(output, outcome.signature.frames))
+        names = {oracle.executable.name, oracle.executable.resolve().name}
+        trace = crash_trace_of(output, outcome.signature.frames, names)
+        check = replace(check, crash_trace=trace)
     pattern = Pattern.of(message(outcome))
     if pattern and pattern.found_in(output):
         return replace(check, pattern=pattern)

@@ -10,13 +10,14 @@ a build, so its digits identify the build; the digits that follow show where it 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from oracles.comparison import Landmarks
-from oracles.frames import is_offset, parse_stack
-from oracles.function_names import names_when_renamed
+from oracles.dispatching import function_of
+from oracles.frames import Frame, is_offset, parse_stack
+from oracles.function_names import demangle, names_when_renamed
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""
@@ -124,8 +125,11 @@ HANDLER = 2
 DEPTH = 6
 """The number of frames of the crashing libraries to compare, including the handler's.
 
-More are compared if the signature has the offset of a frame further out.
+More are compared if a frame of the signature is further out.
 """
+
+PROGRAM = "program"
+"""Stands for the program itself among libraries: its file may have several names."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +138,15 @@ class CrashTrace:
 
     `landmarks` are the functions that identify the bug. `digits` are the last digits of the first
     addresses, each as `library:digits`, without the system's libraries; empty if no addresses were
-    printed. `unnamed` is whether functions without a name identify the bug as well, so that names
-    do not decide.
+    printed. `counting` are the places among them of the functions that identify the bug: what they
+    call may vary where memory is read that was freed. It is empty if some are not among them, and
+    then all digits count. `unnamed` is whether functions without a name identify the bug as well,
+    so that names do not decide.
     """
 
     landmarks: Landmarks | None = None
     digits: tuple[str, ...] = ()
+    counting: tuple[int, ...] = ()
     unnamed: bool = False
 
     def __bool__(self) -> bool:
@@ -154,21 +161,43 @@ class CrashTrace:
 NO_CRASH_TRACE = CrashTrace()
 
 
-def crash_trace_of(output: str, frames: Sequence[str]) -> CrashTrace:
-    """The trace of a crash from the compiler's output and the frames of its signature."""
+def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] = ()) -> CrashTrace:
+    """The trace of a crash from the compiler's output and the frames of its signature.
+
+    Args:
+        program: the names of the program's own file.
+    """
     own = [frame for frame in parse_stack(output) if frame.module and not frame.is_system]
-    digits = [f"{frame.module}:{frame.address & 0xFFF:03x}" for frame in own]
-    nameless = [frame for frame in frames if is_offset(frame)]
-    unnamed = [_digits_of(frame) for frame in nameless if "+" in frame]  # else a distance
-    depth = max([DEPTH, *(digits.index(one) + 1 for one in unnamed if one in digits)])
+    digits = [
+        f"{PROGRAM if frame.module in program else frame.module}:{frame.address & 0xFFF:03x}"
+        for frame in own
+    ]
+    places = [_place(frame, own, digits, program) for frame in frames]
+    depth = max([DEPTH, *(place + 1 for place in places)])
     crashed = len(digits) > HANDLER + 1  # a third frame belongs to the handler as well
-    known = tuple(digits[:depth]) if crashed else ()
-    return CrashTrace(Landmarks.of(frames), known, unnamed=bool(nameless))
+    return CrashTrace(
+        Landmarks.of(frames),
+        tuple(digits[:depth]) if crashed else (),
+        tuple(sorted(places)) if crashed and min(places, default=0) > HANDLER else (),
+        unnamed=any(map(is_offset, frames)),
+    )
 
 
-def _digits_of(frame: str) -> str:
+def _place(
+    frame: str, stack: Sequence[Frame], digits: Sequence[str], program: Collection[str]
+) -> int:
+    """Which line of a stack a frame of a signature is; -1 if none is."""
+    if is_offset(frame):
+        wanted = _digits_of(frame, program) if "+" in frame else ""  # else a distance
+        return digits.index(wanted) if wanted in digits else -1
+    names = [function_of(demangle(one.name)) if one.name else "" for one in stack]
+    return names.index(frame) if frame in names else -1
+
+
+def _digits_of(frame: str, program: Collection[str]) -> str:
     module, _, offset = frame.rpartition("+")
-    return f"{module}:{int(offset or '0', 16) & 0xFFF:03x}"
+    library = PROGRAM if module in program else module
+    return f"{library}:{int(offset or '0', 16) & 0xFFF:03x}"
 
 
 def name_pattern(name: str) -> str:

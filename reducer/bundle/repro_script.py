@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from oracles.comparison import Landmarks
 from oracles.dispatching import PASS_ADAPTOR
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
-from reducer.bundle.patterns import HANDLER, CrashTrace, name_pattern, renamed_pattern
+from reducer.bundle.patterns import HANDLER, PROGRAM, CrashTrace, name_pattern, renamed_pattern
 from reducer.session.printing import one_line
 
 _FATAL = 128
@@ -22,6 +22,8 @@ _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\
 _LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
 _PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\3:\1/p"
 """The same for the form with a symbolizer."""
+_DEEPER = 4
+"""How many frames further out a bug may be found: what it calls may be deeper next time."""
 
 
 BISECT = (
@@ -283,12 +285,30 @@ def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     same, handler = crash_trace.digits, crash_trace.digits[:HANDLER]
     yield "    # last digits of the frame addresses; the first ones identify the build"
     places = [_PLACE, _PLACE_OF_NAMED] if crash_trace.unnamed else [_PLACE]
+    depth = len(same) + (_DEEPER if crash_trace.counting else 0)
+    of_program = ""
+    if PROGRAM in crash_trace.libraries:
+        yield '    file=$(readlink -f -- "$(command -v -- "$program")")'
+        of_program = (
+            f"""sed -e "s|^${{file##*/}}:|{PROGRAM}:|" -e "s|^${{program##*/}}:|{PROGRAM}:|" |"""
+        )
     yield f"    places=$(sed -n {' '.join(f'-e {shlex.quote(one)}' for one in places)} stderr |"
-    yield f"        grep {only} | head -n {len(same)} | tr '\\n' ' ')"
+    if of_program:
+        yield f"        {of_program}"
+    yield f"        grep {only} | head -n {depth} | tr '\\n' ' ')"
     yield "    case $places in"
-    yield f"    {shlex.quote(' '.join(same) + ' ')}) return 0 ;;"
+    yield f"    {_wanted(crash_trace)}) return 0 ;;"
     yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
     yield "    esac"
+
+
+def _wanted(crash_trace: CrashTrace) -> str:
+    """A shell pattern for the digits: all of them, or else those that identify build and bug."""
+    if not crash_trace.counting:
+        return shlex.quote(" ".join(crash_trace.digits) + " ")
+    parts = [" ".join(crash_trace.digits[:HANDLER])]
+    parts += [crash_trace.digits[place] for place in crash_trace.counting]
+    return "*".join(shlex.quote(f"{part} ") for part in parts) + "*"
 
 
 def _met(landmarks: Landmarks) -> Iterator[str]:

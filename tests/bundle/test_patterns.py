@@ -110,6 +110,25 @@ def test_a_short_stack_yields_no_trace() -> None:
     assert not crash_trace_of("", [])
 
 
+def test_what_the_functions_of_the_signature_call_does_not_count() -> None:
+    raw = RAW.replace("6f34b", "6f34b a::g(int) + 12")
+    found = crash_trace_of(raw, ["a::g", "libIREECompiler.so+0x198a79"])
+    assert [found.digits[place] for place in found.counting] == [
+        "libIREECompiler.so:34b",
+        "libIREECompiler.so:a79",
+    ]
+    assert not crash_trace_of(raw, ["a::g", "a::not_printed"]).counting, "then all digits count"
+
+
+def test_the_file_of_the_program_may_have_several_names() -> None:
+    raw = RAW.replace("6  libIREECompiler.so", "6  x-opt-22")
+    found = crash_trace_of(raw, ["x-opt-22+0x198a79"], {"x-opt-22", "x-opt"})
+    assert found.digits[-1] == "program:a79"
+    assert found == crash_trace_of(
+        raw.replace("x-opt-22", "x-opt"), ["x-opt+0x198a79"], {"x-opt-22", "x-opt"}
+    )
+
+
 def test_distances_between_frames_give_no_digits() -> None:
     trace = crash_trace_of("no stack\n", ("x-opt-0x15946", "x-opt-0x1579d"))
     assert trace.unnamed

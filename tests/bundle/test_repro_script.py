@@ -137,6 +137,44 @@ def test_a_crash_is_recognized_by_its_stack(
     assert run(tmp_path, TRAIL, body, shell).returncode == status
 
 
+VARYING = replace(TRAIL.crash_trace, counting=(4, 5))
+DEEPER = "4  libX.so   0x00007f6911042b8\n"
+
+
+@pytest.mark.parametrize(
+    ("stack", "status"),
+    [
+        (RAW.format(page="11", last="a79"), 0),
+        (RAW.format(page="11", last="a79").replace("042b8", "043c9"), 0),
+        (RAW.format(page="11", last="a79").replace(DEEPER, f"{DEEPER}{DEEPER}"), 0),
+        (RAW.format(page="11", last="a79").replace("6f34b", "6f34c"), 2),
+        (RAW.format(page="11", last="a80"), 2),
+    ],
+)
+def test_what_crashes_inside_the_functions_at_fault_may_vary(
+    stack: str, status: int, tmp_path: Path
+) -> None:
+    (tmp_path / "stack").write_text(stack)
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    check = replace(TRAIL, crash_trace=VARYING)
+    assert run(tmp_path, check, body, SHELLS[0]).returncode == status
+
+
+def test_the_program_is_known_by_any_name_of_its_file(tmp_path: Path) -> None:
+    """With a symbolizer, the stack names the file itself and not the link that was called."""
+    stack = RAW.format(page="11", last="a79").replace("libX.so", "the-file")
+    (tmp_path / "stack").write_text(stack)
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    file = compiler(tmp_path, body).rename(tmp_path / "the-file")
+    (tmp_path / "a-link").symlink_to(file)
+    digits = tuple(place.replace("libX.so", "program") for place in TRAIL.crash_trace.digits)
+    for last, status in (("program:a79", 0), ("program:a80", 2)):
+        trace = CrashTrace(digits=(*digits[:5], last), unnamed=True)
+        check = replace(TRAIL, crash_trace=trace)
+        program = str(tmp_path / "a-link")
+        assert run(tmp_path, check, "", IREE_COMPILE=program).returncode == status
+
+
 RENAMED = CrashTrace(Landmarks("b::foldIndexVecsOf", ("a::e", "a::f")))
 
 
