@@ -48,6 +48,7 @@ from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unreachable import DropUnreachableBlocks
 from reducer.transformations.unused_items import DropUnusedItems
 from reducer.transformations.unwrap import UnwrapBodies
+from reducer.transformations.unwrap_modules import UnwrapModules
 from reducer.transformations.yields import YieldOthers
 
 __all__ = [
@@ -70,6 +71,7 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
     """All local transformations: those that clean up first, then the most promising ones."""
     return [
         DropSymbols(),
+        UnwrapModules(),
         InlineCalls(),
         EmptyCallees(),
         SplatConstants(),

@@ -1,0 +1,48 @@
+"""Replacing modules inside modules by what they contain."""
+
+from reducer.ir import Module
+from reducer.transformations.unwrap_modules import UnwrapModules
+
+FUNCTION = """\
+"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+      "func.return"() : () -> ()
+    }) : () -> ()"""
+NESTED = f"""\
+"builtin.module"() ({{
+  "builtin.module"() <{{sym_name = "inner"}}> ({{
+    {FUNCTION}
+  }}) : () -> ()
+}}) : () -> ()
+"""
+
+
+def unwrapped(text: str) -> list[str] | None:
+    """The lines without their indentation, which stays as it was."""
+    module = Module.parse(text)
+    transformation = UnwrapModules()
+    sites = transformation.sites(module)
+    after = transformation.apply(module, sites) if sites else None
+    return None if after is None else [line.strip() for line in after.splitlines()]
+
+
+def test_a_module_in_a_module_is_replaced_by_its_functions() -> None:
+    assert unwrapped(NESTED) == [
+        '"builtin.module"() ({',
+        *(line.strip() for line in FUNCTION.splitlines()),
+        "}) : () -> ()",
+    ]
+
+
+def test_modules_in_each_other_go_one_by_one() -> None:
+    inner = f'"builtin.module"() ({{\n    {FUNCTION}\n    }}) : () -> ()'
+    once = unwrapped(NESTED.replace(FUNCTION, inner))
+    assert once is not None
+    assert once.count('"builtin.module"() ({') == 2
+    again = unwrapped("\n".join(once))
+    assert again is not None
+    assert again.count('"builtin.module"() ({') == 1
+    assert unwrapped("\n".join(again)) is None, "the outermost one stays"
+
+
+def test_what_holds_other_ops_than_symbols_stays() -> None:
+    assert unwrapped(NESTED.replace(FUNCTION, '"t.op"() : () -> ()')) is None
