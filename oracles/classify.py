@@ -13,10 +13,12 @@ from oracles.diagnostics import (
     primary_error,
 )
 from oracles.frames import (
+    LOST,
     NO_CRASH,
     CrashStack,
     Resolver,
     crash_stack,
+    is_lost,
     name_frames,
     parse_stack,
     place_frames,
@@ -231,7 +233,7 @@ def _crash(
         words.template,
         words.op or _announced(words.message, diagnostics),
         words.message,
-        stack,
+        LOST if not words.kind.traits.costly and is_lost(stderr) else stack,
         named_pass(stderr) or pass_on_stack(names),
         diagnostics,
         exit_code=code,

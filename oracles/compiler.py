@@ -109,7 +109,7 @@ class CompilerOracle:
         self, text: str | bytes, outcome: Outcome, cancel: threading.Event | None = None
     ) -> Culprit:
         """The pass and the pattern that crash, if the compiler can tell; takes another run."""
-        if not outcome.stack:
+        if not outcome.stack and not outcome.kind.traits.known_by_stack:
             return Culprit()
         with private_folder() as place:
             write_candidate(place, self.name, text)

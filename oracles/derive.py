@@ -131,7 +131,8 @@ def derive(
     it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
     earlier failure of another kind would change a signature. An op that is only left because of
     another one (see `leftovers`) says nothing, so the compiler is asked for that one. If the
-    verifier crashes on what a pass left, the compiler is asked for the pass.
+    verifier crashes on what a pass left, the compiler is asked for the pass; and for the op as well
+    if there is no stack, which is all that is left after endless recursion.
     """
     if classification.leftover and level is not Level.LOOSE:
         classification = _with_user(classification, probes, names_pass=names_pass)
@@ -141,6 +142,16 @@ def derive(
     if classification.crash.after_pass and level is not Level.LOOSE:
         name = classification.pass_name or probes.culprit(classification.crash).pass_name
         stage = pass_stage(name) if name else ""
+    if classification.crash.lost and kind.traits.known_by_stack and level is not Level.LOOSE:
+        culprit = probes.culprit(classification.crash)
+        name = classification.pass_name or culprit.pass_name
+        return Signature(
+            kind,
+            classification.template,
+            classification.op or culprit.op,
+            pass_stage(name) if name else "",
+            level=level,
+        )
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
         if not classification.settled:

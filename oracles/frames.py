@@ -193,12 +193,15 @@ class CrashStack:
     `origin` is the last of them before the first driver: the pattern, hook or pass that crashed.
     It is known in a stripped build only, by its offset; where all functions have names, the
     innermost ones say enough. If the crash is `after_pass`, it is in the check of what a pass left:
-    the functions describe the op that the check met, and only the pass is at fault.
+    the functions describe the op that the check met, and only the pass is at fault. A stack is
+    `lost` if the handler of the crash began to print it and could not: endless recursion has used
+    it up.
     """
 
     frames: tuple[str, ...] = ()
     origin: str = ""
     after_pass: bool = False
+    lost: bool = False
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -208,6 +211,14 @@ class CrashStack:
 
 
 NO_CRASH = CrashStack()
+LOST = CrashStack(lost=True)
+
+_ANNOUNCED = re.compile(r"^Stack dump:$", re.M)
+
+
+def is_lost(stderr: str) -> bool:
+    """Whether a stack is announced, and not there."""
+    return _ANNOUNCED.search(stderr) is not None and not parse_stack(stderr)
 
 
 def crash_stack(

@@ -91,3 +91,17 @@ def test_the_verifier_of_several_functions_crashes_like_that_of_one(name: str, f
     beside = oracle.run(f"{text}\nfunc.func @other() {{\n  return\n}}\n").signature
     assert alone.pass_name
     assert beside == alone
+
+
+def test_endless_recursion_is_known_by_its_pass() -> None:
+    """The stack is full, so the signal handler cannot print it."""
+    text = """
+    func.func @f(%a: f8E5M2) -> f8E5M2 {
+      %0 = math.log2 %a : f8E5M2
+      return %0 : f8E5M2
+    }
+    """
+    command = Command.parse(["mlir-opt-22", "--canonicalize", "--convert-math-to-spirv"])
+    outcome = CompilerOracle(command, find_opt()).run(text)
+    assert not outcome.stack
+    assert outcome.signature.pass_name == "ConvertMathToSPIRVPass"
