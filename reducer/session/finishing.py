@@ -1,5 +1,6 @@
 """The last stages: print the result in readable form, and run the printed command on it again."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from oracles import Outcome
@@ -8,11 +9,15 @@ from oracles.values import ValuesOracle
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
+from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
 from reducer.session.context import Context
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import measure_with, measured_flakiness
 from reducer.storage.files import write_atomic
+
+_MOST_RUNS, _SECONDS = 8, 2.0
+"""How often a result that crashes is run in the end, and the time that this may take."""
 
 
 def print_for_people(context: Context) -> bool:
@@ -96,10 +101,33 @@ def _is_confirmed(context: Context, text: str) -> bool:
         return shows(context.first.signature, outcome)
 
     if context.flaky is None or asked.query.test is None:
-        return fails()
+        return fails() and _counted(context, fails)
     rate, taken = measure_with(asked.query.test, fails)
     context.flaky = replace(context.flaky, result=rate)
     return taken
+
+
+def _counted(context: Context, fails: Callable[[], bool]) -> bool:
+    """Note how often a quick result crashes, if that is not every time; return True.
+
+    Whoever reads memory that nobody has written crashes or not, depending on everything before. The
+    input may crash every time and the result now and then: every candidate has one chance to be
+    accepted by luck. No larger program is better, since any change to its text changes the memory.
+    """
+    target = context.first.signature
+    if not target.kind.traits.known_by_stack or target.varies:
+        return True
+    known = context.full.known(context.best.confirmed.text)
+    seconds = max(0.01, known.seconds if known else context.first.seconds)
+    rate = Rate(1, 1)
+    for _ in range(min(_MOST_RUNS, int(_SECONDS / seconds)) - 1):
+        rate = rate.after(fails())
+    if rate.failed < rate.runs:
+        context.note(
+            f"the result fails in {rate}, although the input always failed: what happens depends "
+            "on the memory that the compiler reads"
+        )
+    return True
 
 
 def _note_remarks(context: Context, outcome: Outcome) -> None:

@@ -93,3 +93,23 @@ def test_common_frames_may_be_below_those_of_a_signature() -> None:
 def test_other_signals_and_successes_have_nothing_in_common() -> None:
     assert in_common([crash("f"), crash("f", template="SIGABRT")]) is None
     assert in_common([crash("f"), Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))]) is None
+
+
+BY_LUCK = """\
+echo >> "$0.runs"
+grep -q line "$1" || [ $(($(wc -l < "$0.runs") % 5)) != 0 ] || exit 0
+""" + STACK.replace("$PLACE", "")  # fmt: skip
+
+
+def test_it_is_said_how_often_a_result_crashes(tmp_path: Path) -> None:
+    """The input always does, and what is left of it four times in five."""
+    report, reduction = reduce(tmp_path, BY_LUCK)
+    assert report.text.split() == ["bad"]
+    (said,) = (note for note in reduction.notes if "of 8 runs" in note)
+    assert said.startswith(("the result fails in 6 of 8", "the result fails in 7 of 8"))
+
+
+def test_a_result_that_always_crashes_needs_no_words(tmp_path: Path) -> None:
+    report, reduction = reduce(tmp_path, STACK.replace("$PLACE", ""))
+    assert report.text.split() == ["bad"]
+    assert not any("of 8 runs" in note for note in reduction.notes)
