@@ -31,3 +31,12 @@ def test_it_fails_as_described(name: str) -> None:
     (case,) = (case for case in opt_cases() if case.name == name)
     outcome = case.oracle().run(case.text)
     assert (outcome.kind, case.message in outcome.stderr) == (case.kind, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["heir-py", "triton"])
+def test_what_other_packages_contain_fails_as_described(package: str) -> None:
+    for case in opt_cases():
+        if case.package == package:
+            outcome = case.oracle().run(case.text)
+            assert (outcome.kind, case.message in outcome.stderr) == (case.kind, True), case.name

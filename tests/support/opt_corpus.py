@@ -12,6 +12,7 @@ from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
 from reducer.toolchain import find
 from tests.support.triton import install_triton, triton_command
+from tests.support.wheels import extracted
 
 FOLDER = Path(__file__).parents[2] / "corpus" / "opt"
 HANGING = 4.0
@@ -39,9 +40,15 @@ class OptCase:
 
     @cached_property
     def command(self) -> list[str] | None:
-        """The command without the input; None if the tool is not installed."""
+        """The command without the input; None if the tool is not installed.
+
+        Raises:
+            CalledProcessError: it is in a wheel that cannot be had.
+        """
         if self.package == "triton":
             return [*triton_command(install_triton(self.version)), *self.flags]
+        if self.package == "heir-py":
+            return [str(extracted(self.package, self.version, f"heir/{self.tool}")), *self.flags]
         if self.package == "iree-base-compiler":
             installed = find(self.version)
             return [str(installed.tool(self.tool)), *self.flags] if installed else None
