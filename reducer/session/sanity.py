@@ -209,16 +209,24 @@ class SanityChecks:
     # ---- once the target is known ----------------------------------------------------------
 
     def refuse_empty_module(self) -> None:
-        """Raise NotInteresting if an empty module has the same failure."""
+        """Raise NotInteresting if an empty module has the same failure.
+
+        Some bugs need no more than that, so the message says how to show it.
+        """
         if empty_module_fails(self.evaluator):
-            target = self.evaluator.target
-            raise NotInteresting(f"{IN_THE_COMMAND}: {target.text if target else ''}")
+            target, oracle = self.evaluator.target, self.evaluator.oracle
+            assert target is not None
+            crashed = target.kind.traits.known_by_stack or target.kind.traits.condition
+            command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
+            shown = f"; to show it: {command}" if crashed and command else ""
+            raise NotInteresting(f"{IN_THE_COMMAND}: {target.text}{shown}")
 
 
 IN_THE_COMMAND = (
     "an empty module fails the same way, so the problem is in the command, not in the input"
 )
 EMPTY_MODULE = "module {\n}\n"
+_EMPTY_FILE = "/dev/null"
 
 
 def empty_module(evaluator: Evaluator) -> Outcome:

@@ -72,3 +72,16 @@ def test_the_tool_that_a_script_names_comes_first(
     assert named_opt("bash\n-c\nfake-opt --my-opt=1 --other-opt {}", HARDWARE) is None
     assert named_opt("bash\n-c\nfake-opt {} | mlir-opt-22", HARDWARE) == tool
     assert named_opt(pipe, "no program") is None
+
+
+def test_a_pass_that_crashes_on_an_empty_module_needs_no_input(tmp_path: Path) -> None:
+    source, tool = tmp_path / "in.mlir", str(find_opt())
+    source.write_text("func.func @f() {\n  return\n}\n")
+    words = ["reduce", str(source), "-o", str(tmp_path / "out.mlir"), "--"]
+    done = CliRunner().invoke(main, [*words, tool, "--test-pass-crash"])
+    assert done.exit_code == 1
+    assert "to show it:" in done.output
+    assert "--test-pass-crash /dev/null" in done.output
+    misspelled = CliRunner().invoke(main, [*words, tool, "--test-pass-crahs"])
+    assert "an empty module fails the same way" in misspelled.output
+    assert "to show it:" not in misspelled.output
