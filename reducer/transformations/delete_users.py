@@ -54,20 +54,30 @@ class DeleteUnused:
     """Removes ops whose results are unused, at any depth.
 
     First tries to remove the ops that become unused with them as well (`number` 1), so that a chain
-    takes one step instead of one per op.
+    takes one step instead of one per op. With `only_results`, ops without results stay, which are
+    there for what they do.
     """
 
-    name = "delete unused ops"
     all_at_once = True
+
+    def __init__(self, *, only_results: bool = False) -> None:
+        self.only_results = only_results
+        self.name = "delete unused results" if only_results else "delete unused ops"
 
     def sites(self, module: Module) -> list[Site]:
         # The search tries later sites first.
         return [
             Site(op, number)
             for op in range(len(module))
-            if _is_deletable(module, op) and not any(module.uses[v] for v in module.results(op))
+            if self._is_unused(module, op)
             for number in range(2 if _chain_behind(module, op) else 1)
         ]
+
+    def _is_unused(self, module: Module, op: int) -> bool:
+        results = list(module.results(op))
+        if not _is_deletable(module, op) or (self.only_results and not results):
+            return False
+        return not any(module.uses[value] for value in results)
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)

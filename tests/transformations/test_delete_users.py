@@ -99,3 +99,17 @@ def test_bodies_outside_functions_are_reduced_too() -> None:
 
 def name_of(text: str, op: int) -> str:
     return Module.parse(text).t.name[op]
+
+
+def test_ops_without_results_may_be_left_for_later() -> None:
+    text = function(
+        """
+        %0 = "t.value"() : () -> i32
+        "t.store"(%arg0) : (i32) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: i32",
+    )
+    (site,) = DeleteUnused(only_results=True).sites(Module.parse(text))
+    assert Module.parse(text).t.name[site.op] == "t.value"
+    assert len(DeleteUnused().sites(Module.parse(text))) == 2
