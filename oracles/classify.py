@@ -17,8 +17,8 @@ from oracles.frames import (
     NO_CRASH,
     CrashStack,
     Resolver,
+    announces_stack,
     crash_stack,
-    is_lost,
     name_frames,
     parse_stack,
     place_frames,
@@ -228,12 +228,14 @@ def _crash(
     stack = crash_stack(
         frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
     )
+    if not frames and words.kind.traits.known_by_stack and announces_stack(stderr):
+        stack = LOST
     return Classification(
         words.kind,
         words.template,
         words.op or _announced(words.message, diagnostics),
         words.message,
-        LOST if not words.kind.traits.costly and is_lost(stderr) else stack,
+        stack,
         named_pass(stderr) or pass_on_stack(names),
         diagnostics,
         exit_code=code,

@@ -139,19 +139,10 @@ def derive(
     kind, stage = classification.kind, ""
     if kind.traits.costly:
         return _at_limit(classification, level)
-    if classification.crash.after_pass and level is not Level.LOOSE:
-        name = classification.pass_name or probes.culprit(classification.crash).pass_name
-        stage = pass_stage(name) if name else ""
-    if classification.crash.lost and kind.traits.known_by_stack and level is not Level.LOOSE:
-        culprit = probes.culprit(classification.crash)
-        name = classification.pass_name or culprit.pass_name
-        return Signature(
-            kind,
-            classification.template,
-            classification.op or culprit.op,
-            pass_stage(name) if name else "",
-            level=level,
-        )
+    crash = classification.crash
+    if (crash.after_pass or crash.lost) and level is not Level.LOOSE:
+        classification = _with_culprit(classification, probes)
+        stage = _pass_stage(classification)
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
         if not classification.settled:
@@ -167,6 +158,16 @@ def derive(
             name = failing_pass(probes.name_pass().stderr)
         stage = f"{PIPELINE} {name}".rstrip()
     return signature_at(level, classification, kind, stage)
+
+
+def _with_culprit(classification: Classification, probes: Probes) -> Classification:
+    """The same with the pass that crashes, and with the op if there is no stack."""
+    one = classification
+    if one.pass_name and (one.op or not one.crash.lost):
+        return one
+    culprit = probes.culprit(one.crash)
+    op = one.op or (culprit.op if one.crash.lost else "")
+    return replace(one, op=op, pass_name=one.pass_name or culprit.pass_name)
 
 
 def _with_user(

@@ -216,9 +216,9 @@ LOST = CrashStack(lost=True)
 _ANNOUNCED = re.compile(r"^Stack dump:$", re.M)
 
 
-def is_lost(stderr: str) -> bool:
-    """Whether a stack is announced, and not there."""
-    return _ANNOUNCED.search(stderr) is not None and not parse_stack(stderr)
+def announces_stack(stderr: str) -> bool:
+    """Whether the handler of a crash says that a stack follows."""
+    return _ANNOUNCED.search(stderr) is not None
 
 
 def crash_stack(
@@ -278,10 +278,9 @@ def _is_after_pass(names: Sequence[str]) -> bool:
     """
     called = [name for name in names if name]
     end = next((index for index, name in enumerate(called) if ends_stack(name)), 0)
-    calls_verifier = (
-        called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end]) if end else False
-    )
-    return calls_verifier and verifies(called[end - 1])
+    if end == 0 or not verifies(called[end - 1]):
+        return False
+    return called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end])
 
 
 def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:

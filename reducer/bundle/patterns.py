@@ -16,7 +16,7 @@ from enum import Enum
 
 from oracles.comparison import Landmarks
 from oracles.dispatching import function_of
-from oracles.frames import Frame, is_offset, parse_stack
+from oracles.frames import is_offset, parse_stack
 from oracles.function_names import demangle, names_when_renamed
 
 WIDTH = 100
@@ -172,7 +172,8 @@ def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] 
         f"{PROGRAM if frame.module in program else frame.module}:{frame.address & 0xFFF:03x}"
         for frame in own
     ]
-    places = [_place(frame, own, digits, program) for frame in frames]
+    names = [function_of(demangle(one.name)) if one.name else "" for one in own]
+    places = [_place(frame, names, digits, program) for frame in frames]
     depth = max([DEPTH, *(place + 1 for place in places)])
     crashed = len(digits) > HANDLER + 1  # a third frame belongs to the handler as well
     return CrashTrace(
@@ -184,13 +185,12 @@ def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] 
 
 
 def _place(
-    frame: str, stack: Sequence[Frame], digits: Sequence[str], program: Collection[str]
+    frame: str, names: Sequence[str], digits: Sequence[str], program: Collection[str]
 ) -> int:
     """Which line of a stack a frame of a signature is; -1 if none is."""
     if is_offset(frame):
         wanted = _digits_of(frame, program) if "+" in frame else ""  # else a distance
         return digits.index(wanted) if wanted in digits else -1
-    names = [function_of(demangle(one.name)) if one.name else "" for one in stack]
     return names.index(frame) if frame in names else -1
 
 

@@ -7,7 +7,7 @@ parsed into a new table. A `span` is a pair of character offsets into `Module.te
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -178,7 +178,16 @@ class Module:
         return range(op, last)
 
     def is_inside(self, op: int, ancestor: int) -> bool:
+        """Whether an op is in a region of another one, or is that op."""
         return self.t.start[ancestor] <= self.t.start[op] < self.t.end[ancestor]
+
+    def outermost(self, ops: Iterable[int]) -> list[int]:
+        """The ops in text order, each once, without those inside another one of them."""
+        out: list[int] = []
+        for op in sorted(ops):
+            if not (out and self.is_inside(op, out[-1])):
+                out.append(op)
+        return out
 
     @property
     def roots(self) -> list[int]:

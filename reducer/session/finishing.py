@@ -101,14 +101,17 @@ def _is_confirmed(context: Context, text: str) -> bool:
         return shows(context.first.signature, outcome)
 
     if context.flaky is None or asked.query.test is None:
-        return fails() and _counted(context, fails)
+        failed = fails()
+        if failed:
+            _note_how_often(context, fails)
+        return failed
     rate, taken = measure_with(asked.query.test, fails)
     context.flaky = replace(context.flaky, result=rate)
     return taken
 
 
-def _counted(context: Context, fails: Callable[[], bool]) -> bool:
-    """Note how often a quick result crashes, if that is not every time; return True.
+def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
+    """Note how often a quick result crashes, if that is not every time.
 
     Whoever reads memory that nobody has written crashes or not, depending on everything before. The
     input may crash every time and the result now and then: every candidate has one chance to be
@@ -116,7 +119,7 @@ def _counted(context: Context, fails: Callable[[], bool]) -> bool:
     """
     target = context.first.signature
     if not target.kind.traits.known_by_stack or target.varies:
-        return True
+        return
     known = context.full.known(context.best.confirmed.text)
     seconds = max(0.01, known.seconds if known else context.first.seconds)
     rate = Rate(1, 1)
@@ -127,7 +130,6 @@ def _counted(context: Context, fails: Callable[[], bool]) -> bool:
             f"the result fails in {rate}, although the input always failed: what happens depends "
             "on the memory that the compiler reads"
         )
-    return True
 
 
 def _note_remarks(context: Context, outcome: Outcome) -> None:

@@ -4,7 +4,7 @@ A transformation never runs the compiler and never decides whether its result is
 search asks for the sites and tries many of them together, then fewer, then each alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +18,14 @@ class Site:
     op: int
     number: int = 0
     name: str = ""
+
+
+def numbers_by_op(sites: Iterable[Site]) -> dict[int, set[int]]:
+    """The numbers of the sites of each op."""
+    numbers: dict[int, set[int]] = {}
+    for site in sites:
+        numbers.setdefault(site.op, set()).add(site.number)
+    return numbers
 
 
 class Transformation(Protocol[D_contra]):

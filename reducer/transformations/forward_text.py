@@ -6,6 +6,7 @@ depend on each other would stay as it is.
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from reducer.ir import PlainText
 from reducer.ir.lexer import firm_brackets
@@ -42,6 +43,9 @@ class ForwardLines:
             other, end = instead.get(value.partition("#")[0], (value, 0))
             return other if number < end else value
 
+        def renamed(number: int, found: re.Match[str]) -> str:
+            return used(number, found[0])
+
         for number, line in enumerate(module.lines):
             match = _DEFINITION.match(line)
             operands = _operands(line) if number in gone else []
@@ -52,7 +56,7 @@ class ForwardLines:
             if match is not None:  # another value of that name, in another body
                 instead.pop(match["name"], None)
             if instead:
-                line = VALUE.sub(lambda found, at=number: used(at, found[0]), line)  # type: ignore[misc]
+                line = VALUE.sub(partial(renamed, number), line)
             lines.append(line)
         text = "".join(lines)
         return None if text == module.text else text

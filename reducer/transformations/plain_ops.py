@@ -45,7 +45,7 @@ class ReplaceByPlainOps:
         lost: set[Use] = set()
         kept: set[int] = set()
         dead: set[int] = set()
-        for op in _outermost(module, sites)[::-1]:  # users before producers
+        for op in module.outermost(site.op for site in sites)[::-1]:  # users before producers
             plan = None if op in dead else _replacement_for(module, op)
             if plan is not None and module.t.def_op[plan.source] not in dead:
                 plans.append(plan)
@@ -67,15 +67,6 @@ class _Replacement:
     op: int
     result: int
     source: int
-
-
-def _outermost(module: Module, sites: Sequence[Site]) -> list[int]:
-    """The ops of the sites in text order, without those nested in another one."""
-    out: list[int] = []
-    for op in sorted(site.op for site in sites):
-        if not (out and module.is_inside(op, out[-1])):
-            out.append(op)
-    return out
 
 
 def _replacement_for(module: Module, op: int) -> _Replacement | None:

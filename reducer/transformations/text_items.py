@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import PlainText
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 
 _MOST_LINES = 60
 """In a longer text, most lists belong to lines that will go."""
@@ -33,16 +33,20 @@ class DropItems:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         lines = list(module.lines)
-        for number in {site.op for site in sites}:
+        for number, items in numbers_by_op(sites).items():
             spans = _spans(lines[number])
-            gone = [spans[site.number] for site in sites if site.op == number]
-            lines[number] = "".join(
-                char
-                for at, char in enumerate(lines[number])
-                if not any(start <= at < end for start, end in gone)
-            )
+            lines[number] = _without(lines[number], [spans[which] for which in sorted(items)])
         text = "".join(lines)
         return None if text == module.text else text
+
+
+def _without(line: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The line without these parts, which are sorted and may overlap."""
+    kept, at = [], 0
+    for start, end in spans:
+        kept.append(line[at:start])
+        at = max(at, end)
+    return "".join([*kept, line[at:]])
 
 
 def _spans(line: str) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import PlainText
 from reducer.ir.lexer import split_commas
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.forward_text import VALUE
 
 
@@ -29,10 +29,7 @@ class DropUnusedItems:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         lines = list(module.lines)
-        dropped: dict[int, set[int]] = {}
-        for site in sites:
-            dropped.setdefault(site.op, set()).add(site.number)
-        for number, gone in dropped.items():
+        for number, gone in numbers_by_op(sites).items():
             items = _items(lines[number])
             kept = [item for which, item in enumerate(items) if which not in gone]
             start, end = _brackets(lines[number])

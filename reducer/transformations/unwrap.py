@@ -33,12 +33,10 @@ class UnwrapBodies:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        done: list[int] = []
-        for site in sorted(sites, key=lambda site: site.op):  # definitions before uses
-            # Skip nested sites, and second regions of an op; the next sweep handles them.
-            if not any(module.is_inside(site.op, op) for op in done):
-                self._unwrap(rewrite, site)
-                done.append(site.op)
+        # Nested sites, and second regions of an op, are left to the next sweep.
+        first = {site.op: site for site in reversed(sites)}
+        for op in module.outermost(first):  # definitions before uses
+            self._unwrap(rewrite, first[op])
         return rewrite.render()
 
     def _can_unwrap(self, module: Module, op: int, region: int) -> bool:

@@ -8,7 +8,7 @@ from reducer.transformations.base import Site
 
 
 class UnwrapModules:
-    """Replaces an op that does nothing but hold symbols, inside another op, by those symbols.
+    """Replaces an op that only holds symbols and other modules, inside another op, by these.
 
     Models come as a module in a module, one for the host and one for each device, say. What refers
     to a symbol by way of the op that is gone is not followed: the parser then says so.
@@ -22,12 +22,8 @@ class UnwrapModules:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        done: list[int] = []
-        for op in sorted(site.op for site in sites):
-            # The next sweep handles a module in one that is unwrapped.
-            if not any(module.is_inside(op, outer) for outer in done):
-                rewrite.hoist(op, _inside(module, op))
-                done.append(op)
+        for op in module.outermost(site.op for site in sites):
+            rewrite.hoist(op, _inside(module, op))
         return rewrite.render()
 
 
@@ -35,10 +31,10 @@ def _holds_symbols(module: Module, op: int) -> bool:
     t = module.t
     if t.parent[op] == NONE or container_of(module, op) != NONE or module.hidden[op]:
         return False
-    if t.operands[op] or any(True for _ in module.results(op)) or len(t.regions[op]) != 1:
+    if t.operands[op] or module.results(op) or len(t.regions[op]) != 1:
         return False
     blocks = t.region_blocks[t.regions[op][0]]
-    if len(blocks) != 1 or any(True for _ in module.block_args(blocks[0])):
+    if len(blocks) != 1 or module.block_args(blocks[0]):
         return False
     inner = t.block_ops[blocks[0]]
     return bool(inner) and all(
