@@ -109,8 +109,9 @@ class Classification:
     failing pass if the output names it. `passes` are those that were running when a run reached its
     limit, innermost first. `settled` is whether a pass was certainly running, `nameless` whether
     there are only follow-up errors or none, so that only the failing pass can identify the bug.
-    `leftover` is whether `op` is only left because of an op that it supplies, and `user` is that op
-    if the output shows it.
+    `is_unplaced` is whether the program was asked for its stack and was killed before it named a
+    pass. `leftover` is whether `op` is only left because of an op that it supplies, and `user` is
+    that op if the output shows it.
     """
 
     kind: Kind
@@ -127,6 +128,7 @@ class Classification:
     leftover: bool = False
     user: str = ""
     passes: tuple[str, ...] = ()
+    is_unplaced: bool = False
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
             kinds[result.end],
             pass_name=passes[0] if passes else "",
             passes=passes,
+            is_unplaced=result.unanswered and not passes,
             diagnostics=parse_diagnostics(result.stderr),
         )
     code = signal_code(result.exit_code)

@@ -78,6 +78,7 @@ class CompilerOracle:
         self.level = level
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False
+        self._asks_again = True
 
     @cached_property
     def key(self) -> str:
@@ -152,8 +153,13 @@ class CompilerOracle:
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, at_length, naming)
-            result = naming() if self._name_pass else run(self._argv())
+            whole = naming if self._name_pass else partial(run, self._argv())
+            result = whole()
             classification = classify(result, self.symbols)
+            if self._asks_again and classification.is_unplaced:
+                probes.count(result)
+                result = whole()
+                classification = classify(result, self.symbols)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
                 outcome_of_process(
@@ -172,8 +178,12 @@ class CompilerOracle:
         If it took an extra run to learn the failing pass, every later run asks for it directly.
         Later outcomes do not change that setting: with it, the compiler uses one thread and may
         report a different one of several failing dispatches first.
+
+        A compiler that is stopped at a limit is asked where it is, and on a busy machine it may not
+        answer in time. Then it is run again, unless this one did not answer, either.
         """
         self._name_pass = outcome.pass_asked
+        self._asks_again = bool(outcome.passes) or not outcome.kind.traits.costly
 
     def verifying_command(self) -> list[str] | None:
         """A program and flags that only parse and verify an input, in the way the command reads it.
@@ -216,6 +226,7 @@ class CompilerOracle:
             level=self.level,
         )
         other._name_pass = self._name_pass
+        other._asks_again = self._asks_again
         return other
 
     def execute(
@@ -300,20 +311,20 @@ class _Probes:
 
     def verify(self, flags: Sequence[str]) -> ProcessResult | None:
         argv = self._oracle.verifying(flags)
-        return None if argv is None else self._counted(self._run(argv))
+        return None if argv is None else self.count(self._run(argv))
 
     def name_pass(self) -> ProcessResult:
         if self._named is None:
-            self._named = self._counted(self._run_naming())
+            self._named = self.count(self._run_naming())
         return self._named
 
     def culprit(self, crash: CrashStack) -> Culprit:
-        result = self._counted(self._run_at_length(self._oracle.with_actions()))
+        result = self.count(self._run_at_length(self._oracle.with_actions()))
         again = classify(result, self._oracle.symbols).crash
         # To log an action prints an op, which may itself crash.
         return culprit_of(result.stdout) if again.frames[:1] == crash.frames[:1] else Culprit()
 
-    def _counted(self, result: ProcessResult) -> ProcessResult:
+    def count(self, result: ProcessResult) -> ProcessResult:
         self._results.append(result)
         return result
 

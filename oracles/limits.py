@@ -54,7 +54,8 @@ class End(StrEnum):
 class ProcessResult:
     """How a process ended. `exit_code` is negative for a signal; times are in seconds.
 
-    `starved` is whether the kernel killed it for lack of memory even though nothing else ran.
+    `starved` is whether the kernel killed it for lack of memory even though nothing else ran, and
+    `unanswered` whether it was asked for its stack and had to be killed before it was done with it.
     """
 
     end: End
@@ -65,6 +66,7 @@ class ProcessResult:
     stdout: str
     stderr: str
     starved: bool = False
+    unanswered: bool = False
 
 
 class Reader(Protocol):

@@ -25,8 +25,9 @@ ANSWER_SECONDS = 2.0
 QUIET_SECONDS = 1.0
 """How long a program that has begun to print its stack may pause before it counts as finished."""
 
-_WINDOW = 0.03  # seconds over which threads are compared
-_WINDOWS = 20  # of these, until one thread has run at all: the machine may be busy
+_WINDOW = 0.03  # seconds between two looks at the threads
+_WINDOWS = 20  # of these, at most: the machine may be busy
+_ENOUGH = 10_000_000  # ns that one thread must have run; one that waits runs for a moment, too
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _PROC = Path("/proc")
 
@@ -34,24 +35,24 @@ _PROC = Path("/proc")
 def request_stack(pid: int) -> bool:
     """Signal the busiest thread of a process and its descendants; return whether that worked."""
     before = _run_times(pid)
+    busiest, ran = (pid, pid), 0
     for _ in range(_WINDOWS):
         time.sleep(_WINDOW)
-        after = _run_times(pid)
-        busiest = _busiest(before, after)
-        if busiest is not None:
-            return _signal(*busiest)
-    return _signal(pid, pid)
+        busiest, ran = _busiest(before, _run_times(pid))
+        if ran >= _ENOUGH:
+            break
+    return _signal(*busiest) if ran else _signal(pid, pid)
 
 
 Thread = tuple[int, int]
 """The ids of a process and of one of its threads."""
 
 
-def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> Thread | None:
-    """The thread that ran longest in between; None if none did."""
+def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> tuple[Thread, int]:
+    """The thread that ran longest in between, and how long in ns."""
     ran = {thread: time - before.get(thread, 0) for thread, time in after.items()}
-    best = max(ran, key=lambda thread: (ran[thread], -thread[1]), default=None)
-    return best if best is not None and ran[best] > 0 else None
+    best = max(ran, key=lambda thread: (ran[thread], -thread[1]), default=(0, 0))
+    return best, ran.get(best, 0)
 
 
 def _run_times(pid: int) -> dict[Thread, int]:

@@ -153,11 +153,12 @@ def watch(
     `started` is the start time on the monotonic clock; `token` marks the descendants, which are not
     among the `others` that ran before. If the run must leave its `seat`, the end is CANCELLED.
     """
-    watcher = _Watch(child, limits, cancel, started, seat, reader)
+    watcher, asked = _Watch(child, limits, cancel, started, seat, reader), False
     try:
         watcher.confine()
         end = watcher.wait()
-        if limits.ask and end in (End.TIMEOUT, End.MEMORY):
+        asked = limits.ask and end in (End.TIMEOUT, End.MEMORY)
+        if asked:
             watcher.ask_for_stack()
     except BaseException:
         watcher.end = End.CANCELLED
@@ -176,6 +177,7 @@ def watch(
         peak_memory=usage.peak_memory,
         stdout=watcher.stdout.text(),
         stderr=watcher.stderr.text(),
+        unanswered=asked and exit_code == -signal.SIGKILL,
     )
 
 
@@ -283,13 +285,13 @@ class _Watch:
         """
         most = None if self.limits.memory is None else 2 * self.limits.memory
         waited = longest_wait(self.child.pid)
-        started = time.monotonic()
         asked = request_stack(self.child.pid)
+        started = time.monotonic()
         answered: float | None = None
         while asked and not self.child.has_exited():
             waiting = min(longest_wait(self.child.pid) - waited, _LONGEST_WAIT)
             now = time.monotonic()
-            if now - started > ANSWER_SECONDS + waiting:
+            if answered is None and now - started > ANSWER_SECONDS + waiting:
                 break
             # A program that was told to ignore the signal, as in the background of a shell, prints
             # its stack and goes on.

@@ -134,3 +134,56 @@ def test_a_cancelled_run_is_not_waited_for(
 
 def test_nothing_is_asked_of_a_process_that_is_gone() -> None:
     assert not request_stack(2**22 + 1)
+
+
+LATE = """
+import signal, sys
+from pathlib import Path
+
+def where(number, frame):
+    print(" #0 0x01 x::FooPass::runOnOperation() (/x/y+0x1)", file=sys.stderr)
+    sys.exit(3)
+
+runs = Path({runs!r})
+runs.write_text(runs.read_text() + "x" if runs.exists() else "x")
+signal.signal(signal.SIGQUIT, where if len(runs.read_text()) in {answering} else signal.SIG_IGN)
+while True: pass
+"""
+
+
+@pytest.fixture
+def late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[tuple[int, ...]], tuple[CompilerOracle, Path]]:
+    """A compiler that hangs, and only in some of its runs answers where."""
+    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 0.3)
+    runs, program = tmp_path / "runs", tmp_path / "compiler"
+
+    def build(answering: tuple[int, ...]) -> tuple[CompilerOracle, Path]:
+        source = LATE.format(runs=str(runs), answering=answering)
+        program.write_text(f"#!{sys.executable}\n{source}")
+        program.chmod(0o755)
+        return CompilerOracle(Command.parse(["compiler", "{}"]), program, limits=Limits(0.7)), runs
+
+    return build
+
+
+def test_a_compiler_that_does_not_answer_in_time_is_run_again(
+    late: Callable[[tuple[int, ...]], tuple[CompilerOracle, Path]],
+) -> None:
+    oracle, runs = late((2,))
+    outcome = oracle.run("module {}")
+    assert outcome.signature == Signature(Kind.TIMEOUT, stage="pipeline FooPass")
+    assert outcome.seconds >= 2 * 0.7, "both runs count"
+    assert runs.read_text() == "xx"
+
+
+def test_one_that_never_answers_is_not_asked_twice_each_time(
+    late: Callable[[tuple[int, ...]], tuple[CompilerOracle, Path]],
+) -> None:
+    oracle, runs = late(())
+    first = oracle.run("module {}")
+    assert first.signature == Signature(Kind.TIMEOUT)
+    oracle.expect(first)
+    oracle.run("module {}")
+    assert runs.read_text() == "xxx"
