@@ -11,6 +11,9 @@ PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
+# The tests start hundreds of processes, half of whose start would be compiling Python.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: help setup toolchain reduce browser shells tools test test-slow lint format bench clean
 

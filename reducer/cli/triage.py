@@ -2,7 +2,8 @@
 
 import shlex
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,16 @@ from oracles import memory
 from oracles.profiles import DEFAULT
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
-from reducer.cli.cluster import executing
 from reducer.cli.console import show
 from reducer.cli.record import write_json, write_text
 from reducer.cli.signals import stop_on_signals
+from reducer.cli.status import print_status
 from reducer.cli.triage_database import default_database, listing
 from reducer.cli.triage_markdown import markdown_summary
 from reducer.cli.triage_output import in_order, make_watcher, summary_parts
 from reducer.cli.workspace import workspace
+from reducer.cluster.cluster import Cluster
+from reducer.cluster.executor import ClusterExecutor
 from reducer.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
 from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
@@ -29,6 +32,8 @@ from reducer.triage import (
     Caps,
     Compiler,
     Database,
+    Executor,
+    LocalExecutor,
     RunMatrix,
     Summary,
     Triage,
@@ -84,7 +89,7 @@ def triage(
             Caps(timeout, _memory(memory_limit)), reduce=reduce, max_calls=max_calls
         )
         stop = threading.Event()
-        executor = stack.enter_context(executing(matrix.compilers, scheduler, jobs))
+        executor = stack.enter_context(_executing(matrix.compilers, scheduler, jobs))
         stack.enter_context(stop_on_signals(stop, leave=place.clean_up))
         run = Triage(database, matrix, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
@@ -154,3 +159,22 @@ def _ending(summary: Summary, fail_on_new: bool) -> int:
     if summary.unreadable or any(cell.problem for cell in summary.cells):
         return ExitCode.BAD_INPUT
     return ExitCode.REDUCED
+
+
+@contextmanager
+def _executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> Iterator[Executor]:
+    """The executor of a triage's tasks: this machine, or a cluster.
+
+    Raises:
+        Unavailable: the cluster does not exist, or no worker has one of the compilers.
+    """
+    with ExitStack() as held:
+        executor: Executor
+        if address is None:
+            executor = LocalExecutor(jobs)
+        else:
+            cluster = Cluster(address)
+            held.callback(cluster.close)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, print_status)
+        held.callback(executor.close)
+        yield executor

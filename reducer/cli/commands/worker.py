@@ -1,4 +1,4 @@
-"""What `mlir-reducer worker` takes; the work is done in reducer/cli/cluster.py."""
+"""What `mlir-reducer worker` takes; the work is done in reducer/cli/worker.py."""
 
 from typing import Any
 
@@ -31,6 +31,6 @@ def worker(**values: Any) -> None:
     A run is sent only to workers that offer its compiler version. Anyone who can reach the
     scheduler can run programs on its workers, so keep both on a private network.
     """
-    from reducer.cli.cluster import worker
+    from reducer.cli.worker import worker
 
     worker(**values)
