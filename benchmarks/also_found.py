@@ -25,7 +25,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.plant import plant
+from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits
 from reducer.session.also_found import DISMISSED, KEPT, AlsoFound, stored
 from reducer.storage.journal import Journal
@@ -96,8 +96,7 @@ def _selected(names: Sequence[str], wheel: str | None) -> Iterator[tuple[Case, R
 def _reduce(case: Case, run: Run, layers: int, max_seconds: int, level: str, place: Path) -> None:
     """Reduce a case, without what follows the result."""
     place.mkdir(parents=True, exist_ok=True)
-    whole = case.input_text()
-    text = whole if case.packed_input or not layers else plant(whole, layers)
+    text = input_of(case, layers)
     (place / "input.mlir").write_text(text, encoding="utf-8")
     words = [
         sys.executable, "-m", "reducer", "reduce", str(place / "input.mlir"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.plant import plant
+from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
 from reducer.ir import PlainText
@@ -143,7 +143,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
 
 def _measure(case: Case, run: Run, layers: int) -> Cost | None:
     """The costs of one case; None if only the full command shows the failure."""
-    text = case.input_text() if case.packed_input else plant(case.input_text(), layers)
+    text = input_of(case, layers)
     toolchain = install(run.wheel)
     command = Command.parse(["iree-compile", *run.flags], directory=case.folder)
     plain = CompilerOracle(command, toolchain.compile, limits=_LIMITS)

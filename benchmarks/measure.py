@@ -65,6 +65,12 @@ class Row:
         return "-".join([self.case, self.wheel, *([str(self.layers)] if self.layers else [])])
 
 
+def input_of(case: Case, layers: int) -> str:
+    """The case's own input, or else its trigger in `layers` layers (alone if 0)."""
+    text = case.input_text()
+    return text if case.packed_input or not layers else plant(text, layers)
+
+
 def measure(
     case: Case,
     run: Run,
@@ -81,8 +87,7 @@ def measure(
     words = case.words(run) if words is None else words
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    as_it_is = case.packed_input or not layers
-    text = case.input_text() if as_it_is else plant(case.input_text(), layers)
+    text = input_of(case, layers)
     (folder / "input.mlir").write_text(text, encoding="utf-8")
     opt = run.opt()
     before = _spent()

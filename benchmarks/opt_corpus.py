@@ -118,14 +118,15 @@ def reduced_row(case: OptCase, ops: int, folder: Path) -> Row:
         found["status"],
         found["input"]["ops"],
         found["output"]["ops"],
-        _ops(case, case.text),
+        ops_of(case, case.text),
         same_failure(target, case.oracle(result).run(result).signature),
         found["oracle"]["calls"],
         found["wall_seconds"],
     )
 
 
-def _ops(case: OptCase, text: str) -> int:
+def ops_of(case: OptCase, text: str) -> int:
+    """The number of ops of a program; lines if the tool's printer cannot parse it."""
     opt = case.opt()
     generic = OptPrinter(opt, case.limits).generic(text) if opt else None
     return Module.parse(generic).op_count if generic else text.count("\n")

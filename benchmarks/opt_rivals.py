@@ -5,8 +5,8 @@
 `mlir-reduce` needs a script that says whether a program is interesting. Ours is what a careful user
 would write: it runs the command, and wants a signal and the innermost function with a name that the
 input's crash shows. The pass `--opt-reduction-pass` with `symbol-dce` goes first, and
-`--reduction-tree` after it, as the manual recommends. Whether a result has the same failure is
-decided by the module and offset of the innermost frames.
+`--reduction-tree` after it, as the manual recommends. Our oracle decides whether a result has the
+same failure.
 """
 
 import re
@@ -20,10 +20,8 @@ from pathlib import Path
 
 import click
 
-from benchmarks.opt_corpus import Row, planted, reduced_row
+from benchmarks.opt_corpus import Row, ops_of, planted, reduced_row
 from oracles.comparison import same_failure
-from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from tests.support.opt_corpus import OptCase, opt_cases
 
 CASES = (
@@ -38,6 +36,9 @@ timeout 30 {command} "$1" -o /dev/null 2> {errors}
 test $? -ge 128 && grep -qF -- {frame} {errors} && exit 1
 exit 0
 """
+NAMELESS = "Stack dump"
+"""What every crash prints, also if no function on the stack has a name."""
+
 _NAMED = re.compile(r"^ *#\d+ 0x\S+ (?!\()([^\n(]+)\(", re.M)
 _HANDLERS = ("llvm::sys::", "__restore_rt", "raise", "abort", "__pthread", "gsignal")
 
@@ -80,7 +81,7 @@ def _rival_row(case: OptCase, ops: int, place: Path, rival: str, max_seconds: in
             log=shlex.quote(str(log)),
             errors=shlex.quote(str(place / "errors")),
             command=shlex.join(case.command),
-            frame=shlex.quote(_innermost(case)),
+            frame=shlex.quote(innermost(case)),
         ),
         encoding="utf-8",
     )
@@ -102,10 +103,11 @@ def _rival_row(case: OptCase, ops: int, place: Path, rival: str, max_seconds: in
         target.signature, case.oracle(result).run(result).signature
     )
     runs = len(log.read_bytes()) if log.exists() else 0
-    return Row(case.name, status, _ops(case, text), _ops(case, result), 0, same, runs, wall)
+    left = ops_of(case, result) if result else 0
+    return Row(case.name, status, ops_of(case, text), left, 0, same, runs, wall)
 
 
-def _innermost(case: OptCase) -> str:
+def innermost(case: OptCase) -> str:
     """The innermost function with a name, behind those that handle the signal.
 
     If none has one, what every crash prints.
@@ -115,13 +117,7 @@ def _innermost(case: OptCase) -> str:
         [*case.command, "-"], input=case.text, capture_output=True, text=True, check=False
     )
     names: list[str] = [found.strip() for found in _NAMED.findall(done.stderr)]
-    return next((name for name in names if not name.startswith(_HANDLERS)), "Stack dump")
-
-
-def _ops(case: OptCase, text: str) -> int:
-    opt = case.opt()
-    generic = OptPrinter(opt, case.limits).generic(text) if opt and text else None
-    return Module.parse(generic).op_count if generic else 0
+    return next((name for name in names if not name.startswith(_HANDLERS)), NAMELESS)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.measure import Budget, measure
-from benchmarks.plant import plant
+from benchmarks.measure import Budget, input_of, measure
 from oracles import Command, CompilerOracle, Limits, Outcome
 from reducer.ir import Module
 from reducer.session.conversions import OptPrinter
@@ -117,8 +116,7 @@ class Bench:
         self.folder = folder
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        as_it_is = case.packed_input or not layers
-        self.text = case.input_text() if as_it_is else plant(case.input_text(), layers)
+        self.text = input_of(case, layers)
         self.ops = self._ops(self.text)
         command = Command.parse(["iree-compile", *self.run.flags], directory=case.folder)
         self.oracle = CompilerOracle(command, self.toolchain.compile, limits=_LIMITS)
