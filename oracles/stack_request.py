@@ -13,7 +13,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,7 @@ QUIET_SECONDS = 1.0
 
 _WINDOW = 0.03  # seconds between two looks at the threads
 _WINDOWS = 20  # of these, at most: the machine may be busy
+_IDLE_WINDOWS = 3  # without a thread that could run: all of them sleep, and none is the busiest
 _ENOUGH = 10_000_000  # ns that one thread must have run; one that waits runs for a moment, too
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _PROC = Path("/proc")
@@ -35,11 +36,12 @@ _PROC = Path("/proc")
 def request_stack(pid: int) -> bool:
     """Signal the busiest thread of a process and its descendants; return whether that worked."""
     before = _run_times(pid)
-    busiest, ran = (pid, pid), 0
+    busiest, ran, idle = (pid, pid), 0, 0
     for _ in range(_WINDOWS):
         time.sleep(_WINDOW)
         busiest, ran = _busiest(before, _run_times(pid))
-        if ran >= _ENOUGH:
+        idle = idle + 1 if _all_sleep(pid) else 0
+        if ran >= _ENOUGH or idle == _IDLE_WINDOWS:
             break
     return _signal(*busiest) if ran else _signal(pid, pid)
 
@@ -58,13 +60,28 @@ def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> tuple
 def _run_times(pid: int) -> dict[Thread, int]:
     """The time in ns that each living thread of a process tree has run."""
     times: dict[Thread, int] = {}
+    for process, task in _tasks(pid):
+        with suppress(OSError, IndexError, ValueError):
+            ran = int((task / "schedstat").read_bytes().split()[0])
+            times[process, int(task.name)] = ran
+    return times
+
+
+def _all_sleep(pid: int) -> bool:
+    """Whether no thread of a process tree runs or waits for a processor."""
+    for _, task in _tasks(pid):
+        with suppress(OSError, IndexError):
+            state = (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
+            if state == b"R":
+                return False
+    return True
+
+
+def _tasks(pid: int) -> Iterator[tuple[int, Path]]:
+    """The folders of the threads of a process tree, with the ids of their processes."""
     for process in tree(pid):
         with suppress(OSError):
-            for task in (_PROC / str(process) / "task").iterdir():
-                with suppress(OSError, IndexError, ValueError):
-                    ran = int((task / "schedstat").read_bytes().split()[0])
-                    times[process, int(task.name)] = ran
-    return times
+            yield from ((process, task) for task in (_PROC / str(process) / "task").iterdir())
 
 
 def _signal(process: int, thread: int) -> bool:

@@ -15,7 +15,7 @@ from reducer.inspection.explainer import MOST_PARTS
 from reducer.session.level_above import ANY, INPUT
 
 DECLARED = ("bisect", "check", "explain", "locate", "page", "reduce", "report", "triage", "worker")
-BODIES = {"report": "report:bug_report", "worker": "cluster:worker"}
+BODIES = {"report": "report:bug_report"}
 
 
 def command(name: str) -> click.Command:
