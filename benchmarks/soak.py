@@ -4,8 +4,8 @@
 
 Each reduction is done twice: undisturbed, and killed up to four times at random moments before it
 is allowed to finish with `--resume`. The bytes must be identical, and nothing may be left behind.
-With one worker, no compiler run may be repeated, except the one that a kill interrupted, or the
-final one (which verifies the result without any cache) if the kill came too late. Bug reports are
+With one worker, no compiler run may be repeated, except the one that a kill interrupted, and the
+final ones, which verify the result without any cache. Bug reports are
 made anew each time and left out here. Most programs are random, with a compiler of a few lines;
 the real ones are small cases of the corpus, planted in ten layers of a healthy module, with
 iree-compile.
@@ -76,10 +76,9 @@ class Place:
         return Forked(self.reducer, words)
 
     def runs(self) -> Counter[str]:
-        """All runs so far: the input that was compiled, and the arguments."""
-        return Counter(
-            self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else ()
-        )
+        """The runs so far that look for the result: what was compiled, and the arguments."""
+        lines = self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else ()
+        return Counter(line for line in lines if OUTPUT not in line.split())
 
     def said(self) -> str:
         """The output of the reducer."""

@@ -19,6 +19,7 @@ from oracles.frames import (
     Resolver,
     announces_stack,
     crash_stack,
+    is_cut,
     name_frames,
     parse_stack,
     place_frames,
@@ -109,9 +110,9 @@ class Classification:
     failing pass if the output names it. `passes` are those that were running when a run reached its
     limit, innermost first. `settled` is whether a pass was certainly running, `nameless` whether
     there are only follow-up errors or none, so that only the failing pass can identify the bug.
-    `is_unplaced` is whether the program was asked for its stack and was killed before it named a
-    pass. `leftover` is whether `op` is only left because of an op that it supplies, and `user` is
-    that op if the output shows it.
+    `is_unplaced` is whether the program was asked for its stack, and no pass is on what there is of
+    it: it was killed too early, or not all could be printed. `leftover` is whether `op` is only
+    left because of an op that it supplies, and `user` is that op if the output shows it.
     """
 
     kind: Kind
@@ -145,7 +146,7 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
             kinds[result.end],
             pass_name=passes[0] if passes else "",
             passes=passes,
-            is_unplaced=result.unanswered and not passes,
+            is_unplaced=not passes and (result.unanswered or is_cut(parse_stack(result.stderr))),
             diagnostics=parse_diagnostics(result.stderr),
         )
     code = signal_code(result.exit_code)

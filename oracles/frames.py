@@ -216,6 +216,18 @@ LOST = CrashStack(lost=True)
 _ANNOUNCED = re.compile(r"^Stack dump:$", re.M)
 
 
+def is_cut(frames: Sequence[Frame]) -> bool:
+    """Whether a stack ends before the function that started the program or thread.
+
+    A program that is interrupted at any moment may be between two functions, in a jump from one
+    library to the other, from where nobody knows the way back.
+    """
+    after = [frame.is_system for frame in frames]
+    handled = after.index(True) if True in after else len(after)
+    inside = after.index(False, handled) if False in after[handled:] else len(after)
+    return 0 < len(frames) < _MAX_STACK_FRAMES and True not in after[inside:]
+
+
 def announces_stack(stderr: str) -> bool:
     """Whether the handler of a crash says that a stack follows."""
     return _ANNOUNCED.search(stderr) is not None

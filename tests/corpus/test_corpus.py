@@ -12,8 +12,12 @@ from tests.support.corpus import CORPUS, Case, Run, case_names, cases, load_case
 from tests.support.described import INPUTS, LONGEST, fails_as_described
 from tests.support.opt_corpus import FOLDER as OPT
 
-CHEAP, QUICK = 3.0, 9.0
+CHEAP, QUICK = 3.0, 4.0
 """Seconds of compiler time up to which a run is checked every time, and by the slow tests."""
+
+
+HANGING = 6.0
+"""Seconds after which a run that hangs has shown that."""
 
 
 def test_every_folder_is_a_case() -> None:
@@ -73,4 +77,4 @@ def _failure(case: Case, run: Run, name: str, seconds: float) -> object:
 
 @pytest.mark.parametrize(("case", "run", "name"), list(_failures()))
 def test_compiler_fails_as_described(case: Case, run: Run, name: str, tmp_path: Path) -> None:
-    assert fails_as_described(case, run, name, tmp_path)
+    assert fails_as_described(case, run, name, tmp_path, hanging=HANGING)

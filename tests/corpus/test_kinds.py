@@ -20,7 +20,7 @@ LAYERS = 20
 FEW_LAYERS = 4
 """Where each run that fails takes seconds."""
 
-HANGING = 4.0
+HANGING = 2.5
 """Seconds after which a run is taken for a hang."""
 
 QUICK = {"silent failure"}

@@ -1,5 +1,6 @@
 """Which pass the output names as the failing one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,24 @@ def test_forced_end_says_nothing_else(end: End, kind: Kind) -> None:
     """The output of a killed process depends on when it was killed."""
     finding = classify(failure("a.mlir:1:1: error: failed to bufferize op\n", -9, end))
     assert (finding.kind, finding.template) == (kind, "")
+
+
+@pytest.mark.parametrize(
+    ("stack", "unanswered", "unplaced"),
+    [
+        (" #0 0x01 (/lib/libIREECompiler.so+0x1)\n", False, True),
+        (" #0 0x01 x::FooPass::runOnOperation() (/lib/libIREECompiler.so+0x1)\n", False, False),
+        (" #0 0x01 f() (/lib/l.so+0x1)\n #1 0x02 abort (/lib/libc.so.6+0x2)\n", False, True),
+        ("", False, False),
+        ("", True, True),
+    ],
+)
+def test_a_stack_without_a_pass_may_be_incomplete(
+    stack: str, unanswered: bool, unplaced: bool
+) -> None:
+    """A program without any stack says no more if it is asked again."""
+    result = replace(failure(stack, -3, End.TIMEOUT), unanswered=unanswered)
+    assert classify(result).is_unplaced is unplaced
 
 
 @pytest.mark.parametrize(

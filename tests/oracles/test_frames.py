@@ -8,7 +8,7 @@ import pytest
 
 from oracles import frames
 from oracles.dispatching import distinctive
-from oracles.frames import Resolver, name_frames, parse_stack
+from oracles.frames import Resolver, is_cut, name_frames, parse_stack
 from oracles.symbols import load_index
 
 DATA = Path(__file__).parent / "data"
@@ -302,3 +302,25 @@ def test_an_instance_of_a_template_says_nothing_about_its_source_file() -> None:
     parsed = parse_stack(stack)
     found = frames.crash_stack(parsed, name_frames(parsed, _none), says_why=False)
     assert found.origin == "libM.so+0x1579fae"
+
+
+_CUT = """\
+0  libIREECompiler.so 0x00007f450f24c998 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) + 40
+1  libIREECompiler.so 0x00007f450f24a73e llvm::sys::RunSignalHandlers() + 238
+2  libIREECompiler.so 0x00007f450f24d046
+3  libc.so.6          0x00007f450985a050
+4  libIREECompiler.so 0x00007f45171597a0
+"""
+"""A hang of iree-compile 3.4.0 that was interrupted in a jump to a function of the C++ library."""
+
+_WHOLE = """\
+5  libIREECompiler.so 0x00007f45171597b0 mlir::PassManager::run(mlir::Operation*) + 1531
+6  libc.so.6          0x00007f45098452ca __libc_start_main + 133
+7  iree-compile       0x00000000002016ae
+"""
+
+
+def test_a_stack_that_does_not_reach_the_start_is_cut() -> None:
+    assert is_cut(parse_stack(_CUT))
+    assert not is_cut(parse_stack(_CUT + _WHOLE))
+    assert not is_cut(parse_stack(""))

@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_PREFACE = '#!/bin/sh\nfor input; do :; done\n[ "$input" = --version ] && exit\nhas() { grep -q "$1" "$input"; }\n'
+_PREFACE = """#!/bin/sh
+for input; do :; done
+[ "$input" = --version ] && exit
+has() { grep -q "$1" "$input"; }
+"""
 FAIL = """if has x.bad; then
   echo "$input:1:1: error: failed to legalize operation 'x.bad'" >&2
   exit 1
