@@ -100,6 +100,10 @@ def _is_worth_going_down(context: Context) -> bool:
     return _is_module(context) and is_large and context.settings.changes_level
 
 
+def _is_to_be_halved_first(context: Context) -> bool:
+    return _is_worth_going_down(context) and _is_not_halved(context)
+
+
 def _is_not_halved(context: Context) -> bool:
     return context.document.text != context.halved
 
@@ -191,6 +195,8 @@ SEARCH: tuple[Step, ...] = (
     # Whether it fails every time is asked about what is left, which is cheaper to run.
     Stage("run it again", _fails_every_time, shrinking.run_again),
     Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
+    # The program above is smaller then, and may be small enough to go on with.
+    Stage("halve", _is_to_be_halved_first, shrinking.halve_module),
     _GO_DOWN,
     # Minimize what is left.
     *_MINIMIZE,
