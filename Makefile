@@ -3,7 +3,7 @@
 PYTHON ?= python3
 IREE ?= 3.13.0
 MODEL ?= ds_real61_both_dyn
-WORKERS ?= 2
+WORKERS ?= 3
 FLAGS ?= --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
 BIN := .venv/bin

@@ -16,7 +16,7 @@ from oracles import Kind
 from tests.conftest import WHEELS
 from tests.support.corpus import CORPUS, Case, Run, cases, load_case
 
-LAYERS = 20
+LAYERS = 10
 FEW_LAYERS = 4
 """Where each run that fails takes seconds."""
 

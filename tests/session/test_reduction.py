@@ -48,7 +48,7 @@ Reduce = Callable[..., tuple[Report, str]]
 
 
 def test_a_diagnosed_failure(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
-    before = plant(corpus("seed-21014-topk-bufferize-40").input_text(), layers=20)
+    before = plant(corpus("seed-21014-topk-bufferize-40").input_text(), layers=10)
     report, after = reduce(before, *HIP)
     assert (
         after
@@ -104,7 +104,7 @@ def test_a_crash_without_any_location(
 
 def test_one_worker_or_three(reduce: Reduce, corpus: Callable[[str], Case]) -> None:
     case = corpus("treshape-index-abi")
-    text = plant(case.input_text(), layers=10)
+    text = plant(case.input_text(), layers=6)
     alone, together = (reduce(text, *case.runs[0].flags, jobs=jobs) for jobs in (1, 3))
     assert alone[1] == together[1]
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 _PREFACE = """#!/bin/sh
 for input; do :; done
-[ "$input" = --version ] && exit
 has() { grep -q "$1" "$input"; }
 """
 FAIL = """if has x.bad; then
