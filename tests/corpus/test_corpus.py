@@ -12,7 +12,7 @@ from tests.support.corpus import CORPUS, Case, Run, case_names, cases, load_case
 from tests.support.described import INPUTS, LONGEST, fails_as_described
 from tests.support.opt_corpus import FOLDER as OPT
 
-CHEAP, QUICK = 3.0, 4.0
+CHEAP, QUICK = 3.0, 3.5
 """Seconds of compiler time up to which a run is checked every time, and by the slow tests."""
 
 
