@@ -35,6 +35,7 @@ _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): 
 _RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
 _LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
 _PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
+_PATTERN_BODY = re.compile(r"^(?P<name>(?:.*::)?\w+(?:<.*>)?)::matchAndRewrite$")
 _LLVM_PASS_BODY = re.compile(r"^llvm::(?P<name>\w+Pass)::run$")
 _NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
 
@@ -70,6 +71,20 @@ def pass_on_stack(names: Iterable[str]) -> str:
         match = _PASS_BODY.match(name)
         if match and not _NESTS.search(match["name"]):
             return match["name"]
+    return ""
+
+
+def pattern_on_stack(names: Iterable[str]) -> str:
+    """The innermost pattern whose body is on a stack, inside of any pass; '' if there is none.
+
+    >>> pattern_on_stack(["a::f", "a::Fold::matchAndRewrite", "a::FooPass::runOnOperation"])
+    'a::Fold'
+    """
+    for name in names:
+        if match := _PATTERN_BODY.match(name):
+            return match["name"]
+        if _PASS_BODY.match(name):
+            break
     return ""
 
 

@@ -13,7 +13,7 @@ from tests.support.corpus import Case, load_case
 
 # Under nohup, or in the background of a script, signals arrive ignored, and programs that tests
 # start would inherit that: those that are sent signals must start as on a terminal.
-for _number in (signal.SIGINT, signal.SIGHUP):
+for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler)
 

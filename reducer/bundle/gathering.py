@@ -12,7 +12,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
 from oracles.actions import Culprit
-from oracles.classify import pass_on_stack
+from oracles.classify import pass_on_stack, pattern_on_stack
 from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
@@ -165,7 +165,7 @@ def gather(
     compiler = compiler_of(oracle)
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
-    culprit = _culprit(head + body, outcome, compiler, cancel)
+    culprit = _culprit(head + body, outcome, compiler, stack, cancel)
     return Facts(
         head=head,
         text=body,
@@ -212,9 +212,20 @@ def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None
 
 
 def _culprit(
-    text: str, outcome: Outcome, compiler: CompilerOracle | None, cancel: threading.Event | None
+    text: str,
+    outcome: Outcome,
+    compiler: CompilerOracle | None,
+    stack: Sequence[str],
+    cancel: threading.Event | None,
 ) -> Culprit:
-    """Which pattern crashed on which op, if the program is small and the compiler can tell."""
+    """Which pattern crashed on which op, if the program is small and the compiler can tell.
+
+    A run that logs its actions takes twenty times as long as one that does not, so a stack that
+    names the pass has to do.
+    """
+    names = _names(stack)
+    if name := pass_on_stack(names):
+        return Culprit(name, pattern_on_stack(names))
     if compiler is None or len(text) > _LONGEST_TO_LOG:
         return Culprit()
     return compiler.culprit(text, outcome, cancel)
@@ -354,7 +365,12 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None, stack: Sequence[str])
         return pass_file.name
     stage = outcome.signature.stage
     named = stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
-    return named or pass_on_stack(line.rpartition(" ")[2] for line in stack)
+    return named or pass_on_stack(_names(stack))
+
+
+def _names(stack: Sequence[str]) -> list[str]:
+    """The functions in the lines of a stack."""
+    return [line.rpartition(" ")[2] for line in stack]
 
 
 def _place(outcome: Outcome, head: str) -> int | None:

@@ -106,6 +106,7 @@ def test_a_crash_has_its_stack_and_no_machine_in_it(
     assert "crashes with SIGSEGV" in text
     assert "#### Stack" in text and "getIntOrFloatBitWidth" in text
     assert "VectorizeMemrefCopyPass" in text and "pass managers" in text
+    assert "while it applied the pattern `mlir::iree_compiler::TileLinalgCopy`:" in text
     everything = b"".join(path.read_bytes() for path in Path("c.report").iterdir())
     for folder in (tmp_path, iree_compile.parent):
         assert str(folder).encode() not in everything

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import End, Kind, ProcessResult, Signature, signal_code
-from oracles.classify import Classification, classify, named_pass, pass_on_stack
+from oracles.classify import Classification, classify, named_pass, pass_on_stack, pattern_on_stack
 
 NOTE = "a.mlir:1:1: note: Pipeline failed while executing {}: reproducer generated at `/tmp/r`\n"
 
@@ -41,6 +41,13 @@ def test_a_pass_that_runs_others_is_not_the_failing_one() -> None:
     ]
     assert pass_on_stack(names) == "C"
     assert pass_on_stack(["main"]) == ""
+
+
+def test_the_pattern_of_a_crash_is_inside_of_the_pass() -> None:
+    inside = ["a::tiles", "mlir::ex::Tile<a::B>::matchAndRewrite", "c::C::runOnOperation"]
+    assert pattern_on_stack(inside) == "mlir::ex::Tile<a::B>"
+    assert pattern_on_stack(["a::f", "c::C::runOnOperation", "d::D::matchAndRewrite"]) == ""
+    assert pattern_on_stack(["main"]) == ""
 
 
 DATA = Path(__file__).parent / "data"
