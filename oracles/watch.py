@@ -122,7 +122,13 @@ class Child:
 
 
 _TICK = 0.02
-"""Seconds between checks of the cancel event and of memory."""
+"""Seconds between checks of the cancel event, and of memory where little is left."""
+
+_LONGEST_LOOK = 0.1
+"""Seconds between checks of memory where much is left; each costs half a millisecond or more."""
+
+_FASTEST = 4 << 30
+"""Bytes per second: no program fills memory faster, since the kernel clears it first."""
 
 _CHUNK = 1 << 16
 _MAX_WAIT_FACTOR = 3
@@ -202,6 +208,12 @@ def _is_scarce(used: int) -> bool:
         return False
     left = memory_left()
     return left is not None and left < reserve
+
+
+def _until_next_look(used: int, limit: int | None) -> float:
+    """Seconds after which a run that uses so much memory may use too much."""
+    most = memory_reserve() if limit is None else min(limit, memory_reserve())
+    return max(_TICK, min(_LONGEST_LOOK, (most - used) / _FASTEST))
 
 
 def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
@@ -347,9 +359,9 @@ class _Watch:
             if not self._looked:
                 self._looked = True
                 self.confine()
-            self._next_look = now + _TICK
             self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
             used = resident_memory(self.child.pid)
+            self._next_look = now + _until_next_look(used, self.limits.memory)
             if self.limits.memory is not None and used > self.limits.memory:
                 self.end = End.MEMORY
             elif _is_scarce(used):
