@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from itertools import repeat
+from operator import sub
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
@@ -48,6 +49,7 @@ def parse_generic(text: str) -> Tables:
 
 
 _NONES = repeat(NONE)
+_AT_ONCE = 10_000  # ops that are entered together: lists take more memory than the tables
 
 
 @dataclass(slots=True)
@@ -97,13 +99,87 @@ class _Parser:
         return at
 
     def _whole_ops(self, position: int, stop: int) -> int:
-        """Read ops that take one line each; returns where the first other line begins."""
-        text, match = self.text, _WHOLE_OP.match
-        while (found := match(text, position, stop)) is not None:
-            end = found.end()
-            self._op(position, end, found)
-            position = end
+        """Read ops that take one line each; returns where the first other line begins.
+
+        Nearly all time goes here, so the tables grow by many ops at once.
+        """
+        text, match, defs = self.text, _WHOLE_OP.match, self.stack[-1].defs
+        get, intern = defs.get, sys.intern
+        names: list[str] = []
+        starts, inside, past = [position], list[int](), list[int]()
+        first, makers = list[int](), list[int]()
+        every_operand: list[tuple[int, ...]] = []
+        op, value = len(self.t.name), len(self.t.def_op)
+        while len(names) < _AT_ONCE and (found := match(text, position, stop)) is not None:
+            results, name, operands, successors = found.groups()
+            names.append(intern(name))
+            begins, ends = found.span(3)
+            inside.append(begins)
+            past.append(ends)
+            first.append(value)
+            if results:
+                if ":" in results or "," in results:
+                    value += _define_groups(results, op, value, defs, makers)
+                else:
+                    defs[results] = value
+                    makers.append(op)
+                    value += 1
+            values: tuple[int, ...] = ()
+            if operands:
+                # Nearly all operands are defined above; keeping the names of all takes much memory.
+                used = operands.split(", ")
+                values = tuple(map(get, used, _NONES))
+                if NONE in values:
+                    self.stack[-1].waiting.append((op, tuple(used)))
+            every_operand.append(values)
+            if successors:
+                self.t.successors[op] = tuple(successors[1:-1].split(", "))
+            op += 1
+            position = found.end()
+            starts.append(position)
+        if names:
+            self._add(names, starts, inside, past, first, every_operand, makers)
         return position
+
+    def _add(
+        self,
+        names: list[str],
+        starts: list[int],
+        inside: list[int],
+        past: list[int],
+        first: list[int],
+        operands: list[tuple[int, ...]],
+        makers: list[int],
+    ) -> None:
+        """Enter ops of one line each. `starts` also has the end of the last one; `makers` are the
+        ops of their results.
+        """
+        t, region, number = self.t, self.stack[-1], len(names)
+        block = self._block_here(starts[0])
+        if block != NONE:
+            t.block_ops[block].extend(range(len(t.name), len(t.name) + number))
+        t.name.extend(names)
+        t.start.extend(starts[:-1])
+        t.end.extend(starts[1:])
+        t.header_end.extend(starts[1:])
+        t.tail_start.extend(repeat(NONE, number))
+        t.operands_start.extend(inside)
+        t.operands_end.extend(past)
+        t.parent.extend(repeat(region.op, number))
+        t.block.extend(repeat(block, number))
+        t.operands.extend(operands)
+        first.append(len(t.def_op) + len(makers))
+        t.first_result.extend(first[:-1])
+        t.num_results.extend(map(sub, first[1:], first))
+        t.def_op.extend(makers)
+        t.def_block.extend(repeat(NONE, len(makers)))
+
+    def _block_here(self, start: int) -> int:
+        """The block that an op belongs to, opened if there is none; NONE outside of regions."""
+        region = self.stack[-1]
+        if region.op == NONE:
+            return NONE
+        return region.block if region.block != NONE else self._open_block(start, NONE)
 
     def _next(self, position: int, stop: int) -> int:
         """Read one line, with those that an attribute's printer has broken; the offset after it."""
@@ -142,46 +218,20 @@ class _Parser:
             raise self._error(start, end, "not IR in generic form")
 
     def _op(self, start: int, end: int, header: re.Match[str]) -> None:
-        t, region = self.t, self.stack[-1]
-        op = len(t.name)
+        """Read the header of an op that may have regions, or take several lines."""
         results, name, operands, successors = header.groups()
-        t.name.append(sys.intern(name))
-        t.start.append(start)
-        t.end.append(end)
-        t.header_end.append(end)
-        t.tail_start.append(NONE)
-        t.operands_start.append(header.start(3))
-        t.operands_end.append(header.end(3))
-        t.parent.append(region.op)
-        block = NONE
-        if region.op != NONE:
-            block = region.block if region.block != NONE else self._open_block(start, NONE)
-            t.block_ops[block].append(op)
-        t.block.append(block)
-        t.first_result.append(len(t.def_op))
-        t.num_results.append(self._define_results(op, results, region) if results else 0)
-        if operands:
-            # Nearly all operands are defined above; keeping the names of all takes much memory.
-            names = operands.split(", ")
-            values = tuple(map(region.defs.get, names, _NONES))
-            t.operands.append(values)
-            if NONE in values:
-                region.waiting.append((op, tuple(names)))
-        else:
-            t.operands.append(())
+        first, makers, op = [len(self.t.def_op)], list[int](), len(self.t.name)
+        region = self.stack[-1]
+        if results:
+            _define_groups(results, op, first[0], region.defs, makers)
+        used = tuple(operands.split(", ")) if operands else ()
+        values = tuple(map(region.defs.get, used, _NONES))
+        if NONE in values:
+            region.waiting.append((op, used))
         if successors:
-            t.successors[op] = tuple(successors[1:-1].split(", "))
-
-    def _define_results(self, op: int, results: str, region: _Region) -> int:
-        t = self.t
-        first = len(t.def_op)
-        for base, size in result_groups(results):
-            region.defs[base] = len(t.def_op)  # a bare %0 may refer to %0#0
-            for number in range(size):
-                region.defs[f"{base}#{number}"] = len(t.def_op) + number
-            t.def_op.extend([op] * (size or 1))
-            t.def_block.extend([NONE] * (size or 1))
-        return len(t.def_op) - first
+            self.t.successors[op] = tuple(successors[1:-1].split(", "))
+        begins, ends = header.span(3)
+        self._add([sys.intern(name)], [start, end], [begins], [ends], first, [values], makers)
 
     def _open_region(self, op: int) -> None:
         number = len(self.t.region_op)
@@ -254,6 +304,20 @@ class _Parser:
         if before:
             values = [old if old != NONE else new for old, new in zip(before, values, strict=True)]
         self.t.operands[op] = tuple(values)
+
+
+def _define_groups(
+    results: str, op: int, first: int, defs: dict[str, int], makers: list[int]
+) -> int:
+    """Define the results of an op, from the value `first` on; returns how many there are."""
+    value = first
+    for base, size in result_groups(results):
+        defs[base] = value  # a bare %0 may refer to %0#0
+        for number in range(size):
+            defs[f"{base}#{number}"] = value + number
+        value += size or 1
+    makers.extend(repeat(op, value - first))
+    return value - first
 
 
 def _opens_region(stripped: str, is_whole: bool = True) -> bool:

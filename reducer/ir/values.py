@@ -73,7 +73,12 @@ class Tokens:
 
     def _of_op(self, op: int) -> tuple[int, list[str]]:
         read: list[str] = []
-        match = _RESULTS.match(self._text, self._tables.start[op])
+        start = self._tables.start[op]
+        if self._tables.num_results[op] == 1:
+            only = self._text[start : self._text.index(" = ", start)].strip(" \t")
+            if ":" not in only:
+                return self._tables.first_result[op], [only]
+        match = _RESULTS.match(self._text, start)
         for base, size in result_groups(match[1] if match else None):
             read.extend([f"{base}#{number}" for number in range(size)] if size else [base])
         return self._tables.first_result[op], read

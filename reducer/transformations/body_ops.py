@@ -104,6 +104,18 @@ class BodyOps:
             op = self.module.t.parent[op]
         return op
 
+    @cached_property
+    def users(self) -> dict[int, set[int]]:
+        """For each body op with used results, the body ops that use them; NONE for other ops."""
+        t, inside = self.module.t, self.function_of
+        users: dict[int, set[int]] = {}
+        for op, operands in enumerate(t.operands):
+            user = op if op in inside else self.body_op_of(op)
+            for value in operands:
+                if value != NONE and (maker := t.def_op[value]) in inside:
+                    users.setdefault(maker, set()).add(user)
+        return users
+
     def callees(self, function: int) -> list[int]:
         """Other functions that a function refers to, directly or through an executable."""
         found = self._callees.get(function)

@@ -165,20 +165,14 @@ class Carving:
 
     def _drop_idle(self) -> None:
         """Drop kept configuration whose users have all been dropped."""
-        for body_op in sorted(self.kept, reverse=True):
-            uses = [
-                use for value in self.module.results(body_op) for use, _ in self.module.uses[value]
-            ]
-            if not uses or any(self._stays(use) for use in uses):
+        users = self.body.users
+        for body_op in sorted(self.kept & users.keys(), reverse=True):
+            if any(user == NONE or user in self.kept for user in users[body_op]):
                 continue
             if self.body.function_of[body_op] not in self.kept_whole and is_configuration(
                 self.body, body_op, self.boundary
             ):
                 self.kept.discard(body_op)
-
-    def _stays(self, op: int) -> bool:
-        body_op = self.body.body_op_of(op)
-        return body_op == NONE or body_op in self.kept
 
     # ---- terminators -----------------------------------------------------------------------
 
@@ -217,7 +211,9 @@ class Carving:
             if (producer in self.kept or value in passed) and value not in out:
                 kind = module.type_of(value)
                 out[value] = Returned(module.tokens[value], kind, number)
-        for body_op in sorted(u for u in self.kept if self.body.function_of[u] == function):
+        for body_op in sorted(self.kept & self.body.users.keys()):
+            if self.body.function_of[body_op] != function or not self._lost_a_user(body_op):
+                continue
             for value in module.results(body_op):
                 if value not in out and self._used_by_dropped(value):
                     kind = module.type_of(value)
@@ -234,6 +230,9 @@ class Carving:
             for value in (self.module.block_args(block) if block is not None else ())
             if any(self._still_uses(op, terminator) for op, _ in self.module.uses[value])
         }
+
+    def _lost_a_user(self, body_op: int) -> bool:
+        return any(user != NONE and user not in self.kept for user in self.body.users[body_op])
 
     def _used_by_dropped(self, value: int) -> bool:
         for op, _ in self.module.uses[value]:
