@@ -32,6 +32,9 @@ from oracles.templates import failing_operation, template_of
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
+_TRACEBACK = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t]+.*\n|\n)*(?P<exception>\S.*)", re.M
+)
 _RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
 _LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
 _PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
@@ -279,9 +282,25 @@ def _kind_of(message: str) -> Kind:
     return Kind.OTHER_ERROR
 
 
+def uncaught_exception(stderr: str) -> str:
+    """What ended a program in Python: the line below its last traceback, or ''.
+
+    More may follow: the program with the op marked, as in xDSL, or what other threads print.
+
+    >>> uncaught_exception('Traceback (most recent call last):\\n  File "a"\\nE: no\\n}) : ()')
+    'E: no'
+    """
+    match = list(_TRACEBACK.finditer(stderr))
+    return str(match[-1]["exception"]).strip() if match else ""
+
+
 def _complaint(stderr: str) -> str:
-    """The template of a message that is no diagnostic: an error about flags, or the last line."""
+    """The template of a message that is no diagnostic: an error about flags, an exception, or the
+    last line.
+    """
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
+    if exception := uncaught_exception(stderr):
+        return template_of(exception)
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
     return template_of(lines[-1]) if lines else ""

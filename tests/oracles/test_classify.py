@@ -249,3 +249,16 @@ def test_a_stack_without_a_pass_may_be_incomplete(
 )
 def test_signal_however_it_is_reported(code: int, expected: int) -> None:
     assert signal_code(code) == expected
+
+
+def test_an_exception_in_python_is_known_by_its_own_words() -> None:
+    """xDSL prints the program below, with the op marked."""
+    stderr = (
+        'Traceback (most recent call last):\n  File "/a/b.py", line 8, in <module>\n    main()\n'
+        "    ^^^^^^\nxdsl.VerifyException: 300 is out of range for type i8\n"
+        '"builtin.module"() ({\n}) : () -> ()\n'
+    )
+    result = ProcessResult(End.EXITED, 1, 0.1, 0.1, 0, "", stderr)
+    found = classify(result)
+    assert found.kind is Kind.OTHER_ERROR
+    assert found.template.startswith("xdsl.VerifyException:") and "out of range" in found.template
