@@ -184,7 +184,7 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=_place(outcome, head),
         source=source,
-        pass_name=_pass_of(outcome, pass_file, stack) or culprit.pass_name or _only_pass(oracle),
+        pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _only_pass(oracle),
         pattern=culprit.pattern,
         pattern_op=culprit.op,
         pass_file=pass_file,
@@ -223,7 +223,7 @@ def _culprit(
     A run that logs its actions takes twenty times as long as one that does not, so a stack that
     names the pass has to do.
     """
-    names = _names(stack)
+    names = [line.rpartition(" ")[2] for line in stack]
     if name := pass_on_stack(names):
         return Culprit(name, pattern_on_stack(names))
     if compiler is None or len(text) > _LONGEST_TO_LOG:
@@ -360,17 +360,12 @@ def _ops(text: str, opt: Path | None, limits: Limits) -> int:
         return PlainText(text).op_count
 
 
-def _pass_of(outcome: Outcome, pass_file: PassFile | None, stack: Sequence[str]) -> str:
+def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
+    """The pass that the reproducer for it or the signature names, or ''."""
     if pass_file is not None and pass_file.name:
         return pass_file.name
     stage = outcome.signature.stage
-    named = stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
-    return named or pass_on_stack(_names(stack))
-
-
-def _names(stack: Sequence[str]) -> list[str]:
-    """The functions in the lines of a stack."""
-    return [line.rpartition(" ")[2] for line in stack]
+    return stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
 
 
 def _place(outcome: Outcome, head: str) -> int | None:

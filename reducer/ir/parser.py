@@ -9,8 +9,9 @@ full parser and several times cheaper; tree-sitter parses individual ops later, 
 import gc
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import islice, repeat
 from operator import sub
 
 from reducer.ir.lexer import INSIDE_STRING
@@ -99,21 +100,32 @@ class _Parser:
         return at
 
     def _whole_ops(self, position: int, stop: int) -> int:
-        """Read ops that take one line each; returns where the first other line begins.
+        """Read ops that take one line each; returns where the first other line begins."""
+        match = _WHOLE_OP.match
+
+        def lines(at: int) -> Iterator[tuple[re.Match[str], int]]:
+            while (found := match(self.text, at, stop)) is not None:
+                at = found.end()
+                yield found, at
+
+        return self._ops(position, islice(lines(position), _AT_ONCE))
+
+    def _ops(self, start: int, lines: Iterable[tuple[re.Match[str], int]]) -> int:
+        """Enter consecutive ops, given by their headers and ends; returns the end of the last one.
 
         Nearly all time goes here, so the tables grow by many ops at once.
         """
-        text, match, defs = self.text, _WHOLE_OP.match, self.stack[-1].defs
-        get, intern = defs.get, sys.intern
+        t, region = self.t, self.stack[-1]
+        defs, get, intern = region.defs, region.defs.get, sys.intern
         names: list[str] = []
-        starts, inside, past = [position], list[int](), list[int]()
+        starts, inside, past = [start], list[int](), list[int]()
         first, makers = list[int](), list[int]()
         every_operand: list[tuple[int, ...]] = []
-        op, value = len(self.t.name), len(self.t.def_op)
-        while len(names) < _AT_ONCE and (found := match(text, position, stop)) is not None:
-            results, name, operands, successors = found.groups()
+        op, value = len(t.name), len(t.def_op)
+        for header, end in lines:
+            results, name, operands, successors = header.groups()
             names.append(intern(name))
-            begins, ends = found.span(3)
+            begins, ends = header.span(3)
             inside.append(begins)
             past.append(ends)
             first.append(value)
@@ -130,34 +142,18 @@ class _Parser:
                 used = operands.split(", ")
                 values = tuple(map(get, used, _NONES))
                 if NONE in values:
-                    self.stack[-1].waiting.append((op, tuple(used)))
+                    region.waiting.append((op, tuple(used)))
             every_operand.append(values)
             if successors:
-                self.t.successors[op] = tuple(successors[1:-1].split(", "))
+                t.successors[op] = tuple(successors[1:-1].split(", "))
             op += 1
-            position = found.end()
-            starts.append(position)
-        if names:
-            self._add(names, starts, inside, past, first, every_operand, makers)
-        return position
-
-    def _add(
-        self,
-        names: list[str],
-        starts: list[int],
-        inside: list[int],
-        past: list[int],
-        first: list[int],
-        operands: list[tuple[int, ...]],
-        makers: list[int],
-    ) -> None:
-        """Enter ops of one line each. `starts` also has the end of the last one; `makers` are the
-        ops of their results.
-        """
-        t, region, number = self.t, self.stack[-1], len(names)
-        block = self._block_here(starts[0])
+            starts.append(end)
+        if not names:
+            return start
+        number = len(names)
+        block = self._block_here(start)
         if block != NONE:
-            t.block_ops[block].extend(range(len(t.name), len(t.name) + number))
+            t.block_ops[block].extend(range(len(t.name), op))
         t.name.extend(names)
         t.start.extend(starts[:-1])
         t.end.extend(starts[1:])
@@ -167,12 +163,12 @@ class _Parser:
         t.operands_end.extend(past)
         t.parent.extend(repeat(region.op, number))
         t.block.extend(repeat(block, number))
-        t.operands.extend(operands)
-        first.append(len(t.def_op) + len(makers))
-        t.first_result.extend(first[:-1])
-        t.num_results.extend(map(sub, first[1:], first))
+        t.operands.extend(every_operand)
+        t.first_result.extend(first)
+        t.num_results.extend(map(sub, [*first[1:], value], first))
         t.def_op.extend(makers)
         t.def_block.extend(repeat(NONE, len(makers)))
+        return starts[-1]
 
     def _block_here(self, start: int) -> int:
         """The block that an op belongs to, opened if there is none; NONE outside of regions."""
@@ -204,7 +200,7 @@ class _Parser:
             op = _OP.match(self.text, start, end)
             if op is None:
                 raise self._error(start, end, "not an op")
-            self._op(start, end, op)
+            self._ops(start, [(op, end)])
             if _opens_region(stripped):
                 self.t.regions[len(self.t.name) - 1] = []
                 self._open_region(len(self.t.name) - 1)
@@ -216,22 +212,6 @@ class _Parser:
             self.t.aliases.append(Alias(match.group(1), start, end))
         elif line and not line.startswith("//"):
             raise self._error(start, end, "not IR in generic form")
-
-    def _op(self, start: int, end: int, header: re.Match[str]) -> None:
-        """Read the header of an op that may have regions, or take several lines."""
-        results, name, operands, successors = header.groups()
-        first, makers, op = [len(self.t.def_op)], list[int](), len(self.t.name)
-        region = self.stack[-1]
-        if results:
-            _define_groups(results, op, first[0], region.defs, makers)
-        used = tuple(operands.split(", ")) if operands else ()
-        values = tuple(map(region.defs.get, used, _NONES))
-        if NONE in values:
-            region.waiting.append((op, used))
-        if successors:
-            self.t.successors[op] = tuple(successors[1:-1].split(", "))
-        begins, ends = header.span(3)
-        self._add([sys.intern(name)], [start, end], [begins], [ends], first, [values], makers)
 
     def _open_region(self, op: int) -> None:
         number = len(self.t.region_op)

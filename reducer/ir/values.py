@@ -72,12 +72,12 @@ class Tokens:
         return map(self.__getitem__, range(len(self)))
 
     def _of_op(self, op: int) -> tuple[int, list[str]]:
-        read: list[str] = []
         start = self._tables.start[op]
         if self._tables.num_results[op] == 1:
             only = self._text[start : self._text.index(" = ", start)].strip(" \t")
             if ":" not in only:
                 return self._tables.first_result[op], [only]
+        read: list[str] = []
         match = _RESULTS.match(self._text, start)
         for base, size in result_groups(match[1] if match else None):
             read.extend([f"{base}#{number}" for number in range(size)] if size else [base])

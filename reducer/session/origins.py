@@ -7,75 +7,43 @@ aligns the lines of two files.
 """
 
 from collections.abc import Container, Hashable, Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
 from reducer.ir import NONE, Module
 from reducer.ir.dialects import rank_family
 
-_CHEAP = 50  # ops; programs of so many are compared after each edit
-_MOST_NOT_COMPARED = 8  # edits
 _MAX_ALIGNED = 5_000  # ops; the compiler's passes only run on small programs
 
 
 class Origins:
-    """Tracks one program through its edits. `known` maps its ops to those of the input.
-
-    Large programs are compared only after several edits, since that takes as long as some edits.
-    """
+    """Tracks one program through its edits. `known` maps its ops to those of the input."""
 
     def __init__(self, module: Module) -> None:
         self._input = module
-        self._compared = _Compared(module, None)
         self._now = module
-        self._not_compared = 0
-        self._from: WeakKeyDictionary[Module, _Compared] = WeakKeyDictionary()
+        self._known: dict[int, int] | None = None  # every op is itself
+        self._known_of: WeakKeyDictionary[Module, dict[int, int]] = WeakKeyDictionary()
 
     @property
     def known(self) -> dict[int, int]:
         """Maps the ops of the program to those of the input, as far as known."""
-        self._compare()
-        pairs = self._compared.pairs
-        return {op: op for op in range(len(self._now))} if pairs is None else pairs
+        return {op: op for op in range(len(self._now))} if self._known is None else self._known
 
     def follow(self, module: Module, *, renumbered: bool = False) -> None:
         """Update the map for an edit; `renumbered` if the compiler printed the program anew."""
-        if renumbered:
-            self._compare()
-            self._compared = self._compared.then(module, _aligned(self._now, module))
+        pairs = _aligned(self._now, module) if renumbered else _same_names(self._now, module)
+        known = self._known
+        if known is not None:
+            pairs = {after: known[b] for after, b in pairs.items() if b in known}
+        self._known = self._known_of[module] = pairs
         self._now = module
-        self._not_compared += 1
-        if len(module) <= _CHEAP or self._not_compared == _MOST_NOT_COMPARED:
-            self._compare()
-        self._from[module] = self._compared
 
     def restart(self, module: Module) -> None:
         """Return to `module`, an earlier state of the program or one made from the input."""
-        self._compared = self._from.get(module) or _Compared(self._input, None)
+        known = self._known_of.get(module)
+        self._known = _same_names(self._input, module) if known is None else known
         self._now = module
-        self._compare()
-
-    def _compare(self) -> None:
-        last = self._compared.module
-        if last is not self._now:
-            self._compared = self._compared.then(self._now, _same_names(last, self._now))
-        self._not_compared = 0
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """A state of the program, and which ops of the input its ops are; None if all are the same."""
-
-    module: Module
-    pairs: dict[int, int] | None
-
-    def then(self, module: Module, pairs: dict[int, int]) -> "_Compared":
-        """The next state, whose ops are these of this state."""
-        known = self.pairs
-        if known is not None:
-            pairs = {after: known[b] for after, b in pairs.items() if b in known}
-        return _Compared(module, pairs)
 
 
 def _same_names(before: Module, after: Module) -> dict[int, int]:

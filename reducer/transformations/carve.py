@@ -211,8 +211,8 @@ class Carving:
             if (producer in self.kept or value in passed) and value not in out:
                 kind = module.type_of(value)
                 out[value] = Returned(module.tokens[value], kind, number)
-        for body_op in sorted(self.kept & self.body.users.keys()):
-            if self.body.function_of[body_op] != function or not self._lost_a_user(body_op):
+        for body_op in self.body.ops_in[function]:
+            if body_op not in self.kept or not self._lost_a_user(body_op):
                 continue
             for value in module.results(body_op):
                 if value not in out and self._used_by_dropped(value):
@@ -232,7 +232,8 @@ class Carving:
         }
 
     def _lost_a_user(self, body_op: int) -> bool:
-        return any(user != NONE and user not in self.kept for user in self.body.users[body_op])
+        users = self.body.users.get(body_op, ())
+        return any(user != NONE and user not in self.kept for user in users)
 
     def _used_by_dropped(self, value: int) -> bool:
         for op, _ in self.module.uses[value]:
