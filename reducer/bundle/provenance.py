@@ -39,8 +39,10 @@ class Provenance:
     record: ReductionRecord
     shown: ReductionFacts
 
-    def page(self, facts: Facts) -> str:
-        """The page about the reduction, as HTML, with what the report says besides."""
+    def page(self, facts: Facts | None = None) -> str:
+        """The page about the reduction, as HTML, with what a report says besides."""
+        if facts is None:
+            return reduction_page(self.shown)
         rows = tuple(ReleaseRow(one.version, one.verdict, one.note) for one in facts.versions or ())
         findings = Findings(facts.boundary, rows)
         return reduction_page(replace(self.shown, findings=findings))

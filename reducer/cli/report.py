@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -278,34 +279,34 @@ def report_of(
     if not report.output_path.is_file():
         return None
     listener.phase("report")
-    level, past = report.pass_level, None
+    level, past, page = report.pass_level, None, None
     report = report.in_all()
-    with deferred.attempt("page about the reduction"):
-        past = provenance_of(report, report.output_path, report.lineage, opt)
-    facts = gather(
-        report.text,
-        oracle,
-        source=report.input_path.name,
-        opt=opt,
-        record=past.record if past else replace(report, origin=()),
-        pass_file=(
-            pass_file_of(level, report.output_path.name)
-            if level and not level.same_program
-            else None
-        ),
-        level_files=[level_file_of(one, report.input_path) for one in report.levels],
-        cancel=stop,
-    )
+    with ThreadPoolExecutor(1, thread_name_prefix="report") as beside:
+        gathering = beside.submit(
+            gather,
+            report.text,
+            oracle,
+            source=report.input_path.name,
+            opt=opt,
+            pass_file=(
+                pass_file_of(level, report.output_path.name)
+                if level and not level.same_program
+                else None
+            ),
+            level_files=[level_file_of(one, report.input_path) for one in report.levels],
+            cancel=stop,
+        )
+        # The page takes as long as many a run, and nothing of it depends on what the run says.
+        with deferred.attempt("page about the reduction"):
+            past = provenance_of(report, report.output_path, report.lineage, opt)
+            page = past.page()
+        facts = gathering.result()
+    facts = replace(facts, record=past.record if past else replace(report, origin=()))
     if level is not None and level.same_program:
         facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
     folder = ResultFolder.of(report.output_path)
     folder.create()
-    return make_bundle(
-        facts,
-        folder.report,
-        executable=program_of(oracle),
-        page=past.page(facts) if past else None,
-    )
+    return make_bundle(facts, folder.report, executable=program_of(oracle), page=page)
 
 
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
