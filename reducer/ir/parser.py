@@ -11,17 +11,19 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from operator import sub
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
-from reducer.ir.values import LABEL, RESULTS, label_arguments, result_groups
+from reducer.ir.values import LABEL, RESULTS, arguments_inside, result_groups
 
 _NAME = rf'{RESULTS}"({INSIDE_STRING})"'
 _OP = re.compile(rf'{_NAME}\(([^()"]*)\)(\[\^[^\]]*\])?')
 _WHOLE_OP = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*+(?<![,\[<({{ \t])\n')
 """An op on one line, without regions: nearly all lines are such ops."""
+_OPENING = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*\(\{{[ \t]*\n')
+"""The first line of an op with regions."""
 _ALIAS = re.compile(r"([#!][\w$.-]+) = ")
 _CONTINUES = (",", "[", "<", "(", "({", "{")
 
@@ -103,17 +105,62 @@ class _Parser:
         """Read ops that take one line each; returns where the first other line begins."""
         match = _WHOLE_OP.match
 
-        def lines(at: int) -> Iterator[tuple[re.Match[str], int]]:
-            while (found := match(self.text, at, stop)) is not None:
+        def following(found: re.Match[str] | None) -> Iterator[tuple[re.Match[str], int]]:
+            while found is not None:
                 at = found.end()
                 yield found, at
+                found = match(self.text, at, stop)
 
-        return self._ops(position, islice(lines(position), _AT_ONCE))
+        first = match(self.text, position, stop)
+        if first is None:
+            return position
+        second = match(self.text, first.end(), stop)
+        if second is None:
+            self._op(first, position, first.end())
+            return first.end()
+        lines = chain([(first, first.end())], following(second))
+        return self._ops(position, islice(lines, _AT_ONCE))
+
+    def _op(self, header: re.Match[str], start: int, end: int) -> int:
+        """Enter a single op, given by its header and span; returns its number."""
+        t, region = self.t, self.stack[-1]
+        op, value, block = len(t.name), len(t.def_op), self._block_here(start)
+        results, name, operands, successors = header.groups()
+        makers: list[int] = []
+        if results:
+            _define_groups(results, op, value, region.defs, makers)
+        values: tuple[int, ...] = ()
+        if operands:
+            used = operands.split(", ")
+            values = tuple(map(region.defs.get, used, _NONES))
+            if NONE in values:
+                region.waiting.append((op, tuple(used)))
+        if successors:
+            t.successors[op] = tuple(successors[1:-1].split(", "))
+        if block != NONE:
+            t.block_ops[block].append(op)
+        t.name.append(sys.intern(name))
+        t.start.append(start)
+        t.end.append(end)
+        t.header_end.append(end)
+        t.tail_start.append(NONE)
+        inside, past = header.span(3)
+        t.operands_start.append(inside)
+        t.operands_end.append(past)
+        t.parent.append(region.op)
+        t.block.append(block)
+        t.operands.append(values)
+        t.first_result.append(value)
+        t.num_results.append(len(makers))
+        t.def_op.extend(makers)
+        t.def_block.extend([NONE] * len(makers))
+        return op
 
     def _ops(self, start: int, lines: Iterable[tuple[re.Match[str], int]]) -> int:
         """Enter consecutive ops, given by their headers and ends; returns the end of the last one.
 
-        Nearly all time goes here, so the tables grow by many ops at once.
+        Like `_op` for each, but in a large program nearly all time goes here, so the tables grow by
+        many ops at once.
         """
         t, region = self.t, self.stack[-1]
         defs, get, intern = region.defs, region.defs.get, sys.intern
@@ -179,6 +226,10 @@ class _Parser:
 
     def _next(self, position: int, stop: int) -> int:
         """Read one line, with those that an attribute's printer has broken; the offset after it."""
+        opening = _OPENING.match(self.text, position, stop)
+        if opening is not None:  # by far the most frequent line that is no whole op
+            self._open_first_region(self._op(opening, position, opening.end()))
+            return opening.end()
         start = position
         while position < stop:
             newline = self.text.find("\n", position, stop)
@@ -200,10 +251,9 @@ class _Parser:
             op = _OP.match(self.text, start, end)
             if op is None:
                 raise self._error(start, end, "not an op")
-            self._ops(start, [(op, end)])
+            number = self._op(op, start, end)
             if _opens_region(stripped):
-                self.t.regions[len(self.t.name) - 1] = []
-                self._open_region(len(self.t.name) - 1)
+                self._open_first_region(number)
         elif first == "^":
             self._label(start, end)
         elif first == "}":
@@ -212,6 +262,10 @@ class _Parser:
             self.t.aliases.append(Alias(match.group(1), start, end))
         elif line and not line.startswith("//"):
             raise self._error(start, end, "not IR in generic form")
+
+    def _open_first_region(self, op: int) -> None:
+        self.t.regions[op] = []
+        self._open_region(op)
 
     def _open_region(self, op: int) -> None:
         number = len(self.t.region_op)
@@ -235,7 +289,8 @@ class _Parser:
 
     def _label(self, start: int, end: int) -> None:
         line = self.text[start:end].rstrip()
-        match, arguments = LABEL.match(line), label_arguments(line)
+        match = LABEL.match(line)
+        arguments = arguments_inside(match[2]) if match else []
         if match is None or bool(match[2]) != bool(arguments) or self.stack[-1].op == NONE:
             raise self._error(start, end, "expected a block label")
         block = self._open_block(start, end)

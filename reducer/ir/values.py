@@ -25,7 +25,11 @@ _RESULTS = re.compile(RESULTS)
 def label_arguments(label: str) -> list[tuple[str, str]]:
     """The names and types of the arguments in a block label line."""
     match = LABEL.match(label.rstrip("\n"))
-    inner = match.group(2) if match else None
+    return arguments_inside(match[2]) if match else []
+
+
+def arguments_inside(inner: str | None) -> list[tuple[str, str]]:
+    """The names and types of the arguments between the parentheses of a label, if it has any."""
     if not inner:
         return []
     found = list(_LABEL_ARG.finditer(inner))
@@ -112,6 +116,10 @@ class Uses:
                     self._ops[at] = op
                     self._numbers[at] = number
                     starts[value + 1] = at + 1
+
+    def any_of(self, value: int) -> bool:
+        """Whether a value is used."""
+        return self._starts[value] < self._starts[value + 1]
 
     def __getitem__(self, value: int) -> list[tuple[int, int]]:
         first, last = self._starts[value], self._starts[value + 1]

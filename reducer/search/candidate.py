@@ -7,10 +7,11 @@ so renaming alone never causes another run.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Generic
 
 from reducer.ir import D, Document, Module
-from reducer.ir.lexer import BLOCK, VALUE, Outside
+from reducer.ir.lexer import BLOCK, COMMENT, STRING, VALUE
 from reducer.ir.shapes import number_cost
 
 
@@ -73,9 +74,10 @@ def is_nothing(document: Document) -> bool:
 
 
 _LARGEST = 1 << 20  # characters; few larger texts are run, and hardly any of them twice
-_NAME = Outside(rf"{VALUE}|{BLOCK}")
+_PIECES = re.compile(f"({STRING}|{COMMENT}|{VALUE}|{BLOCK})")
 
 
+@lru_cache(maxsize=32)  # each candidate is looked up several times
 def canonical(text: str) -> str:
     """The text with values and blocks renumbered in the order of their first occurrence.
 
@@ -84,10 +86,8 @@ def canonical(text: str) -> str:
     """
     if len(text) > _LARGEST:
         return text
-    numbers: dict[str, str] = {}
-
-    def number(match: re.Match[str]) -> str:
-        name = match[0]
-        return numbers.setdefault(name, f"{name[0]}{len(numbers)}")
-
-    return _NAME.sub(number, text)
+    pieces = _PIECES.split(text)
+    names = [piece for piece in dict.fromkeys(pieces[1::2]) if piece[0] in "%^"]
+    numbered = {name: f"{name[0]}{number}" for number, name in enumerate(names)}
+    pieces[1::2] = [numbered.get(piece, piece) for piece in pieces[1::2]]
+    return "".join(pieces)

@@ -7,7 +7,7 @@ costs O(sites) oracle calls (the observation behind OPDD, Gharachorlu & Sumner, 
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic
+from typing import Any, Generic
 
 from reducer.ir import D, Module
 from reducer.search.candidate import Candidate, is_nothing
@@ -54,7 +54,7 @@ def sweep(
     swept = SweepResult()
     start = SweepPlan.whole(state, state.document, transformation, schedule, again, fine, following)
     if finest is not None:
-        least = len(transformation.sites(state.document)) // finest
+        least = len(_sites(transformation, state.document)) // finest
         start = replace(start, sizes=tuple(size for size in start.sizes if size >= least))
     for level in range(len(start.sizes)):
         _sweep_over(state, replace(start, level=level), swept)
@@ -64,7 +64,7 @@ def sweep(
 def _sweep_over(state: SearchState[D], plan: "SweepPlan[D]", swept: SweepResult) -> None:
     """Try chunks of one size, from the last site to the first."""
     name, schedule = plan.transformation.name, plan.schedule
-    position = len(plan.transformation.sites(state.document))
+    position = len(_sites(plan.transformation, state.document))
     while position > 0:
         before = state.document
         plan = replace(
@@ -83,7 +83,13 @@ def _sweep_over(state: SearchState[D], plan: "SweepPlan[D]", swept: SweepResult)
         schedule.learn(name, offered.edits[:index], len(before.text) - len(candidate.text))
         state.accept(candidate)
         swept.progress = True
-        position = min(offered.starts[index], len(plan.transformation.sites(state.document)))
+        position = min(offered.starts[index], len(_sites(plan.transformation, state.document)))
+
+
+def _sites(transformation: Transformation[D], document: D) -> list[Site]:
+    """All sites of a transformation, found once: a sweep asks for them again and again."""
+    find: Callable[[Any], list[Site]] = transformation.sites
+    return document.derived(find) if isinstance(document, Module) else find(document)
 
 
 def _sizes(sites: int, all_at_once: bool, fine: bool) -> tuple[int, ...]:
@@ -144,7 +150,7 @@ class SweepPlan(Generic[D]):
         following: Following[D] | None,
     ) -> "SweepPlan[D]":
         """A sweep from its beginning."""
-        sites = len(transformation.sites(document))
+        sites = len(_sites(transformation, document))
         sizes = _sizes(sites, transformation.all_at_once, fine)
         return SweepPlan(
             state, document, transformation, schedule, again, sizes, 0, sites, following=following
@@ -153,7 +159,7 @@ class SweepPlan(Generic[D]):
     def candidates(self) -> Iterator[Ahead[D]]:
         if not self.sizes:
             return
-        sites = self.transformation.sites(self.document)
+        sites = _sites(self.transformation, self.document)
         position, size = self.position, self.sizes[self.level]
         while position > 0:
             low = max(0, position - size)
@@ -172,12 +178,12 @@ class SweepPlan(Generic[D]):
 
     def if_accepted(self, index: int, candidate: Candidate[D]) -> Plan[D] | None:
         document = candidate.document
-        position = min(self.offered.starts[index], len(self.transformation.sites(document)))
+        position = min(self.offered.starts[index], len(_sites(self.transformation, document)))
         return replace(self, document=document, position=position, progress=True, offered=Offered())
 
     def if_rejected(self) -> Plan[D] | None:
         if self.level + 1 < len(self.sizes):
-            position = len(self.transformation.sites(self.document))
+            position = len(_sites(self.transformation, self.document))
             return replace(self, level=self.level + 1, position=position, offered=Offered())
         return self.following(self.document, self.progress) if self.following else None
 

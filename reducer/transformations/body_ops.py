@@ -116,6 +116,19 @@ class BodyOps:
                     users.setdefault(maker, set()).add(user)
         return users
 
+    def makers(self, body_op: int) -> Iterator[int]:
+        """The body ops whose results a body op uses, itself or in its regions."""
+        for value in self.module.captured(body_op):
+            maker = self.module.t.def_op[value]
+            if maker in self.function_of:
+                yield maker
+
+    @cached_property
+    def referring(self) -> frozenset[int]:
+        """The body ops that may refer to symbols."""
+        t, text = self.module.t, self.module.text
+        return frozenset(op for op in self.function_of if "@" in text[t.start[op] : t.end[op]])
+
     def callees(self, function: int) -> list[int]:
         """Other functions that a function refers to, directly or through an executable."""
         found = self._callees.get(function)

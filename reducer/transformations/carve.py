@@ -17,6 +17,7 @@ The idea of typed stubs for lost definitions comes from DRReduce (arXiv 2605.194
 """
 
 from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
 
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import (
@@ -60,12 +61,13 @@ class Carving:
         self._shaped: dict[int, bool] = {}
         self._close()
         self._drop_idle()
+        self._bereft = sorted(self._having_lost_users())
 
     # ---- what must stay --------------------------------------------------------------------
 
     def _close(self) -> None:
         """Keep producers that cannot be stubbed, and referenced symbols, to a fixpoint."""
-        self._settle(sorted(self.kept))
+        self._settle(sorted(self._exposed()))
         done: set[int] = set()
         while functions := [f for f in self._active_functions() if f not in done]:
             done.update(functions)
@@ -73,6 +75,27 @@ class Carving:
                 self._settle(
                     self._producers_of(function, self._fixed_terminator_operands(function))
                 )
+
+    def _dropped(self) -> set[int] | None:
+        """The body ops that go, if they are few: then what they touch is found faster."""
+        every = self.body.function_of
+        return every.keys() - self.kept if 2 * len(self.kept) > len(every) else None
+
+    def _exposed(self) -> set[int]:
+        """The kept ops that may have lost an operand or refer to symbols."""
+        dropped = self._dropped()
+        if dropped is None:
+            return self.kept
+        users = self.body.users
+        affected = {user for op in dropped for user in users.get(op, ())}
+        return self.kept & (affected | self.body.referring)
+
+    def _having_lost_users(self) -> set[int]:
+        """The kept ops with a result that a dropped op used."""
+        dropped, users = self._dropped(), self.body.users
+        if dropped is None:
+            return {op for op in self.kept & users.keys() if self._lost_a_user(op)}
+        return {maker for op in dropped for maker in self.body.makers(op) if maker in self.kept}
 
     def _settle(self, waiting: list[int]) -> None:
         while waiting:
@@ -164,15 +187,22 @@ class Carving:
         return sorted({self.body.function_of[body_op] for body_op in self.kept} | self.kept_whole)
 
     def _drop_idle(self) -> None:
-        """Drop kept configuration whose users have all been dropped."""
+        """Drop kept configuration whose users have all been dropped, from the last to the first."""
         users = self.body.users
-        for body_op in sorted(self.kept & users.keys(), reverse=True):
+        waiting = [-op for op in self._having_lost_users()]
+        heapify(waiting)
+        while waiting:
+            body_op = -heappop(waiting)
+            if body_op not in self.kept:
+                continue
             if any(user == NONE or user in self.kept for user in users[body_op]):
                 continue
             if self.body.function_of[body_op] not in self.kept_whole and is_configuration(
                 self.body, body_op, self.boundary
             ):
                 self.kept.discard(body_op)
+                for maker in self.body.makers(body_op):
+                    heappush(waiting, -maker)
 
     # ---- terminators -----------------------------------------------------------------------
 
@@ -211,8 +241,8 @@ class Carving:
             if (producer in self.kept or value in passed) and value not in out:
                 kind = module.type_of(value)
                 out[value] = Returned(module.tokens[value], kind, number)
-        for body_op in self.body.ops_in[function]:
-            if body_op not in self.kept or not self._lost_a_user(body_op):
+        for body_op in self._bereft:
+            if self.body.function_of[body_op] != function:
                 continue
             for value in module.results(body_op):
                 if value not in out and self._used_by_dropped(value):
@@ -255,8 +285,8 @@ class Carving:
         for op in self.body.module_symbols:
             if not self._stays_beside(op, enclosing):
                 rewrite.remove(op)
-        for body_op, function in self.body.function_of.items():
-            if function in active and body_op not in self.kept:
+        for body_op in self.body.function_of.keys() - self.kept:
+            if self.body.function_of[body_op] in active:
                 rewrite.remove(body_op)
         for function in sorted(active - self.kept_whole):
             self._render_function(rewrite, function)
