@@ -12,6 +12,12 @@ from oracles.diagnostics import (
     parse_diagnostics,
     primary_error,
 )
+from oracles.exceptions import (
+    crash_of_exception,
+    kind_of_exception,
+    operation_of_exception,
+    template_of_exception,
+)
 from oracles.frames import (
     LOST,
     NO_CRASH,
@@ -29,12 +35,10 @@ from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.templates import failing_operation, template_of
+from oracles.traceback import PythonException, uncaught_exception
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
-_TRACEBACK = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t]+.*\n|\n)*(?P<exception>\S.*)", re.M
-)
 _RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
 _LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
 _PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
@@ -131,6 +135,7 @@ class Classification:
     `is_unplaced` is whether the program was asked for its stack, and no pass is on what there is of
     it: it was killed too early, or not all could be printed. `leftover` is whether `op` is only
     left because of an op that it supplies, and `user` is that op if the output shows it.
+    `exception` is what ended a program in Python.
     """
 
     kind: Kind
@@ -148,6 +153,7 @@ class Classification:
     user: str = ""
     passes: tuple[str, ...] = ()
     is_unplaced: bool = False
+    exception: PythonException | None = None
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -207,6 +213,9 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
     if words is not None:
         return _crash(words, stderr, code, resolver, diagnostics)
     primary = primary_error(diagnostics)
+    exception = uncaught_exception(stderr) if primary is None else None
+    if exception is not None:
+        return _exception(exception, diagnostics, code)
     if primary is None:
         complaint = _complaint(stderr)
         return Classification(
@@ -264,6 +273,21 @@ def _crash(
     )
 
 
+def _exception(
+    exception: PythonException, diagnostics: tuple[Diagnostic, ...], code: int
+) -> Classification:
+    return Classification(
+        kind_of_exception(exception),
+        template_of_exception(exception),
+        operation_of_exception(exception),
+        exception.words,
+        crash_of_exception(exception),
+        diagnostics=diagnostics,
+        exit_code=code,
+        exception=exception,
+    )
+
+
 def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
     """The operation of an earlier error with the same message as the fatal one, or ''."""
     for item in diagnostics:
@@ -282,25 +306,9 @@ def _kind_of(message: str) -> Kind:
     return Kind.OTHER_ERROR
 
 
-def uncaught_exception(stderr: str) -> str:
-    """What ended a program in Python: the line below its last traceback, or ''.
-
-    More may follow: the program with the op marked, as in xDSL, or what other threads print.
-
-    >>> uncaught_exception('Traceback (most recent call last):\\n  File "a"\\nE: no\\n}) : ()')
-    'E: no'
-    """
-    match = list(_TRACEBACK.finditer(stderr))
-    return str(match[-1]["exception"]).strip() if match else ""
-
-
 def _complaint(stderr: str) -> str:
-    """The template of a message that is no diagnostic: an error about flags, an exception, or the
-    last line.
-    """
+    """The template of a message that is no diagnostic: an error about flags, or the last line."""
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
-    if exception := uncaught_exception(stderr):
-        return template_of(exception)
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
     return template_of(lines[-1]) if lines else ""

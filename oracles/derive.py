@@ -23,7 +23,7 @@ from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature, pass_stage
 from oracles.process import ProcessResult
-from oracles.stage import PIPELINE, input_stage
+from oracles.stage import PIPELINE, exception_stage, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
 
 MAX_EXACT_LENGTH = 1000
@@ -152,6 +152,8 @@ def derive(
             known = known or failing_pass(probes.name_pass().stderr)
         if known and not kind.traits.rejected and stage in (PIPELINE, ""):
             stage = pass_stage(known)
+    elif classification.exception is not None:
+        stage, kind = exception_stage(classification, probes.verify)
     elif classification.nameless:
         name = classification.pass_name
         if not name and not names_pass:

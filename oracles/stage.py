@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from oracles.classify import Classification, classify
+from oracles.exceptions import is_in_verifier, rejects_syntax
 from oracles.kind import Kind
 from oracles.outcome import PIPELINE as PIPELINE
 from oracles.process import End, ProcessResult
@@ -46,6 +47,20 @@ def input_stage(classification: Classification, verify: Verify) -> tuple[str, Ki
     if not _same(verified, classification):
         return PIPELINE, classification.kind
     return INPUT, Kind.VERIFIER  # it parses, so the verifier rejects it
+
+
+def exception_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:
+    """The stage of an exception, and its kind: the check of IR is the same before and after a pass.
+
+    Of any other exception, the functions that it is in say where it is.
+    """
+    exception = classification.exception
+    assert exception is not None
+    if rejects_syntax(exception):
+        return INPUT, Kind.INVALID_INPUT
+    if not is_in_verifier(exception) or (verified := verify(())) is None:
+        return "", classification.kind
+    return (INPUT if _same(verified, classification) else PIPELINE), classification.kind
 
 
 def _same(result: ProcessResult, classification: Classification) -> bool:

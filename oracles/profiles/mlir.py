@@ -88,5 +88,17 @@ OPT_TOOLS = (
     CompilerProfile(
         "StableHLO", "", "stablehlo-opt", bug_form("StableHLO", _STABLEHLO, _WHAT_HAPPENED)
     ),
+    CompilerProfile(
+        name="xDSL",
+        compiler="",
+        opt="xdsl-opt",
+        bug_form=bug_form("xDSL", "https://github.com/xdslproject/xdsl/issues/new"),
+        flags={"--mlir-very-unsafe-disable-verifier-on-parsing": "--disable-verify"},
+        python_drivers=(
+            r"(?:xdsl_opt|xdsl_opt_main|command_line_tool|pattern_rewriter|diagnostic)\.\w+",
+            r"passes\.apply|core\.(?:emit_error|_?verify)|operations\.verify_?",
+            r"\w+\.raise_error",
+        ),
+    ),
 )
 """Projects whose tools are known by name."""

@@ -12,7 +12,7 @@ any name, and signatures are compared long after the run.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path, PurePath
 
@@ -334,10 +334,13 @@ class CompilerProfile:
         runtime: how to run compiled modules.
         releases: how to install releases.
         renamed_flags: flags whose names depend on the release.
+        flags: what flags of MLIR are called, with two dashes, if no prefix is all that is missing.
         follow_ups: patterns of errors that only report that an earlier step failed.
         crash_banners: patterns of the lines above the stack trace of a crash.
         driver_frames: patterns of stack frames that only run passes (without whitespace), as
             MLIR's pass adaptor does; what they were called by says nothing about a crash.
+        python_drivers: patterns of functions in Python, as `module.function`, that only call
+            passes, patterns and hooks, or raise what these report.
         entry_frames: patterns of the frames at which the informative part of a stack ends.
         nesting_passes: patterns of the C++ class names of passes that only run other passes.
         target_flags: patterns of flags that select a target, without dashes and value.
@@ -357,9 +360,11 @@ class CompilerProfile:
     runtime: Runtime | None = None
     releases: Releases | None = None
     renamed_flags: RenamedFlags = RenamedFlags()
+    flags: Mapping[str, str] = field(default_factory=dict)
     follow_ups: tuple[str, ...] = ()
     crash_banners: tuple[str, ...] = ()
     driver_frames: tuple[str, ...] = ()
+    python_drivers: tuple[str, ...] = ()
     entry_frames: tuple[str, ...] = ()
     nesting_passes: tuple[str, ...] = ()
     target_flags: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from oracles import (
 from oracles.diagnostics import primary_error
 from oracles.profiles import RELEASES
 from oracles.templates import without_printed_operation
+from oracles.traceback import uncaught_exception
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.run_check import RunCheck
@@ -171,6 +172,8 @@ def message(outcome: Outcome) -> str:
         if match := _ABNORMAL_EXIT.search(line):
             return line[match.start() :]
     primary = primary_error(outcome.diagnostics)
+    if primary is None and (exception := uncaught_exception(outcome.stderr)):
+        return exception.line
     return without_printed_operation(primary.message) if primary else ""
 
 

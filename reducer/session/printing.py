@@ -15,6 +15,7 @@ from oracles import Outcome
 from oracles.diagnostics import primary_error
 from oracles.kind import NamedBy
 from oracles.stage import PIPELINE
+from oracles.traceback import uncaught_exception
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names
 from reducer.search.candidate import Verdict
@@ -79,6 +80,8 @@ def message_of(outcome: Outcome) -> list[str]:
         message = [f"error: {primary.message}"]
     elif named_by is NamedBy.DIAGNOSTIC:
         message = [signature.text]
+    elif exception := uncaught_exception(outcome.stderr):
+        message = [exception.words, *(f"  in {frame}" for frame in signature.frames)]
     else:
         message = lines[-1:] or [signature.text]
     failing_pass = signature.stage.removeprefix(PIPELINE).strip()

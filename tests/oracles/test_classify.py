@@ -260,5 +260,5 @@ def test_an_exception_in_python_is_known_by_its_own_words() -> None:
     )
     result = ProcessResult(End.EXITED, 1, 0.1, 0.1, 0, "", stderr)
     found = classify(result)
-    assert found.kind is Kind.OTHER_ERROR
+    assert found.kind is Kind.VERIFIER
     assert found.template.startswith("xdsl.VerifyException:") and "out of range" in found.template

@@ -1,0 +1,254 @@
+"""Read what a program in Python prints when an exception ends it.
+
+A chain of exceptions is read as one: the first is why, the last is what the program said in the
+end. Of a group, the member whose words sort first stands for all, as their number and order depend
+on the input.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+CAUSED = "The above exception was the direct cause of the following exception:"
+HANDLING = "During handling of the above exception, another exception occurred:"
+
+_IN_SHORT = "Traceback (most recent call last):"
+_MAX_FRAMES = 2000
+_HEADER = re.compile(r"Traceback \(most recent call last\):$")
+_GROUP_HEADER = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\):$")
+_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$')
+_REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
+_EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
+_MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
+_LOCATION = re.compile(r"\S+:\d+(?::\d+)?:?$")
+_MEMBER = re.compile(r"\s*\+[-+]+ (?:\d+|\.\.\.) -+$")
+_IN_GROUP = re.compile(r"\s*(?:\+-+|\| ?)")
+_GROUP_SIZE = re.compile(r" \(\d+ sub-exceptions?\)$")
+_UNRAISED = ("Exception ignored in", "--- Logging error")
+_LIBRARY = re.compile(
+    r"<|.*/lib(?:64)?/(?:python|pypy)\d[\w.]*/(?!(?:site|dist)-packages/)|.*/python\d+\.zip/"
+)
+_PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/]+)/")
+
+
+@dataclass(frozen=True)
+class PythonFrame:
+    """A function that was running: its file, its name, and the statement that it was in."""
+
+    path: str
+    function: str
+    statement: str = ""
+
+    @property
+    def name(self) -> str:
+        """The function with its module, which says the same wherever the program is installed.
+
+        >>> PythonFrame("/a/b/rewriter.py", "apply").name, PythonFrame("/a/b/__init__.py", "f").name
+        ('rewriter.apply', 'b.f')
+        """
+        parts = [part for part in re.split(r"[/\\]", self.path) if part]
+        stem = parts[-1].rpartition(".")[0] or parts[-1] if parts else ""
+        if stem == "__init__" and len(parts) > 1:
+            stem = parts[-2]
+        return f"{stem}.{self.function}"
+
+    @property
+    def package(self) -> str:
+        """The installed package that the function belongs to; '' for a program of one's own."""
+        match = _PACKAGE.search(self.path)
+        return match[1] if match else ""
+
+    @property
+    def in_library(self) -> bool:
+        """Whether it belongs to Python itself, or to code that was made while it ran."""
+        return _LIBRARY.match(self.path) is not None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is part of another function: releases of Python do not agree on these."""
+        return self.function.startswith("<") and self.function != "<lambda>"
+
+
+@dataclass(frozen=True)
+class PythonException:
+    """An exception that ended a program, or that led to the one that did.
+
+    `message` is the first line of its words, None if it has none, and `notes` are the lines below.
+    `frames` are innermost first. `cause` is the exception before it, if there is one.
+    """
+
+    type: str
+    message: str | None
+    frames: tuple[PythonFrame, ...]
+    notes: tuple[str, ...] = ()
+    cause: "PythonException | None" = None
+
+    @property
+    def chain(self) -> "tuple[PythonException, ...]":
+        """This exception and those that led to it, the last one first."""
+        return (self, *(self.cause.chain if self.cause else ()))
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line, without the place and text of the input that it quotes."""
+        said = "" if self.message is None else _first_words([self.message, *self.notes])
+        return ": ".join(filter(None, (self.type, said)))
+
+    @property
+    def line(self) -> str:
+        """The line of the output that says most of it."""
+        first = self.type if self.message is None else f"{self.type}: {self.message}"
+        return first if self.words.startswith(first) else self.words.removeprefix(f"{self.type}: ")
+
+    @property
+    def short_type(self) -> str:
+        """The name of its class, without the module."""
+        return self.type.rpartition(".")[2]
+
+
+def _first_words(lines: Sequence[str]) -> str:
+    """The first line that says something: no place in a file, and no line of it with marks below.
+
+    A line that ends in a colon is continued by the next one, and one that begins to print an object
+    by the line that completes that.
+    """
+    said = ""
+    depth = 0
+    for index, line in enumerate(lines):
+        text = line.strip()
+        if depth:
+            depth += text.count("(") - text.count(")")
+            if depth:
+                continue
+        if said and not text:
+            break
+        quoted = index + 1 < len(lines) and _MARKS.match(lines[index + 1])
+        if not text or (quoted and index) or _MARKS.match(line) or _LOCATION.match(text):
+            continue
+        said = f"{said} {text}".strip()
+        depth = text.endswith("(") and text.count("(") - text.count(")")
+        if not depth and not text.endswith(":"):
+            break
+    return said
+
+
+def uncaught_exception(text: str) -> PythonException | None:
+    """The exception that ended a program, if one did, by what it printed.
+
+    More may follow it: the program with the op marked, as in xDSL, or what other threads print.
+
+    >>> found = uncaught_exception(f'{_IN_SHORT}\\n  File "a"\\nE: no\\n}}) : ()')
+    >>> found and found.words
+    'E: no'
+    """
+    found = list(_exceptions(text.splitlines())) if _IN_SHORT in text else []
+    return found[-1] if found else None
+
+
+def _exceptions(lines: Sequence[str]) -> Iterator[PythonException]:
+    """All exceptions in the text that ended something, each with those that led to it."""
+    before: PythonException | None = None
+    linked = False
+    index = 0
+    while index < len(lines):
+        start = index
+        index += 1
+        if lines[start] in (CAUSED, HANDLING):
+            linked = True
+        elif _HEADER.match(lines[start]) or _GROUP_HEADER.match(lines[start]):
+            read = _exception if _HEADER.match(lines[start]) else _group
+            found, index = read(lines, start)
+            if found is None or (start and lines[start - 1].startswith(_UNRAISED)):
+                continue
+            before = _after(before, found) if before and linked else found
+            linked = False
+            yield before
+
+
+def _after(first: PythonException, last: PythonException) -> PythonException:
+    """The last exception with the first one as what led to it all."""
+    return replace(last, cause=_after(first, last.cause) if last.cause else first)
+
+
+def _exception(lines: Sequence[str], start: int) -> tuple[PythonException | None, int]:
+    """The exception whose traceback starts at a line, and the index of the line after it."""
+    frames: list[PythonFrame] = []
+    index = start + 1
+    while index < len(lines) and (not lines[index].strip() or lines[index][0].isspace()):
+        if match := _FRAME.match(lines[index]):
+            below = lines[index + 1] if index + 1 < len(lines) else ""
+            statement = below.strip() if below.startswith("    ") else ""
+            frames.append(PythonFrame(match["path"], match["function"], statement))
+        elif (match := _REPEATED.match(lines[index])) and frames:
+            frames += frames[-1:] * min(int(match["times"]), _MAX_FRAMES)
+        index += 1
+    if index == len(lines):
+        return None, index
+    return _with_notes(lines, index, frames)
+
+
+def _with_notes(
+    lines: Sequence[str], index: int, frames: Sequence[PythonFrame]
+) -> tuple[PythonException | None, int]:
+    """The exception that is named in a line, with what is below it, and the index after that."""
+    match = _EXCEPTION.match(lines[index])
+    first = index + 1
+    index = first
+    while index < len(lines) and not _ends_notes(lines[index]):
+        index += 1
+    if match is None:
+        name, said = "", lines[first - 1].strip()
+    else:
+        name, said = match["type"], match["message"]
+    notes = tuple(lines[first:index])
+    return PythonException(name, said, tuple(reversed(frames)), notes), index
+
+
+def _ends_notes(line: str) -> bool:
+    return line in (CAUSED, HANDLING) or bool(_HEADER.match(line) or _GROUP_HEADER.match(line))
+
+
+def _group(lines: Sequence[str], start: int) -> tuple[PythonException | None, int]:
+    """The group whose traceback starts at a line, with a member as the cause, and the index after.
+
+    What is in a group inside the group counts as its own member.
+    """
+    index = start + 1
+    sections: list[list[str]] = [[_IN_SHORT]]
+    while index < len(lines) and (match := _IN_GROUP.match(lines[index])):
+        if _MEMBER.match(lines[index]):
+            sections.append([])
+        else:
+            sections[-1].append(lines[index][match.end() :])
+        index += 1
+    found = [one for section in sections if (one := _last_in(section))]
+    members = [one for one in found[1:] if not _GROUP_SIZE.search(one.message or "")]
+    if not found:
+        return None, index
+    whole = replace(found[0], message=_GROUP_SIZE.sub("", found[0].message or ""))
+    return replace(whole, cause=min(members, key=_without_numbers, default=None)), index
+
+
+def _without_numbers(one: PythonException) -> str:
+    return re.sub(r"\d+", "N", one.words)
+
+
+def _last_in(section: Sequence[str]) -> PythonException | None:
+    """The exception in a part of the text; one that was never raised has no traceback."""
+    lines = [_IN_SHORT if line.endswith(_IN_SHORT) else line for line in section]
+    if found := list(_exceptions(lines)):
+        return found[-1]
+    return _with_notes(lines, 0, ())[0] if lines and _EXCEPTION.match(lines[0]) else None
+
+
+def pointed_line(notes: Sequence[str]) -> str:
+    """The first line that is marked by the line below it, or ''.
+
+    >>> pointed_line(["{", '  %0 = "a.b"() : () -> i1', "  ^^^^^^^^^^-----", "  | no", "}"])
+    '  %0 = "a.b"() : () -> i1'
+    """
+    for above, line in pairwise(notes):
+        if "^" in line and _MARKS.match(line) and above.strip():
+            return above
+    return ""
