@@ -2,7 +2,8 @@
 
 MLIR's flags have not always had their names: up to LLVM 14, those of the pass manager had no prefix
 (`--print-ir-after-failure`), and others did not exist. A program says which flags it refuses, so
-that is how its spelling is learned; nothing here depends on version numbers.
+that is how its spelling is learned; nothing here depends on version numbers. Tools of another make
+(xDSL) have a profile with their names for MLIR's flags.
 """
 
 import re
@@ -11,8 +12,15 @@ from functools import cache
 from pathlib import Path
 
 from oracles.limits import ProcessResult
+from oracles.profiles import PROFILES
 
-_REFUSED = re.compile(r"Unknown command line argument '(--?[\w-]+)")
+_REFUSED = re.compile(
+    r"(?:Unknown command line argument|[Nn]o such option:?|[Uu]nexpected argument"
+    r"|[Uu]n(?:known|recognized) (?:command[- ]line )?(?:arguments?|options?|flags?):?)"
+    r"(?P<flags>(?:,? ['`\"]?--?[\w-]+(?:[= ][^\s'`\"-][^\s'`\"]*)?['`\"]?)+)"
+)
+"""LLVM's words, and those of Python's and other libraries, which may refuse several at once."""
+_NAME = re.compile(r"(?<![\w=-])--?[\w-]+")
 _PREFIX = "--mlir-"
 
 
@@ -26,23 +34,37 @@ class Spelling:
         """The flags in the program's spelling, without those that it does not have."""
         spelled = []
         for flag in flags:
-            name, equals, value = flag.partition("=")
-            if own := self._spelled.get(name, name):
+            _, equals, value = flag.partition("=")
+            if own := self._spelled_now(flag):
                 spelled.append(f"{own}{equals}{value}")
         return spelled
 
     def learn(self, stderr: str, flags: Iterable[str]) -> bool:
         """Learn from what was printed for these flags; return whether there is anything to try."""
-        if "Unknown command line argument" not in stderr:
-            return False
-        refused = set(_REFUSED.findall(stderr))
+        now = {flag.partition("=")[0]: self._spelled_now(flag) for flag in flags}
+        if not any(name and name in stderr for name in now.values()):
+            return False  # cheap: standard error can be megabytes of printed IR
+        refused = {
+            name for line in _REFUSED.finditer(stderr) for name in _NAME.findall(line["flags"])
+        }
         learned = False
-        for name in {flag.partition("=")[0] for flag in flags}:
-            if (now := self._spelled.get(name, name)) in refused:
-                renamed = now == name and name.startswith(_PREFIX)
-                self._spelled[name] = f"--{name.removeprefix(_PREFIX)}" if renamed else ""
+        for name, spelled in now.items():
+            if spelled in refused:
+                names = [*_names(name), ""]
+                self._spelled[name] = names[names.index(spelled) + 1]
                 learned = True
         return learned
+
+    def _spelled_now(self, flag: str) -> str:
+        name = flag.partition("=")[0]
+        return self._spelled.get(name, name)
+
+
+def _names(flag: str) -> list[str]:
+    """What a flag is called, by one program or another."""
+    unprefixed = [f"--{flag.removeprefix(_PREFIX)}"] if flag.startswith(_PREFIX) else []
+    others = [profile.flags[flag] for profile in PROFILES if flag in profile.flags]
+    return list(dict.fromkeys([flag, *unprefixed, *others]))
 
 
 @cache

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from oracles import End, ProcessResult
 from oracles.spelling import Spelling, not_given, run_with
 
@@ -44,3 +46,28 @@ def test_the_program_is_run_until_it_takes_all_flags() -> None:
 def test_one_dash_or_two() -> None:
     words = ["mlir-opt", "-mlir-disable-threading", "--a=b", "{}"]
     assert not_given(["--mlir-disable-threading", "--a=c", "--d"], words) == ["--d"]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "usage: x-opt [-h]\nx-opt: error: unrecognized arguments: --mlir-a --b=c --d\n",  # argparse
+        "Error: No such option: --mlir-a\n",  # click
+        "error: unexpected argument '--mlir-a' found\n",  # clap
+        "x-opt: unknown option `--mlir-a'\n",
+    ],
+)
+def test_programs_refuse_flags_in_many_words(refusal: str) -> None:
+    flags = ["--mlir-a", "--b=c", "--e"]
+    spelling = Spelling()
+    assert spelling.learn(refusal, flags)
+    left = ["--e"] if "--b" in refusal else ["--b=c", "--e"]
+    assert spelling.of(flags) == ["--a", *left]
+
+
+def test_a_tool_may_have_a_name_of_its_own_for_a_flag() -> None:
+    spelling, name = Spelling(), "very-unsafe-disable-verifier-on-parsing"
+    for spelled in (f"--mlir-{name}", f"--{name}", "--disable-verify"):
+        assert spelling.of([f"--mlir-{name}"]) == [spelled]
+        assert spelling.learn(_refusal(spelled), [f"--mlir-{name}"])
+    assert spelling.of([f"--mlir-{name}"]) == []
