@@ -53,6 +53,23 @@ _TERMINATE = re.compile(
     r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
     re.M,
 )
+# Rust, since 1.73 and before: `thread 'main' panicked at src/a.rs:1:2:` and the message below
+_PANIC = re.compile(
+    r"^thread '[^'\n]*'(?: \(\d+\))? panicked at "
+    r"(?:(?P<file>[^\n]*?):\d+:\d+:\n(?P<message>[^\n]*)"
+    r"|'(?P<old_message>[^\n]*)', (?P<old_file>[^\n]*?):\d+(?::\d+)?$)",
+    re.M,
+)
+# glog, Abseil and TensorFlow: `F0102 03:04:05.123456 123 a.cc:12] Check failed: x == y (3 vs. 4)`
+_FATAL_LOG = re.compile(
+    r"^(?:F\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: F)\s[^\]\n]*?(?P<file>[\w./\\+-]+):\d+\] "
+    r"(?P<message>[^\n]*)",
+    re.M,
+)
+_COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
+# ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
+_SANITIZER = re.compile(r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[a-zA-Z][a-z -]*[a-z])", re.M)
+_UNDEFINED = re.compile(r"^[^\n]*?:\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
 _OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
@@ -87,6 +104,14 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         thrown = " ".join(filter(None, (match["type"], match["what"])))
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
         return AbnormalExit(kind, template_of(thrown), "", thrown)
+    if "panicked at" in stderr and (match := _PANIC.search(stderr)):
+        file = match["file"] or match["old_file"]
+        return _stopped(match["message"] or match["old_message"] or "", file)
+    may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
+    if may_log and (match := _FATAL_LOG.search(stderr)):
+        return _stopped(_COMPARED.sub("", match["message"]), match["file"])
+    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)):
+        return _sanitized(match, stderr)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     if code < 0 or _CRASH.search(stderr):
@@ -116,6 +141,20 @@ def _unreachable(match: re.Match[str]) -> AbnormalExit:
     where = f" at {_file(match['file'])}" if match["file"] else ""
     words = (message or "unreachable executed").strip()
     return AbnormalExit(Kind.ASSERTION, template_of(words) + where, "", words + where)
+
+
+def _stopped(message: str, file: str) -> AbnormalExit:
+    """What a program says that stops itself, with the file of its source that says so."""
+    where = f" at {_file(file)}"
+    return AbnormalExit(Kind.ASSERTION, template_of(message) + where, "", message + where)
+
+
+def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
+    """What a sanitizer reports; its stack says where."""
+    words = f"{summary['tool']}: {summary['what']}"
+    if undefined := _UNDEFINED.search(stderr):
+        words = f"{summary['tool']}: {undefined['message']}"
+    return AbnormalExit(Kind.CRASH, template_of(words), "", words)
 
 
 def _where(head: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
@@ -16,6 +16,7 @@ from oracles.exceptions import (
     crash_of_exception,
     kind_of_exception,
     operation_of_exception,
+    python_stack,
     template_of_exception,
 )
 from oracles.frames import (
@@ -35,7 +36,7 @@ from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.templates import failing_operation, template_of
-from oracles.traceback import PythonException, uncaught_exception
+from oracles.traceback import PythonException, fatal_frames, uncaught_exception
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
@@ -261,6 +262,8 @@ def _crash(
     )
     if not frames and words.kind.traits.known_by_stack and announces_stack(stderr):
         stack = LOST
+    if not stack.frames and words.kind.traits.aborts:
+        stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)
     return Classification(
         words.kind,
         words.template,

@@ -107,14 +107,18 @@ def operation_of_exception(exception: PythonException) -> str:
 
 
 def crash_of_exception(exception: PythonException) -> CrashStack:
-    """The functions that identify an exception.
-
-    The innermost one of the package that the program belongs to is always among them: what it uses
-    may raise anything, and is called from everywhere.
-    """
-    stack = [frame for one in reversed(exception.chain) for frame in one.frames]
+    """The functions that identify an exception."""
     if _is_endless(exception.chain[-1]):
         return CrashStack(_cycle(exception.chain[-1].frames))
+    return python_stack([frame for one in reversed(exception.chain) for frame in one.frames])
+
+
+def python_stack(stack: Sequence[PythonFrame]) -> CrashStack:
+    """The functions of a stack that identify a failure, given all, innermost first.
+
+    The innermost one of the package that the program belongs to is always among them: what it uses
+    may fail in any way, and is called from everywhere.
+    """
     functions = _distinctive(stack)
     home = next((one.package for one in reversed(stack) if not _is_unnamed(one)), "")
     own = _distinctive([frame for frame in stack if frame.package == home])

@@ -48,6 +48,7 @@ _GLIBC = re.compile(
 )
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
+_BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
 _AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
 
 _SYSTEM_MODULE = re.compile(
@@ -377,7 +378,7 @@ def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
 
 def _frame(match: re.Match[str]) -> Frame:
     groups = match.groupdict()
-    rest = groups["rest"] or ""
+    rest = _BUILD.sub("", groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
     module = groups.get("module") or ""
     offset = None
     if place := _IN_MODULE.search(rest):

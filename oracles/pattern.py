@@ -15,6 +15,7 @@ from oracles.compiler import DISCARD, CompilerOracle
 from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
+from oracles.plain_output import plain_output
 from oracles.process import End, Limits, ProcessResult
 from oracles.spelling import not_given
 
@@ -78,7 +79,7 @@ class Scanner:
         lines, newline, rest = (self._partial[stream] + chunk).rpartition(b"\n")
         self._partial[stream] = rest
         if newline and not self.found:
-            self._read(stream, (lines + newline).decode("utf-8", "replace"))
+            self._read(stream, plain_output(lines + newline))
         return self.found and self._stops
 
     def _read(self, stream: str, text: str) -> None:

@@ -72,9 +72,13 @@ def run_process(
 
 
 def _marked_environment(env: Mapping[str, str], token: str, symbolize: bool) -> dict[str, str]:
-    """Without crash reports in the user's home, and as a rule without symbolizer (see `frames`)."""
+    """Without crash reports in the user's home, and as a rule without symbolizer (see `frames`).
+
+    Python prints where a signal ended it only if asked.
+    """
     quick = {} if symbolize else {"LLVM_DISABLE_SYMBOLIZATION": "1"}
     return {
+        "PYTHONFAULTHANDLER": "1",
         **env,
         **quick,
         "LLVM_DISABLE_CRASH_REPORT": "1",

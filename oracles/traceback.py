@@ -18,6 +18,7 @@ _MAX_FRAMES = 2000
 _HEADER = re.compile(r"Traceback \(most recent call last\):$")
 _GROUP_HEADER = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\):$")
 _FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$')
+_FATAL_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$')
 _REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
 _EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
 _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
@@ -240,6 +241,21 @@ def _last_in(section: Sequence[str]) -> PythonException | None:
     if found := list(_exceptions(lines)):
         return found[-1]
     return _with_notes(lines, 0, ())[0] if lines and _EXCEPTION.match(lines[0]) else None
+
+
+def fatal_frames(text: str) -> tuple[PythonFrame, ...]:
+    """The functions in which a signal ended Python, innermost first, if it prints them.
+
+    >>> fatal_frames('Current thread 0x1 (most recent call first):\\n  File "/a/b.py", line 1 in f')
+    (PythonFrame(path='/a/b.py', function='f', statement=''),)
+    """
+    _, said, stack = text.partition("(most recent call first):\n")
+    frames: list[PythonFrame] = []
+    for line in stack.splitlines() if said else []:
+        if (match := _FATAL_FRAME.match(line)) is None:
+            break
+        frames.append(PythonFrame(match["path"], match["function"]))
+    return tuple(frames)
 
 
 def pointed_line(notes: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
+from oracles.plain_output import plain_output
 from oracles.stack_request import ANSWER_SECONDS, QUIET_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
@@ -56,9 +57,9 @@ class Capture:
         cut = max(len(tail) - self._half, 0) if self._dropped or self._tail_size > self._half else 0
         dropped = self._dropped + cut
         if not dropped:
-            return (bytes(self._head) + tail).decode("utf-8", "replace")
+            return plain_output(bytes(self._head) + tail)
         gap = f"\n[... {dropped} bytes left out ...]\n".encode()
-        return (bytes(self._head) + gap + tail[cut:]).decode("utf-8", "replace")
+        return plain_output(bytes(self._head) + gap + tail[cut:])
 
 
 def shorten(text: str, limit: int) -> str:

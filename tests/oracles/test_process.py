@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles.classify import classify
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.tree import RUN_VARIABLE, longest_wait
 from oracles.watch import _MAX_WAIT_FACTOR
@@ -311,3 +312,20 @@ def test_no_child_outlives_a_killed_process(tmp_path: Path, session: bool) -> No
         pid = pid_in(tmp_path / "pid")
         process.kill()
     assert gone(pid)
+
+
+def test_colors_and_line_ends_are_not_part_of_the_text(tmp_path: Path) -> None:
+    """Otherwise every colored error is the last escape code."""
+    text = (
+        r"\x1b[1ma.mlir:1:1: \x1b[0;31merror: \x1b[0mno\r\n\x1b]8;;http://x\x07link\x1b]8;;\x07\n"
+    )
+    result = python(f"import sys; sys.stderr.buffer.write(b'{text}')", tmp_path)
+    assert result.stderr == "a.mlir:1:1: error: no\nlink\n"
+
+
+def test_a_signal_in_python_shows_where(tmp_path: Path) -> None:
+    """A crash in a library that a tool in Python uses has no other name."""
+    (tmp_path / "toy.py").write_text("import ctypes\ndef lower(): ctypes.string_at(0)\nlower()\n")
+    result = run_process([sys.executable, "toy.py"], cwd=tmp_path, limits=Limits(LONG))
+    assert result.exit_code == -signal.SIGSEGV
+    assert classify(result).frames[-1] == "toy.lower"
