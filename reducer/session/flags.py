@@ -139,14 +139,22 @@ def _sizes(flags: int) -> list[int]:
 
 
 def _with_smaller_values(command: Command, number: int, keeps_options: bool) -> Iterator[Command]:
-    """The command with smaller values of one word, the smallest first."""
-    name, equals, value = command.argv[number].partition("=")
-    if not equals or INPUT in value or not name.startswith("-"):
+    """The command with smaller values of one word, the smallest first.
+
+    The value of a flag may be a word of its own, as in xDSL's `-p canonicalize,cse`.
+    """
+    word = command.argv[number]
+    name, equals, value = word.partition("=")
+    if not word.startswith("-"):
+        if not any(number in flag[1:] for flag in removable(command)):
+            return
+        name, equals, value = command.argv[number - 1], "", word
+    elif not equals:
         return
-    if keeps_options and name.lstrip("-") != "pass-pipeline":
+    if INPUT in value or (keeps_options and name.lstrip("-") != "pass-pipeline"):
         return
     for smaller in _fewer_steps(value) if keeps_options else _smaller_values(value):
-        yield command.with_word(number, f"{name}={smaller}")
+        yield command.with_word(number, f"{name}={smaller}" if equals else smaller)
 
 
 def _fewer_steps(value: str) -> Iterator[str]:
@@ -166,7 +174,7 @@ def _smaller_values(value: str) -> Iterator[str]:
         steps = parse_steps(value)
     except ValueError:
         steps = ()
-    if len(steps) > 1 and any(step.inner for step in steps):  # a pipeline that implies the module
+    if len(steps) > 1 and any(step.inner or step.options for step in steps):  # implies the module
         for number, step in enumerate(steps):
             before, after = steps[:number], steps[number + 1 :]
             for fewer in ((), *((less,) for less in step.smaller())):
@@ -177,7 +185,8 @@ def _smaller_values(value: str) -> Iterator[str]:
         return
     (step,) = steps
     if not step.inner:
-        yield from _fewer_options(value)
+        yield from (less.text for less in step.smaller())
+        yield from () if step.options else _fewer_options(value)
         return
     if step.bare() != step:
         yield step.bare().text

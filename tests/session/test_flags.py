@@ -60,8 +60,20 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
         ("tool --dry-run --verify-only=x --a {}", "", "tool --dry-run --verify-only=x {}"),
         ("tool --list=a,b,c,d,e {}", "e", "tool --list=e {}"),
         ("tool --p=m(f(a,keep{x=1},c),d) {}", "keep", "tool --p=m(f(keep)) {}"),
+        ("tool -p a,keep,c {}", "keep", "tool -p keep {}"),
+        ("tool -p a{x=1},keep{y=2~z=3} {}", "keep", "tool -p keep {}"),
     ],
-    ids=["all", "all but one", "values", "other words", "restraints", "list", "pipeline"],
+    ids=[
+        "all",
+        "all but one",
+        "values",
+        "other words",
+        "restraints",
+        "list",
+        "pipeline",
+        "list in a word of its own",
+        "passes in a word of their own",
+    ],
 )
 def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after: str) -> None:
     left, _ = shortened(tmp_path, before, lambda words: needed in words.split(" ", 1)[1])
