@@ -13,6 +13,7 @@ from reducer.session.conversions import OptPrinter
 from reducer.toolchain import ToolchainError, find, resolve_executable
 
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
+_SCRIPT_READ = 64 << 10
 _SECONDS = 60.0
 """The time in which a tool must have printed the input to be taken."""
 
@@ -39,6 +40,16 @@ def named_opt(command: str, text: str) -> Path | None:
         if (there := shutil.which(name)) and OptPrinter(Path(there), limits).generic(text):
             return Path(there)
     return None
+
+
+def text_of_script(program: str) -> str:
+    """The text of a program that is a script; '' otherwise."""
+    path = shutil.which(program)
+    if path is None:
+        return ""
+    with Path(path).open("rb") as file:
+        start = file.read(_SCRIPT_READ)
+    return start.decode("utf-8", "replace") if start.startswith(b"#!") else ""
 
 
 def some_opt(text: str) -> Path | None:

@@ -13,9 +13,10 @@ from oracles.command import verifying_tool
 from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
+from oracles.profiles import MLIR, profile_of
 from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
-from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt
+from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt, text_of_script
 from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
@@ -225,9 +226,8 @@ class OracleOptions:
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
         """The `…-opt` tool that is given, or belongs to a program.
 
-        For a script, it is the one that the script names, or any that can print the input. A
-        compiler without a tool may be of any project, and only gets that of the default compiler,
-        unless its words name one, as those of a shell do.
+        For a script or a compiler of no known project, it is the one that the script or the command
+        names, or any that can print the input.
         """
         if self.opt is not None:
             return given_opt(self.opt)
@@ -235,13 +235,15 @@ class OracleOptions:
         if own is None and self.iree is not None:
             own = install(self.iree, progress=print_status).opt
         own = own or named_opt(self._command_text(), text)
-        return own or (some_opt(text) if executable is None else default_opt())
+        known = executable is not None and profile_of(executable) is not MLIR
+        return own or (default_opt() if known else some_opt(text))
 
     def _command_text(self) -> str:
-        """What runs the compiler: the words of the command, or the text of the script."""
-        if self.test is None or not self.test.is_file():
-            return "\n".join(self.words)
-        return self.test.read_text(encoding="utf-8", errors="replace")
+        """What runs the compiler: the words of the command, or the text of a script."""
+        words = "\n".join(self.words)
+        if self.test is not None and self.test.is_file():
+            return self.test.read_text(encoding="utf-8", errors="replace")
+        return "\n".join([words, *map(text_of_script, self.words[:1])])
 
     def _memory(self) -> int:
         """The memory limit of one run in bytes, so that no candidate can do harm."""

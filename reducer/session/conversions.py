@@ -32,6 +32,7 @@ _DUMP_PRETTY = (
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
 _MODULE = re.compile(r"module {1,2}\{")
 _WRAPPER = re.compile(r"^module {1,2}\{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^[ \t]*//.*\n|^[ \t]*\n", re.MULTILINE)
 _PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0.05 s…
 _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
@@ -175,10 +176,15 @@ class Conversions:
         return self._printer.opt if self._printer else None
 
     def module(self, text: str) -> Module | None:
-        """The text as a module; None if it cannot be converted to generic form."""
+        """The text as a module; None if it cannot be converted to generic form.
+
+        Without a tool that can convert it, it may be in that form already.
+        """
         generic = self._cached(GENERIC, lambda n: n.generic(text), text)
+        if not generic:
+            return _as_it_is(text)
         try:
-            return Module.parse(generic) if generic else None
+            return Module.parse(generic)
         except GenericSyntaxError as error:
             self._log(f"cannot parse the compiler's generic form ({error})")
             return None
@@ -229,6 +235,15 @@ class Conversions:
             if known or not printer.interrupted:
                 self._journal.put_text(digest, known)
         return known or None
+
+
+def _as_it_is(text: str) -> Module | None:
+    """The text as a module if it is in generic form; comments are left out."""
+    try:
+        module = Module.parse(_COMMENT.sub("", text))
+    except GenericSyntaxError:
+        return None
+    return module if module.op_count else None
 
 
 def key_of(form: str, text: str) -> str:

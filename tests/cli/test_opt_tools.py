@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli.app import main
-from reducer.cli.opt_tools import named_opt, some_opt
+from reducer.cli.opt_tools import named_opt, some_opt, text_of_script
 from tests.support.opt_tools import MLIR_OPT, find_opt
 
 OPS = "\n".join(
@@ -72,6 +72,20 @@ def test_the_tool_that_a_script_names_comes_first(
     assert named_opt("bash\n-c\nfake-opt --my-opt=1 --other-opt {}", HARDWARE) is None
     assert named_opt("bash\n-c\nfake-opt {} | mlir-opt-22", HARDWARE) == tool
     assert named_opt(pipe, "no program") is None
+
+
+def test_a_command_that_is_a_script_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, program = tmp_path / "run", tmp_path / "binary"
+    script.write_text("#!/bin/sh\nexec toy-opt --cse $1\n")
+    program.write_bytes(b"\x7fELF toy-opt")
+    for path in (script, program):
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "toy-opt --cse" in text_of_script("run")
+    assert "toy-opt --cse" in text_of_script(str(script))
+    assert text_of_script("binary") == text_of_script("missing") == ""
 
 
 def test_a_pass_that_crashes_on_an_empty_module_needs_no_input(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from oracles import Limits
 from reducer.ir import Module
-from reducer.session.conversions import CompilerPasses, OptPrinter, unwrap
+from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter, unwrap
+from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED, WHEELS
 from tests.support.corpus import Case, cases
@@ -185,3 +186,34 @@ def test_a_pass_that_hangs_is_given_up(
     assert generic is not None
     assert normaliser.after_passes("builtin.module(canonicalize)", generic) is None
     assert normaliser.seconds < 10, "not for as long as a conversion may take"
+
+
+AS_PRINTED = """\
+// RUN: toy-opt %s
+"builtin.module"() ({
+  "toy.func"() <{sym_name = "f"}> ({
+  ^bb0(%a: !toy.ty<"x">):
+
+    %0 = "toy.op"(%a) : (!toy.ty<"x">) -> i32
+    "toy.return"(%0) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (AS_PRINTED, ["builtin.module", "toy.func", "toy.op", "toy.return"]),
+        (PRETTY, None),
+        ("some words, for a script\n", None),
+        ("// nothing\n", None),
+    ],
+)
+def test_without_a_tool_generic_form_is_read_as_it_is(
+    tmp_path: Path, text: str, names: list[str] | None
+) -> None:
+    """No tool knows the dialects of a compiler that is a library."""
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        module = Conversions(None, journal, print).module(text)
+    assert (module and module.t.name) == names
