@@ -10,6 +10,7 @@ same result for each number.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from typing import Any
 import click
 
 _HERE = Path(__file__).parents[1]
+_KEEPS_NOTHING = "PYTHONDONTWRITEBYTECODE"
 _SCRIPT = r"""#!/bin/sh
 sleep {seconds}
 exec awk '{{
@@ -118,8 +120,10 @@ def _reduce(checkout: Path, folder: Path, words: list[str]) -> tuple[float, dict
         sys.executable, "-m", "reducer", "reduce", str(folder / "input.mlir"), "--fresh",
         "-o", str(folder / "reduced.mlir"), "--json", str(folder / "report.json"), *words,
     ]  # fmt: skip
+    # As on a user's machine, Python keeps what it has compiled.
+    environment = {name: value for name, value in os.environ.items() if name != _KEEPS_NOTHING}
     started = time.monotonic()
-    subprocess.run(command, cwd=checkout, capture_output=True, check=True)
+    subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=True)
     wall = time.monotonic() - started
     return wall, json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
