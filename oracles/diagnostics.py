@@ -78,6 +78,8 @@ _LOCATED = re.compile(
 _LLVM = re.compile(
     _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
 )
+# MLIR's bindings for Python print an error in LLVM's way, and indent its notes
+_BOUND_NOTE = re.compile(r" note: [^\s:]+:\d+:\d+: ")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 _OPERATION = "see current operation:"
 
@@ -130,6 +132,8 @@ def parse_line(line: str) -> Diagnostic | None:
     """The diagnostic that starts on this line, or None."""
     if symbol := symbol_error(line):
         return Diagnostic(LINKER, 0, 0, "error", symbol)
+    if _BOUND_NOTE.match(line):
+        line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
     match = _LLVM.match(line) or _BARE.match(line) or _LOCATED.match(line)

@@ -58,7 +58,7 @@ def with_signal(facts: Facts) -> str:
     return f" with {signal_name(facts.exit_code)}"
 
 
-_A_PASS = re.compile(r"--?(?P<name>[a-z][\w-]*)")
+_A_PASS = re.compile(r"--?(?P<name>[a-z][\w-]+)")  # one letter is an option: `-p cse`
 _PIPELINE = re.compile(r"--?pass-pipeline=(?:[\w.-]+\()*(?P<name>[\w-]+)(?:\{[^{}]*\})?\)*")
 _NO_PASSES = re.compile(
     r"--?(?:mlir-|debug|print-|dump|verify|no-|o$|allow-|split-input-file|emit-|show-|color|time)"
@@ -92,6 +92,8 @@ def is_opt_tool(program: str) -> bool:
 
 
 _LINES, _WIDTH = 24, 220
+_CALLS = 8  # lines of a traceback
+_TRACEBACK = "Traceback (most recent call last):"
 _DUMP = re.compile(r"^// -----// IR Dump ")
 _FRAME = re.compile(
     r"(?:Stack dump\b|\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+"
@@ -108,7 +110,7 @@ _LONG_ATTRIBUTE = re.compile(f"(#{any_of(lambda profile: profile.long_attributes
 
 def excerpt(stderr: str) -> str:
     """The first diagnostics with their source lines; '' if only a stack was printed."""
-    lines = list(_without_gaps(_without_stacks(stderr.splitlines())))
+    lines = list(_without_gaps(_without_stacks(_last_calls(stderr.splitlines()))))
     shown = [_cut(line) for line in lines[:_LINES]]
     if len(lines) > _LINES:
         shown.append(f"… and {len(lines) - _LINES:,} more lines")
@@ -126,6 +128,20 @@ def complete_output(stderr: str) -> str:
     lines = [line for line in stderr.splitlines() if not _ARGUMENTS.match(line)]
     telling = [line for line in lines if line.strip() and not _STACK.match(line)]
     return "" if "\n".join(telling) == excerpt(stderr) else "\n".join(lines)
+
+
+def _last_calls(lines: Iterable[str]) -> Iterator[str]:
+    """The lines with only the end of each traceback of Python, which leads to what is wrong."""
+    calls: list[str] | None = None
+    for line in lines:
+        if calls is not None and line[:1].isspace():
+            calls.append(line)
+            continue
+        if calls:
+            yield from calls if len(calls) <= _CALLS else ["  …", *calls[-_CALLS:]]
+        calls = [] if line == _TRACEBACK else None
+        yield line
+    yield from calls or ()
 
 
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:

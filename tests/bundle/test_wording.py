@@ -7,6 +7,7 @@ from reducer.bundle.wording import (
     components,
     excerpt,
     folded_stack,
+    sole_pass,
     suspect_ops,
     target_of,
 )
@@ -133,3 +134,15 @@ def test_components_of_the_form() -> None:
     assert components("iree-compile", "", "torch.aten.sort") == ("Frontends", "Compiler")
     assert components("iree-compile", "iree-codegen-x", "torch.aten.sort") == ("Compiler",)
     assert components("mlir-opt", "canonicalize", "") == ("MLIR",)
+
+
+def test_the_end_of_a_traceback_is_shown() -> None:
+    calls = [f'  File "/a/b.py", line {n}, in f{n}\n    f{n + 1}()' for n in range(30)]
+    text = "\n".join(["Traceback (most recent call last):", *calls, "ValueError: no", "}"])
+    shown = excerpt(text).splitlines()
+    assert shown[:2] == ["Traceback (most recent call last):", "  …"]
+    assert shown[-4:] == ['  File "/a/b.py", line 29, in f29', "    f30()", "ValueError: no", "}"]
+
+
+def test_an_option_of_one_letter_is_no_pass() -> None:
+    assert sole_pass(["xdsl-opt", "-p", "cse", "x.mlir"]) == ""

@@ -166,3 +166,13 @@ def test_flood_is_bounded() -> None:
 def test_json_round_trip() -> None:
     diagnostic = Diagnostic("f.mlir", 1, 2, "error", "m", "op", ((3, 4), (5, 6)))
     assert Diagnostic.from_json(diagnostic.to_json()) == diagnostic
+
+
+def test_the_notes_of_an_error_in_bindings_for_python() -> None:
+    [found] = parse_diagnostics(
+        "circt._mlir_libs._site_initialize.<locals>.MLIRError: Failure while executing passes:\n"
+        'error: "-":11:8: op was not bufferized\n'
+        ' note: "-":11:8: see current operation: %0 = "a.b"(%arg0) : (i3) -> i3\n'
+    )
+    assert found.message == "op was not bufferized"
+    assert found.operation.startswith('%0 = "a.b"') and (found.line, found.column) == (11, 8)
