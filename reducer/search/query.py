@@ -10,7 +10,8 @@ from reducer.search.screening import Screen
 from reducer.search.sequential import SequentialTest
 
 _SLOWDOWN_FACTOR = 4  # a candidate may take this many times as long as the best…
-_MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load
+_MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load…
+_MIN_CPU_SECONDS = 10.0  # …and of processor time, which depends little on what else runs
 
 
 class Review(Protocol):
@@ -56,13 +57,13 @@ def tightened(limits: Limits, outcome: Outcome) -> Limits:
     """The limits for programs smaller than the one with this outcome, at most `limits`."""
     return replace(
         limits,
-        seconds=_tighter(limits.seconds, outcome.seconds),
-        cpu=_tighter(limits.cpu, outcome.cpu_seconds),
+        seconds=_tighter(limits.seconds, outcome.seconds, _MIN_SECONDS),
+        cpu=_tighter(limits.cpu, outcome.cpu_seconds, _MIN_CPU_SECONDS),
     )
 
 
-def _tighter(limit: float | None, seconds: float) -> float:
-    derived = max(_MIN_SECONDS, _SLOWDOWN_FACTOR * seconds)
+def _tighter(limit: float | None, seconds: float, least: float) -> float:
+    derived = max(least, _SLOWDOWN_FACTOR * seconds)
     return derived if limit is None else min(limit, derived)
 
 
