@@ -20,8 +20,14 @@ from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
+SET_DEPTHS = (0, *_DEPTHS)
+"""How many steps away from ops that belong together their producers are taken at first."""
+
 _MAX_SEEDS = 3
 _SMALL = 16  # body ops; below this, deleting single ops is as cheap as windows
+_LARGE = 300  # body ops; from here on, halves are tried with their producers as well…
+_FEEDING = 4  # …up to this many steps away…
+_FED = (0.52, 0.75)  # …if they have any to speak of, and something is removed
 
 
 def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
@@ -40,7 +46,7 @@ def grow_set(
     state: SearchState[Module],
     boundary: BoundaryTypes,
     seeds: Sequence[int],
-    depths: Sequence[int] = (0, *_DEPTHS),
+    depths: Sequence[int] = SET_DEPTHS,
 ) -> bool:
     """Try ops that belong together, such as those of a dispatch, with ever more of their producers.
 
@@ -53,6 +59,14 @@ def grow_set(
         Whether a candidate was accepted.
     """
     body = BodyOps.of(state.document)
+    sets = sets_around(body, boundary, seeds, depths)
+    return accept_first(state, boundary, body, sets, "carve the failing dispatch")
+
+
+def sets_around(
+    body: BodyOps, boundary: BoundaryTypes, seeds: Sequence[int], depths: Sequence[int]
+) -> list[frozenset[int]]:
+    """The sets that `grow_set` tries, smallest first."""
     inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
     # What lies on the way from one to another was fused, too, even if no location says so.
     inside = set(ops_between(body.module, inside)).intersection(body.function_of)
@@ -61,8 +75,7 @@ def grow_set(
         around = backward_slice(body.module, sorted(inside), depth)
         around += _said_about(body, boundary, around)
         parts.setdefault(frozenset(around).intersection(body.function_of))
-    small = [part for part in parts if part and 2 * len(part) <= len(body.ops)]
-    return accept_first(state, boundary, body, small, "carve the failing dispatch")
+    return [part for part in parts if part and 2 * len(part) <= len(body.ops)]
 
 
 def _said_about(body: BodyOps, boundary: BoundaryTypes, ops: Sequence[int]) -> list[int]:
@@ -84,26 +97,44 @@ def _is_remark(module: Module, boundary: BoundaryTypes, op: int) -> bool:
 def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     """Replace the module with one of its halves or its middle, as long as one still fails.
 
+    Where only a half with its producers failed, those are tried first the next time.
+
     Returns:
         Whether a candidate was accepted.
     """
-    progress = False
-    while (plan := halving(state, boundary, state.document)) is not None:
-        if not _accept(state, plan):
-            break
-        progress = True
-    return progress
+    progress, fed = False, False
+    while True:
+        for plan in (_halving(state, boundary, fed=fed), _halving(state, boundary, fed=not fed)):
+            if plan is not None and _accept(state, plan):
+                progress, fed = True, plan.fed
+                break
+        else:
+            return progress
+
+
+def _halving(
+    state: SearchState[Module], boundary: BoundaryTypes, *, fed: bool
+) -> "PartsPlan | None":
+    return halving(state, boundary, state.document, fed=fed)
 
 
 def halving(
-    state: SearchState[Module], boundary: BoundaryTypes, module: Module
+    state: SearchState[Module], boundary: BoundaryTypes, module: Module, *, fed: bool = False
 ) -> "PartsPlan | None":
-    """The halves of a module, and so on; None if it is small."""
+    """The halves of a module, and so on; None if it is small. With `fed`, with their producers."""
     body = BodyOps.of(module)
-    if len(body.ops) <= _SMALL:
+    if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
         return None
-    then = partial(halving, state, boundary)
-    return PartsPlan(state, boundary, module, "halve", lambda: _halves(body), then)
+    then = partial(halving, state, boundary, fed=fed)
+    return PartsPlan(
+        state,
+        boundary,
+        module,
+        "halve",
+        lambda: _fed(body) if fed else _halves(body),
+        then,
+        fed=fed,
+    )
 
 
 def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -130,14 +161,31 @@ def _halves(body: BodyOps) -> Iterator[frozenset[int]]:
     A function that calls into the other half would bring along its callees as a whole, so each part
     is preceded by a variant without such functions.
     """
-    order = body.ops
-    half, quarter = len(order) // 2, len(order) // 4
-    for part in (order[:half], order[half:], order[quarter : len(order) - quarter]):
+    for part in _parts(body):
         whole = frozenset(part)
         closed = _closed(body, whole)
         if closed and closed != whole:
             yield closed
         yield whole
+
+
+def _fed(body: BodyOps) -> Iterator[frozenset[int]]:
+    """The same with the producers of their ops.
+
+    Models load their parameters at the top and use them far below.
+    """
+    least, most = (share * len(body.ops) for share in _FED)
+    for part in _parts(body):
+        around = backward_slice(body.module, list(part), _FEEDING)
+        found = frozenset(around).intersection(body.function_of)
+        if least <= len(found) <= most:
+            yield found
+
+
+def _parts(body: BodyOps) -> tuple[Sequence[int], ...]:
+    order = body.ops
+    half, quarter = len(order) // 2, len(order) // 4
+    return order[:half], order[half:], order[quarter : len(order) - quarter]
 
 
 def _closed(body: BodyOps, part: frozenset[int]) -> frozenset[int]:
@@ -159,7 +207,7 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
 class PartsPlan:
     """Sets of body ops of a module to try in order, and what follows if one keeps the failure.
 
-    `otherwise` is what follows if none does.
+    `otherwise` is what follows if none does. `fed` says whether they include producers.
     """
 
     state: SearchState[Module]
@@ -171,6 +219,7 @@ class PartsPlan:
     otherwise: Callable[[Module], Plan[Module] | None] = field(
         default=lambda module: None, compare=False
     )
+    fed: bool = False
 
     def candidates(self) -> Iterator[Ahead[Module]]:
         body = BodyOps.of(self.document)

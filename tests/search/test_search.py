@@ -68,6 +68,26 @@ def test_scattered_ops_are_found() -> None:
     assert found.evaluator.costs.calls <= 120
 
 
+def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:
+    """A weight is loaded at the top, and used far below; no half has both."""
+    count = 400
+    lines = [f'%w{i} = "t.load{i}"() : () -> {TENSOR}' for i in range(count // 4)]
+    lines += [
+        f'%{i} = "t.op{i}"(%{i - 1 if i else "arg0"}) : ({TENSOR}) -> {TENSOR}'
+        for i in range(count - count // 4)
+    ]
+    lines.append(f'%use = "t.use"(%w7) : ({TENSOR}) -> {TENSOR}')
+    lines.append(f'"func.return"(%use) : ({TENSOR}) -> ()')
+    module = Module.parse(function("\n".join(lines), arguments=f"%arg0: {TENSOR}", results=TENSOR))
+    oracle = PredicateOracle(lambda text: '"t.load7"' in text and '"t.use"(%w7)' in text)
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    assert halve(state, BoundaryTypes.of(module))
+    evaluator.close()
+    assert state.document.op_count < count / 3
+    assert evaluator.costs.calls <= 12
+
+
 def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
     """Two interleaved chains of ops that share a constant."""
     lines = ['%c = "t.constant"() : () -> i32']
