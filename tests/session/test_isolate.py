@@ -16,13 +16,14 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
 from reducer.session.conversions import Conversions, OptPrinter
-from reducer.session.isolate import failing_dispatch
+from reducer.session.isolate import _bisected, failing_dispatch
 from reducer.session.short_limits import sample_hang
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes
 from tests.conftest import WHEELS
 from tests.support.corpus import Case, Run
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 pytestmark = pytest.mark.iree
 
@@ -147,6 +148,18 @@ def test_a_dispatch_of_many_ops_becomes_a_program(isolation: Callable[..., Isola
     assert names >= {"iree_linalg_ext.gather", "iree_linalg_ext.attention", "util.assume.int"}
     assert not any(name.startswith(("hal.", "torch.")) for name in names)
     work.evaluator.close()
+
+
+def test_the_dispatches_with_the_rarest_ops_are_compiled_first() -> None:
+    dispatches = [f"module {{\n  t.a @d{n}\n  t.b\n}}\n" for n in range(14)]
+    dispatches.append("module {\n  t.a @d14\n  t.odd\n}\n")
+    oracle = PredicateOracle(lambda text: "t.odd" in text)
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    assert _bisected(evaluator, dispatches) == dispatches[-1]
+    evaluator.close()
+    compiled = [text.count("module") for text in oracle.texts]
+    assert sum(compiled) <= len(dispatches)
+    assert compiled[0] == len(dispatches) // 3
 
 
 @pytest.mark.parametrize(
