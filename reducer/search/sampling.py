@@ -52,12 +52,17 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     return sample_examples(state, boundary) or sample_windows(state, boundary)
 
 
-def sample_examples(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
-    """Try ops of every kind with their producers, and accept the first that keeps the failure."""
+def sample_examples(
+    state: SearchState[Module], boundary: BoundaryTypes, *, rarest: bool = False
+) -> bool:
+    """Try ops of every kind with their producers, and accept the first that keeps the failure.
+
+    With `rarest`, only a few of the rarest kinds are tried, which costs next to nothing.
+    """
     body = BodyOps.of(state.document)
     if len(body.ops) < _MIN_OPS:
         return False
-    examples = _examples(body, _kinds(body.module, body.ops))
+    examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
     then = partial(halving, state, boundary)
     return accept_first(state, boundary, body, examples, _EXAMPLE, then, then)
 
@@ -77,34 +82,48 @@ def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     return False
 
 
-def sampling(state: SearchState[Module], boundary: BoundaryTypes) -> Plan[Module] | None:
-    """What `sample_examples` asks first, and what halving asks after that."""
+def sampling(
+    state: SearchState[Module], boundary: BoundaryTypes, *, rarest: bool = False
+) -> Plan[Module] | None:
+    """What `sample_examples` asks first, and what halving asks after that.
+
+    With `rarest`, what follows a sample that shows nothing is not known.
+    """
     body = BodyOps.of(state.document)
     then = partial(halving, state, boundary)
     if len(body.ops) < _MIN_OPS:
         return then(state.document)
-    examples = _examples(body, _kinds(body.module, body.ops))
-    return parts_plan(state, boundary, body, examples, _EXAMPLE, then, then)
+    examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
+    otherwise = _unknown if rarest else then
+    return parts_plan(state, boundary, body, examples, _EXAMPLE, then, otherwise)
 
 
-def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
+def _unknown(module: Module) -> Plan[Module] | None:
+    """It is not known what will be asked next."""
+
+
+def _examples(
+    body: BodyOps, kinds: Sequence[int], *, rarest: bool = False
+) -> Iterator[frozenset[int]]:
     """Sets with a body op of each kind and its producers: rare kinds and small depths first."""
     counts = Counter(kinds)
     first: dict[int, int] = {}
     for body_op, kind in zip(body.ops, kinds, strict=True):
         first.setdefault(kind, body_op)
-    rarest = [first[kind] for kind in sorted(first, key=lambda k: (counts[k], first[k]))]
+    ops = [first[kind] for kind in sorted(first, key=lambda k: (counts[k], first[k]))]
     seen: set[frozenset[int]] = set()
     left = _MAX_EXAMPLE_WORK * len(body.ops)
     for depth in _DEPTHS:
         for number in _EXAMPLES:
-            around = backward_slice(body.module, rarest[:number], depth)
+            around = backward_slice(body.module, ops[:number], depth)
             found = frozenset(around).intersection(body.function_of)
             if found in seen or len(found) > left:
                 continue
             seen.add(found)
             left -= len(found)
             yield found
+            if rarest:
+                return
 
 
 def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozenset[int]]:

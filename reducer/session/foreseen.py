@@ -15,6 +15,7 @@ from reducer.search.polish import first_sweeps
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
 from reducer.session.context import Context
+from reducer.session.locating import fails_in_dispatch
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import CHEAP_SECONDS, EMPTY_MODULE
 from reducer.transformations import BoundaryTypes, Transformation
@@ -42,16 +43,17 @@ def foresee_search(context: Context) -> None:
     context.full.prepare(PlainText(EMPTY_MODULE))
     is_quick = context.first.seconds < CHEAP_SECONDS
     if isinstance(context.document, Module) and is_quick and not _is_located(context):
-        _foresee(context.full, context.document)
+        _foresee(context.full, context.document, rarest=fails_in_dispatch(context))
 
 
-def _foresee(evaluator: Evaluator, module: Module) -> None:
+def _foresee(evaluator: Evaluator, module: Module, *, rarest: bool = False) -> None:
     evaluator.prepare(PlainText(EMPTY_MODULE))
-    evaluator.prepare(module, range(_REPETITIONS))
+    if module.op_count <= _SMALL:  # a larger one is hardly ever run as a whole
+        evaluator.prepare(module, range(_REPETITIONS))
     if not evaluator.works_ahead:
         return
     state = SearchState(module, Module.parse, evaluator, lambda _: None)
-    plan = sampling(state, BoundaryTypes.of(module))
+    plan = sampling(state, BoundaryTypes.of(module), rarest=rarest)
     if plan is not None:
         evaluator.foresee(plan)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from reducer.ir import PlainText
 from reducer.search.budget import Budget, Stopped
 from reducer.search.sweep import sweep
-from reducer.search.windows import grow_set
+from reducer.search.windows import SET_DEPTHS, grow_set
 from reducer.session import finishing
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
@@ -30,7 +30,7 @@ INPUT = "input"
 ANY = "any"
 """The name for all levels."""
 
-_DEPTHS = (8, 16, 32, 64)  # steps from the ops that became what fails; 4 and fewer were not enough
+_DEPTHS = (*SET_DEPTHS, 8, 16, 32, 64)  # steps from the ops that became what fails
 _SMALL_ENOUGH = 100  # ops; a larger program is not for people
 _FINISHING_CALLS = 2  # to print and verify it
 _FINEST = 4  # parts of 1/_FINEST of the ops are deleted

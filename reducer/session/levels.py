@@ -23,11 +23,14 @@ ORIGIN = "the dispatch as a program"
 _WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
 
 
-def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[int] = ()) -> bool:
+def go_down_to_dispatch(
+    context: Context, dispatch: Dispatch, seeds: Sequence[int] = (), ops: int | None = None
+) -> bool:
     """Continue with the program that a failing dispatch computes, if it fails from the start.
 
     Args:
         seeds: the ops of the document that the dispatch was made of.
+        ops: how many of the document's ops fail at best, if it is not known that all are needed.
 
     Raises:
         Stopped: see `Evaluator.run`.
@@ -38,7 +41,7 @@ def go_down_to_dispatch(context: Context, dispatch: Dispatch, seeds: Sequence[in
         return False
     made = dispatch_as_input(module, dispatches)
     programs = [one for form in made for one in as_inputs(form, context.module)]
-    most = context.module.op_count // _WORTH_ANOTHER_DIALECT
+    most = (context.module.op_count if ops is None else ops) // _WORTH_ANOTHER_DIALECT
     candidates = [Candidate(program, ORIGIN) for program in programs if program.op_count <= most]
     hit = context.asked.first_interesting(candidates, context.document)
     if hit is None:

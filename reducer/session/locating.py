@@ -8,13 +8,14 @@ from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample_examples, sample_windows
-from reducer.search.windows import grow_around, grow_set
+from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around
 from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
+from reducer.transformations import BodyOps
 
 
 def follow_diagnostics(context: Context) -> bool:
@@ -28,6 +29,13 @@ def follow_diagnostics(context: Context) -> bool:
     seeds = choose_lasting(context, named)
     if seeds:
         context.is_located = grow_around(context.search(), context.module_boundary, seeds)
+    return context.is_located
+
+
+def sample_rarest(context: Context) -> bool:
+    """Try one op of each of the rarest kinds with its producers."""
+    boundary = context.module_boundary
+    context.is_located = sample_examples(context.search(), boundary, rarest=True)
     return context.is_located
 
 
@@ -55,7 +63,8 @@ def fails_in_dispatch(context: Context) -> bool:
 def follow_dispatch(context: Context) -> bool:
     """Trace the dispatch on which code generation fails back to the ops it was made from.
 
-    If these do not fail without much of the input, the dispatch itself becomes a program.
+    If these do not fail without much of the input, the dispatch itself becomes a program. That is
+    tried first if it is much smaller than any program of these ops.
     """
     module, text = context.module, context.settings.text
     conversions = context.conversions
@@ -63,9 +72,15 @@ def follow_dispatch(context: Context) -> bool:
     if dispatch is None:
         return False
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
-    if seeds:
-        context.is_located = grow_set(context.search(), context.module_boundary, seeds)
-    if context.settings.changes_level and go_down_to_dispatch(context, dispatch, seeds):
+    changes_level = context.settings.changes_level
+    boundary = context.module_boundary
+    if changes_level and seeds:
+        sets = sets_around(BodyOps.of(module), boundary, seeds, SET_DEPTHS)
+        least = min(map(len, sets), default=module.op_count)
+        context.is_located = go_down_to_dispatch(context, dispatch, seeds, least)
+    if seeds and not context.is_located:
+        context.is_located = grow_set(context.search(), boundary, seeds)
+    if changes_level and context.above is None and go_down_to_dispatch(context, dispatch, seeds):
         context.is_located = True
     return context.is_located
 

@@ -178,8 +178,9 @@ _LOCATE: tuple[Step, ...] = tuple(
     UnderShortLimits(stage)
     for stage in (
         Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
-        Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
+        Stage("sample the rarest ops", _is_to_be_isolated_soon, locating.sample_rarest),
         Stage("find the failing dispatch", _is_to_be_isolated_soon, locating.follow_dispatch),
+        Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
         Stage("sample parts of it", _is_unlocated_module, locating.sample_parts),
         Stage("find the failing dispatch", _is_to_be_isolated_late, locating.follow_dispatch),
         Stage("run the input in generic form", _is_unlocated_module, locating.run_print),

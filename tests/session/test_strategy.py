@@ -2,18 +2,21 @@
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.ir import Module
+from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
 from reducer.search.evaluator import Evaluator
 from reducer.session import finishing, locating, shrinking, strategy
 from reducer.session.best import Best
-from reducer.session.context import Context
+from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter
+from reducer.session.foreseen import foresee_search
 from reducer.session.settings import Settings, Size
 from reducer.session.strategy import search
 from reducer.storage.journal import Journal
@@ -342,9 +345,44 @@ def test_a_failure_in_a_dispatch_is_looked_for_there_before_larger_parts_are_run
     oracle = PredicateOracle(lambda text: '"t.op1"' in text and '"t.op598"' in text)
     context, _ = context_of(oracle, tmp_path, 600)
     shown = stages_shown(context)
+    rarest, kinds = "sample the rarest ops", "sample each kind of op"
     dispatch, parts = "find the failing dispatch", "sample parts of it"
-    located = [stage for stage in shown if stage in (dispatch, parts)]
-    assert located == ([dispatch, parts] if says_so else [parts, dispatch])
+    located = [stage for stage in shown if stage in (rarest, kinds, dispatch, parts)]
+    soon, late = [rarest, dispatch, kinds, parts], [kinds, parts, dispatch]
+    assert located == (soon if says_so else late)
+
+
+def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oracle = PredicateOracle(lambda text: '"t.op398"' in text)
+    context, _ = context_of(oracle, tmp_path, 600)
+    ops, asked = [context.module.t.name.index("t.op398")], len(oracle.texts)
+    most: list[int | None] = []
+
+    def go_down(
+        context: Context, dispatch: Dispatch, seeds: Sequence[int], ops: int | None = None
+    ) -> bool:
+        most.append(ops)
+        context.above = Above(context.milestone(), "it", tuple(seeds))
+        return True
+
+    monkeypatch.setattr(locating, "failing_dispatch", lambda *args: Dispatch("d", "", ()))
+    monkeypatch.setattr(locating, "ops_at", lambda *args: ops)
+    monkeypatch.setattr(locating, "go_down_to_dispatch", go_down)
+    assert locating.follow_dispatch(context)
+    assert most == [1], "the smallest set has one op"
+    assert len(oracle.texts) == asked, "its ops should not be run"
+    context.full.close()
+
+
+def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
+    oracle = PredicateOracle(lambda text: '"t.op7"' in text)
+    context, _ = context_of(oracle, tmp_path, 2600, jobs=4)
+    foresee_search(context)
+    context.full.fails(Module.parse(chain(3)))
+    context.full.close()
+    assert sum(text == context.document.text for text in oracle.texts) <= 1, "the input"
 
 
 def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
