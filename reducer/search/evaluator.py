@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
@@ -30,6 +30,14 @@ from reducer.search.speculation import Plan, Speculation
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""
+
+
+class RunText(Protocol):
+    """Runs a text as an oracle does."""
+
+    def __call__(
+        self, text: str, *, cancel: threading.Event | None, limits: Limits | None
+    ) -> Outcome: ...
 
 
 @dataclass(frozen=True)
@@ -253,8 +261,12 @@ class Evaluator:
         *,
         repetition: int = 0,
         trial: CandidateRuns | None = None,
+        run: RunText | None = None,
     ) -> Outcome:
         """The outcome of one run; each `repetition` of the same text is cached separately.
+
+        Args:
+            run: runs the text instead of the query's oracle, with the same outcome.
 
         Raises:
             Stopped: see `run`.
@@ -272,7 +284,8 @@ class Evaluator:
             return self._reviewed(text, known, cancel)
         self.check(trial)
         ahead = self._shared.speculation.take(digest, cancel, query.scaled_limits)
-        outcome = ahead or query.oracle.run(text, cancel=cancel, limits=query.scaled_limits)
+        run = run or query.oracle.run
+        outcome = ahead or run(text, cancel=cancel, limits=query.scaled_limits)
         if not outcome.cancelled:
             accounts.owe(digest)  # before the cache, or the run would seem free
             self.cache.put(digest, outcome, ops)

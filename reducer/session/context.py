@@ -72,6 +72,8 @@ class Context:
         boundary: the types that may cross the boundary of a piece extracted from the document.
         full: evaluates candidates with the full command.
         early: evaluates candidates with an early-stop command; None while no stage uses one.
+        noted_phase: the number of the phase in which the input failed, if that was noted.
+        phase: the same for the last program that was asked about.
         show: announces the next stage to the user and the history; has no effect on the search.
         note: records a remark about the result for the user.
         is_located: whether a candidate near the failure, or the input in generic form, fails.
@@ -84,6 +86,7 @@ class Context:
         origins: maps the ops of the best to those of the original, as far as known.
         floor: no candidate may have more degenerate parts than that.
         degenerate: the choice made about a degenerate result.
+        is_repeated: whether a small program was run again to see if it always fails.
         is_complete: whether every stage of the search ran to its end.
         health: where else the programs of this reduction compile; None if that is not asked.
         milestones: the small programs that were accepted so far, oldest first.
@@ -112,8 +115,11 @@ class Context:
     floor: Counts | None = None
     degenerate: DegenerateChoice | None = None
     early: Evaluator | None = None
+    noted_phase: int | None = None
+    phase: int | None = field(init=False)
     is_located: bool = False
     halved: str = ""
+    is_repeated: bool = False
     is_complete: bool = False
     health: HealthCheck | None = None
     milestones: list[Milestone] = field(default_factory=list)
@@ -126,6 +132,7 @@ class Context:
     boundary: BoundaryTypes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        self.phase = self.noted_phase
         if isinstance(self.document, Module):
             self.boundary = BoundaryTypes.of(self.document)
             self.mark()

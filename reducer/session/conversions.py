@@ -222,6 +222,10 @@ class Conversions:
             self._journal.put_text(digest, known)
         return known
 
+    def known(self, form: str, text: str) -> str | None:
+        """What `cached` has computed; None if nothing."""
+        return self._journal.get_text(key_of(form, text))
+
     def _cached(
         self, form: str, convert: Callable[[OptPrinter], str | None], text: str
     ) -> str | None:

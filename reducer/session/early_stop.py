@@ -5,13 +5,14 @@ Stopped right after the failing phase, they never pay for code generation and li
 """
 
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from oracles import CompilerOracle, Oracle
+from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Phases
 from reducer.ir import Document
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Evaluator, RunText
 
 Memoize = Callable[[str, str, Callable[[], str]], str]
 """Returns the cached result for a purpose and a text, or computes it."""
@@ -26,15 +27,35 @@ def find_shortest(
 ) -> Oracle | None:
     """The shortest oracle that sees the failure of a document; None if only the full one does.
 
+    See `find_phase_number`.
+    """
+    oracles: Sequence[Oracle] = evaluator.oracle.shortened()
+    number = find_phase_number(evaluator, document, memoize)
+    return oracles[number] if number < len(oracles) else None
+
+
+def find_phase_number(
+    evaluator: Evaluator,
+    document: Document,
+    memoize: Memoize = _make,
+    likely: int | None = None,
+) -> int:
+    """The number of the failing phase among the shortened oracles; their number if it is none.
+
     A failure in one phase is seen by that phase's oracle and all later ones. If the compiler shows
     which phases it finished, one run of it and at most one of the oracle are enough; otherwise, or
     if that oracle does not see the failure, the phases are bisected.
+
+    Args:
+        likely: the phase in which a larger program failed. A run of it is enough, if it fails.
     """
     oracles: Sequence[Oracle] = evaluator.oracle.shortened()
     passing, failing = -1, len(oracles)
+    if likely is not None and (likely == failing or _fails(evaluator, oracles[likely], document)):
+        return likely
     guess = _guess(evaluator, document, memoize) if oracles else failing
     if guess == failing:
-        return None
+        return failing
     while failing - passing > 1:
         middle = guess if passing < guess < failing else (passing + failing) // 2
         if _fails(evaluator, oracles[middle], document):
@@ -43,7 +64,26 @@ def find_shortest(
                 break
         else:
             passing = middle
-    return oracles[failing] if failing < len(oracles) else None
+    return failing
+
+
+def noting_phases(oracle: CompilerOracle, phases: Phases, note: Callable[[int], None]) -> RunText:
+    """Runs a text as the oracle does, and notes how many phases were finished before it returns."""
+
+    def run(text: str, *, cancel: threading.Event | None, limits: Limits | None) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            noting = oracle.with_extra_flags([f"{phases.dump_flag}={folder}"])
+            outcome = noting.run(text, cancel=cancel, limits=limits)
+            note(_finished(phases, Path(folder)))
+        return outcome
+
+    return run
+
+
+def phase_name(oracle: Oracle, number: int) -> str:
+    """The name of a phase; '' for what comes after the last one."""
+    phases = stoppable_phases(oracle)
+    return phases.names[number] if phases and number < len(phases.names) else ""
 
 
 def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
@@ -72,10 +112,15 @@ def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             flag = f"{phases.dump_flag}={folder}"
             same = _fails(evaluator, oracle.with_extra_flags([flag]), document)
-            done = phases.dumped(Path(folder))
-        return str(sum(name in done for name in phases.names) if same else -1)
+            return str(_finished(phases, Path(folder)) if same else -1)
 
     return int(memoize("finished phases", document.text, finished))
+
+
+def _finished(phases: Phases, folder: Path) -> int:
+    """The number of phases that have written a file."""
+    done = phases.dumped(folder)
+    return sum(name in done for name in phases.names)
 
 
 def _fails(evaluator: Evaluator, oracle: Oracle, document: Document) -> bool:

@@ -2,16 +2,22 @@
 
 from dataclasses import dataclass, replace
 
-from oracles import Outcome
+from oracles import CompilerOracle, Outcome
 from reducer.errors import DoesNotTerminate
-from reducer.search.evaluator import Evaluator
+from reducer.search.evaluator import Evaluator, RunText
 from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
+from reducer.session.conversions import Conversions
+from reducer.session.early_stop import noting_phases, stoppable_phases
 from reducer.session.sanity import Flakiness, SanityChecks
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
+from reducer.toolchain.flags import flags_of
 
 _TIMEOUT = 3600.0  # seconds for the input if the user set no limit
+_WORTH_NOTING = 500  # ops; a smaller input is soon cut to what can be asked in a few short runs
+_MAX_TEXT = 4 << 20  # characters; a larger input takes much space after every phase
+_PHASE = "finished phases"
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,8 @@ class FirstRun:
     outcome: Outcome
     flaky: Flakiness | None
     evaluator: Evaluator
+    phase: int | None
+    """The number of the compiler's phase in which it failed, if that was noted."""
 
 
 def first_run(
@@ -29,12 +37,16 @@ def first_run(
     listener: Listener,
     *,
     ops: int,
+    conversions: Conversions,
     steadied: Steadied | None,
 ) -> FirstRun:
     """Run the input. A run that hits the time limit is a failure only if the user set that limit.
 
+    The run of a large input notes in which phase it fails, so that no other needs to find that out.
+
     Args:
         ops: the size of the input in ops; 0 if it was not parsed.
+        conversions: remembers the phase.
         steadied: what the runs of a crash that varies share, if that is what to preserve.
 
     Raises:
@@ -45,7 +57,8 @@ def first_run(
     evaluator = evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
     sanity = SanityChecks(evaluator, settings.text, ops)
     if settings.flaky is None:
-        first = sanity.run_input()
+        noting = _noting(evaluator, settings.text, ops, conversions)
+        first = sanity.run_input(noting)
         if steadied is not None:
             first = replace(first, signature=steadied.signature)
     else:
@@ -58,4 +71,24 @@ def first_run(
             f"the command did not finish within {_TIMEOUT:.0f} s; if the hang is the failure, "
             "set the time after which a run counts as hanging: --timeout SECONDS"
         )
-    return FirstRun(first, flaky, evaluator.with_(target=first.signature))
+    phase = conversions.known(_PHASE, settings.text)
+    number = None if phase is None else int(phase)
+    return FirstRun(first, flaky, evaluator.with_(target=first.signature), number)
+
+
+def _noting(evaluator: Evaluator, text: str, ops: int, conversions: Conversions) -> RunText | None:
+    """Runs the input and notes the phase, if that is worth it and possible."""
+    oracle, phases = evaluator.oracle, stoppable_phases(evaluator.oracle)
+    if phases is None or not isinstance(oracle, CompilerOracle):
+        return None
+    if ops < _WORTH_NOTING or len(text) > _MAX_TEXT or phases.dump_flag not in _flags(oracle):
+        return None
+
+    def note(finished: int) -> None:
+        conversions.cached(_PHASE, text, lambda: str(finished))
+
+    return noting_phases(oracle, phases, note)
+
+
+def _flags(oracle: CompilerOracle) -> dict[str, str]:
+    return flags_of(oracle.executable)

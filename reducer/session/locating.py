@@ -12,6 +12,7 @@ from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_aroun
 from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
+from reducer.session.early_stop import phase_name
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
@@ -51,11 +52,21 @@ def sample_parts(context: Context) -> bool:
     return context.is_located
 
 
+def fails_before_dispatches(context: Context) -> bool:
+    """Whether the phase of the failure is known, and one in which there are no dispatches yet."""
+    oracle, number = context.full.oracle, context.noted_phase
+    if number is None or not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
+        return False
+    return phase_name(oracle, number) not in oracle.dispatches.compiled_in
+
+
 def fails_in_dispatch(context: Context) -> bool:
-    """Whether the message or the stack says that the compiler was compiling a dispatch."""
+    """Whether the phase, the message or the stack says that the compiler compiled a dispatch."""
     oracle, printed = context.full.oracle, context.first.stderr
     if not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
         return False
+    if context.noted_phase is not None:
+        return not fails_before_dispatches(context)
     functions = name_frames(parse_stack(printed), oracle.symbols)
     return bool(re.search(oracle.dispatches.mentioned, "\n".join([printed, *functions])))
 

@@ -176,6 +176,7 @@ class Reduction:
             self.settings,
             self.listener,
             ops=self._input_size.ops,
+            conversions=self._conversions,
             steadied=self._steadied,
         )
         first, flaky, evaluator = begun.outcome, begun.flaky, begun.evaluator
@@ -212,6 +213,7 @@ class Reduction:
             show=self._show,
             note=self._note,
             short=short,
+            noted_phase=begun.phase,
             flaky=flaky,
             health=self._health,
             original=module,

@@ -12,7 +12,7 @@ from oracles.values import ValuesOracle
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.evaluator import Evaluator, RunText, Stopped
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.varying import flaky_error
 
@@ -134,15 +134,18 @@ class SanityChecks:
 
     # ---- before the target is known --------------------------------------------------------
 
-    def run_input(self) -> Outcome:
+    def run_input(self, run: RunText | None = None) -> Outcome:
         """Run the input; its failure becomes the target.
+
+        Args:
+            run: runs it instead of the evaluator's oracle, with the same outcome.
 
         Raises:
             NotInteresting: it does not fail.
             CannotJudge: nothing can tell whether its results, or those of candidates, are right.
             FlakyOracle: it fails intermittently.
         """
-        first = self.evaluator.run(self.text, self.ops)
+        first = self.evaluator.run_once(self.text, self.ops, run=run)
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
@@ -244,19 +247,20 @@ def repeat(
     document: Document,
     source: Document,
     meanwhile: Callable[[], None] = lambda: None,
+    times: int = 2,
 ) -> None:
-    """Run an accepted candidate twice more; it is cheap to run, which its source may not be.
+    """Run an accepted candidate again; it is cheap to run, which its source may not be.
 
     Most of the source is only run again if that is quick: once if it is a candidate, since the two
     have failed in the same way already, and twice if it is the source itself.
 
     Args:
         meanwhile: called once these runs have been given to idle workers.
+        times: how often any other candidate is run again.
 
     Raises:
         FlakyOracle: it fails in another way, or not at all.
     """
-    times = 2
     if 2 * document.op_count > source.op_count:
         known = evaluator.known(document.text)
         quick = known is not None and known.seconds < CHEAP_SECONDS

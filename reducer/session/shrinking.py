@@ -12,7 +12,7 @@ from reducer.session import auditing, locating, sanity
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
-from reducer.session.early_stop import find_shortest
+from reducer.session.early_stop import find_phase_number
 from reducer.session.flags import FlagReducer
 from reducer.session.foreseen import foresee_polishing, foresee_result
 from reducer.session.isolate import failing_dispatch
@@ -28,13 +28,18 @@ from reducer.transformations import (
     text_transformations,
 )
 
+CHEAP_OPS = 300
+"""The ops of a program that is cheap enough to be run a few times for one answer."""
+
 
 def run_again(context: Context) -> bool:
-    """Run what is left once or twice more; it is cheap to run, which the input may not be."""
+    """Run what is left twice more, or once for now if that is still large."""
     text = PlainText(context.settings.text)
     source = text if isinstance(context.document, PlainText) else context.original or text
     asked = context.impatient or context.full
-    sanity.repeat(asked, context.document, source, lambda: _foresee_polishing(context))
+    context.is_repeated = context.document.op_count <= CHEAP_OPS
+    times = 2 if context.is_repeated else 1
+    sanity.repeat(asked, context.document, source, lambda: _foresee_polishing(context), times)
     return False
 
 
@@ -46,10 +51,20 @@ def _foresee_polishing(context: Context) -> None:
 def find_phase(context: Context) -> bool:
     """Find the command that stops earliest and still shows the failure."""
     asked = context.impatient or context.full
-    shortest = find_shortest(asked, context.document, context.conversions.cached)
-    if shortest is not None:
-        context.early = asked.with_(oracle=shortest)
-    return shortest is not None
+    oracles = asked.oracle.shortened()
+    memoize = context.conversions.cached
+    context.phase = find_phase_number(asked, context.document, memoize, context.phase)
+    if context.phase == len(oracles):
+        return False
+    context.early = asked.with_(oracle=oracles[context.phase])
+    return True
+
+
+def trust_phase(context: Context) -> bool:
+    """Stop after the phase in which the input fails, as its own run has noted; takes no run."""
+    assert context.noted_phase is not None
+    context.early = context.full.with_(oracle=context.full.oracle.shortened()[context.noted_phase])
+    return True
 
 
 def halve_module(context: Context) -> bool:

@@ -104,6 +104,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         the last confirmation is undone.
     """
     start, confirmed, marked = context.document, context.best.confirmed, len(context.milestones)
+    located = context.is_located
     context.early = context.impatient
     try:
         done = run(context)
@@ -112,6 +113,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         context.fall_back()
         if context.best.confirmed is confirmed:
             context.document = start
+            context.is_located = located
             context.come_up()
             del context.milestones[marked:]
         return False

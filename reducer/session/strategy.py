@@ -21,7 +21,6 @@ from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortL
 _WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch
 _WORTH_GOING_DOWN = 60  # ops; below this, finding the pass costs as many runs as reducing
-_SMALL_ENOUGH_FOR_FLAGS = 300  # ops; trying a flag costs a full run of what is left
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes several runs of the whole module
 
 
@@ -59,6 +58,10 @@ def _is_unlocated_module(context: Context) -> bool:
     return _is_module(context) and not context.is_located
 
 
+def _is_located_module(context: Context) -> bool:
+    return _is_module(context) and context.is_located and _is_not_halved(context)
+
+
 def _is_to_be_isolated(context: Context) -> bool:
     return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
 
@@ -72,7 +75,21 @@ def _is_to_be_isolated_soon(context: Context) -> bool:
 
 
 def _is_to_be_isolated_late(context: Context) -> bool:
-    return _is_to_be_isolated(context) and not locating.fails_in_dispatch(context)
+    is_unknown = not locating.fails_in_dispatch(context)
+    return _is_to_be_isolated(context) and is_unknown and not _fails_early(context)
+
+
+def _fails_early(context: Context) -> bool:
+    """Whether it is known to fail so early that the rest of the compiler need not run."""
+    return locating.fails_before_dispatches(context) and context.impatient is None
+
+
+def _is_to_be_sampled_early(context: Context) -> bool:
+    return _is_unlocated_module(context) and _fails_early(context)
+
+
+def _is_to_be_sampled(context: Context) -> bool:
+    return _is_unlocated_module(context) and not _fails_early(context)
 
 
 def _is_unlocated(context: Context) -> bool:
@@ -88,7 +105,7 @@ def _is_too_large_to_repeat(context: Context) -> bool:
 
 
 def _is_too_large_for_flags(context: Context) -> bool:
-    return _is_module(context) and context.document.op_count > _SMALL_ENOUGH_FOR_FLAGS
+    return _is_module(context) and context.document.op_count > shrinking.CHEAP_OPS
 
 
 def _is_worth_stopping_early(context: Context) -> bool:
@@ -112,8 +129,13 @@ def _may_lose_flags(context: Context) -> bool:
     return not context.settings.keep_flags
 
 
-def _is_module_and_may_lose_flags(context: Context) -> bool:
-    return _is_module(context) and _may_lose_flags(context)
+def _may_lose_flags_soon(context: Context) -> bool:
+    is_small = _is_module(context) and not _is_too_large_for_flags(context)
+    return is_small and _may_lose_flags(context)
+
+
+def _is_to_be_repeated(context: Context) -> bool:
+    return _fails_every_time(context) and not context.is_repeated
 
 
 def _has_other_places(context: Context) -> bool:
@@ -173,18 +195,34 @@ _MINIMIZE: tuple[Step, ...] = (
     UnderShortLimits(_CUT_TEXT),
 )
 
-# Locate the failure without running anything large again.
-_LOCATE: tuple[Step, ...] = tuple(
-    UnderShortLimits(stage)
-    for stage in (
-        Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics),
-        Stage("sample the rarest ops", _is_to_be_isolated_soon, locating.sample_rarest),
-        Stage("find the failing dispatch", _is_to_be_isolated_soon, locating.follow_dispatch),
+# Sample a large input whose own run has noted in which phase it fails.
+_SAMPLE_EARLY = StoppingEarly(
+    _is_to_be_sampled_early,
+    Stage("stop after the failing phase", _always, shrinking.trust_phase),
+    (
         Stage("sample each kind of op", _is_unlocated_module, locating.sample_kinds),
         Stage("sample parts of it", _is_unlocated_module, locating.sample_parts),
-        Stage("find the failing dispatch", _is_to_be_isolated_late, locating.follow_dispatch),
-        Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
-    )
+        Stage("halve", _is_located_module, shrinking.halve_module),
+    ),
+)
+
+# Locate the failure without running anything large again.
+_LOCATE: tuple[Step, ...] = (
+    UnderShortLimits(
+        Stage("follow the diagnostics", _is_unlocated_module, locating.follow_diagnostics)
+    ),
+    _SAMPLE_EARLY,
+    *(
+        UnderShortLimits(stage)
+        for stage in (
+            Stage("sample the rarest ops", _is_to_be_isolated_soon, locating.sample_rarest),
+            Stage("find the failing dispatch", _is_to_be_isolated_soon, locating.follow_dispatch),
+            Stage("sample each kind of op", _is_to_be_sampled, locating.sample_kinds),
+            Stage("sample parts of it", _is_to_be_sampled, locating.sample_parts),
+            Stage("find the failing dispatch", _is_to_be_isolated_late, locating.follow_dispatch),
+            Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
+        )
+    ),
 )
 
 SEARCH: tuple[Step, ...] = (
@@ -195,12 +233,13 @@ SEARCH: tuple[Step, ...] = (
     StoppingEarly(_is_too_large_for_flags, _FIND_PHASE, (_HALVE,)),
     # Whether it fails every time is asked about what is left, which is cheaper to run.
     Stage("run it again", _fails_every_time, shrinking.run_again),
-    Stage("drop flags", _is_module_and_may_lose_flags, shrinking.drop_flags),
+    Stage("drop flags", _may_lose_flags_soon, shrinking.drop_flags),
     # The program above is smaller then, and may be small enough to go on with.
     Stage("halve", _is_to_be_halved_first, shrinking.halve_module),
     _GO_DOWN,
     # Minimize what is left.
     *_MINIMIZE,
+    Stage("run it again", _is_to_be_repeated, shrinking.run_again),
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
     Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),

@@ -8,10 +8,11 @@ import pytest
 from oracles import Command, CompilerOracle, Limits
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.early_stop import find_shortest
+from reducer.session.early_stop import find_phase_number, find_shortest, noting_phases
 from reducer.toolchain import Toolchain
+from tests.session.test_strategy import ShortenedOracle
 from tests.support.corpus import Case
-from tests.support.predicate import Memory
+from tests.support.predicate import FAILURE, Memory
 
 
 @pytest.mark.iree
@@ -66,6 +67,35 @@ def test_without_the_compilers_word_the_phases_are_bisected(
         assert isinstance(short, CompilerOracle)
         assert "--compile-to=flow" in short.command.flags
     assert 3 <= evaluator.costs.calls - calls <= 8
+    evaluator.close()
+
+
+@pytest.mark.parametrize(("likely", "runs"), [(0, 1), (1, 0)])
+def test_the_phase_of_a_larger_program_is_asked_first(likely: int, runs: int) -> None:
+    oracle = ShortenedOracle("op", shortened_name="op")
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    assert find_phase_number(evaluator, PlainText("op"), likely=likely) == likely
+    assert evaluator.costs.calls == runs
+    assert oracle.texts == []
+    evaluator.close()
+
+
+@pytest.mark.iree
+def test_a_run_notes_the_phase_in_which_it_fails(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain]
+) -> None:
+    case = corpus("matmul-k0-sigfpe")
+    command = Command.parse(["iree-compile", *case.runs[0].flags])
+    oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
+    assert oracle.phases is not None
+    noted: list[int] = []
+    run = noting_phases(oracle, oracle.phases, noted.append)
+    text = case.input_text()
+    evaluator = Evaluator(oracle, Memory())
+    outcome = evaluator.run_once(text, 1, run=run)
+    assert evaluator.known(text) == outcome
+    assert outcome.signature == oracle.run(text).signature
+    assert [oracle.phases.names[number] for number in noted] == ["flow"]
     evaluator.close()
 
 

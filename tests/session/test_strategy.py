@@ -326,6 +326,7 @@ def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> 
         "go down a level",
         "find the failing phase",
         "polish",
+        "run it again",
     ]
 
 
@@ -350,6 +351,26 @@ def test_a_failure_in_a_dispatch_is_looked_for_there_before_larger_parts_are_run
     located = [stage for stage in shown if stage in (rarest, kinds, dispatch, parts)]
     soon, late = [rarest, dispatch, kinds, parts], [kinds, parts, dispatch]
     assert located == (soon if says_so else late)
+
+
+@pytest.mark.parametrize("shortened", ['"t.op98"', '"t.'])
+def test_a_phase_that_the_input_noted_is_the_last_that_samples_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortened: str
+) -> None:
+    monkeypatch.setattr(locating, "fails_before_dispatches", lambda context: True)
+    oracle = ShortenedOracle('"t.op98"', shortened_name=shortened)
+    context, notes = context_of(oracle, tmp_path, 600)
+    context.noted_phase = 0
+    asked = len(oracle.texts)
+    search(context)
+    context.full.close()
+    left = context.best.confirmed
+    assert isinstance(left, Module) and '"t.op98"' in left.text and left.op_count < 10
+    drifted = shortened != '"t.op98"'
+    assert bool(notes) == drifted
+    if not drifted:
+        sizes = [text.count('"t.') for text in oracle.texts[asked:]]
+        assert max(sizes) < 150, "the full command should only confirm"
 
 
 def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
