@@ -63,6 +63,23 @@ def grow_set(
     return accept_first(state, boundary, body, sets, "carve the failing dispatch")
 
 
+def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
+    """Try some of these ops, none of which computes with the result of another, then the others.
+
+    Returns:
+        Whether a candidate was accepted.
+    """
+    body = BodyOps.of(state.document)
+    inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
+    apart: tuple[set[int], set[int]] = (set(), set())
+    for op in sorted(inside.intersection(body.function_of)):
+        producers = set(backward_slice(body.module, [op], 1)) - {op}
+        free = (part for part in apart if not part & producers)
+        next(free, set[int]()).add(op)
+    parts = [frozenset(part) for part in apart if part]
+    return accept_first(state, boundary, body, parts, "carve ops of the failing dispatch")
+
+
 def sets_around(
     body: BodyOps, boundary: BoundaryTypes, seeds: Sequence[int], depths: Sequence[int]
 ) -> list[frozenset[int]]:

@@ -86,6 +86,7 @@ class Context:
         origins: maps the ops of the best to those of the original, as far as known.
         floor: no candidate may have more degenerate parts than that.
         degenerate: the choice made about a degenerate result.
+        seen_twice: the text on which both the early and the full command were seen to fail.
         is_repeated: whether a small program was run again to see if it always fails.
         is_complete: whether every stage of the search ran to its end.
         health: where else the programs of this reduction compile; None if that is not asked.
@@ -119,6 +120,7 @@ class Context:
     phase: int | None = field(init=False)
     is_located: bool = False
     halved: str = ""
+    seen_twice: str = ""
     is_repeated: bool = False
     is_complete: bool = False
     health: HealthCheck | None = None
@@ -277,6 +279,8 @@ class Context:
         if not self.patient.fails(self.best.unconfirmed):
             raise EarlyStopDiverged
         self.best.confirm()
+        if not self.exhausts:
+            self.seen_twice = self.document.text
         self._tighten_limits()
 
     def confirm_beyond_budget(self) -> None:

@@ -8,7 +8,7 @@ from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample_examples, sample_windows
-from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around
+from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around, take_apart
 from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
@@ -74,8 +74,9 @@ def fails_in_dispatch(context: Context) -> bool:
 def follow_dispatch(context: Context) -> bool:
     """Trace the dispatch on which code generation fails back to the ops it was made from.
 
-    If these do not fail without much of the input, the dispatch itself becomes a program. That is
-    tried first if it is much smaller than any program of these ops.
+    Most failures need only one of them, so they are tried apart from each other first. If they do
+    not fail together without much of the input, the dispatch itself becomes a program. That is
+    tried before them if it is much smaller than any program of these ops.
     """
     module, text = context.module, context.settings.text
     conversions = context.conversions
@@ -85,7 +86,9 @@ def follow_dispatch(context: Context) -> bool:
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
     changes_level = context.settings.changes_level
     boundary = context.module_boundary
-    if changes_level and seeds:
+    if seeds:
+        context.is_located = take_apart(context.search(), boundary, seeds)
+    if changes_level and seeds and not context.is_located:
         sets = sets_around(BodyOps.of(module), boundary, seeds, SET_DEPTHS)
         least = min(map(len, sets), default=module.op_count)
         context.is_located = go_down_to_dispatch(context, dispatch, seeds, least)

@@ -33,12 +33,16 @@ CHEAP_OPS = 300
 
 
 def run_again(context: Context) -> bool:
-    """Run what is left twice more, or once for now if that is still large."""
+    """Run what is left twice more, or once for now if that is still large.
+
+    That the command that stops early has seen the same failure counts as one of them.
+    """
     text = PlainText(context.settings.text)
     source = text if isinstance(context.document, PlainText) else context.original or text
     asked = context.impatient or context.full
     context.is_repeated = context.document.op_count <= CHEAP_OPS
-    times = 2 if context.is_repeated else 1
+    seen = context.seen_twice == context.document.text
+    times = (2 if context.is_repeated else 1) - seen
     sanity.repeat(asked, context.document, source, lambda: _foresee_polishing(context), times)
     return False
 

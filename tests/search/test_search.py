@@ -14,7 +14,7 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.observers import Observers
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
-from reducer.search.windows import grow_around, grow_set, halve
+from reducer.search.windows import grow_around, grow_set, halve, take_apart
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
 from tests.support.sides import function
@@ -86,6 +86,21 @@ def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:
     evaluator.close()
     assert state.document.op_count < count / 3
     assert evaluator.costs.calls <= 12
+
+
+def test_ops_of_a_dispatch_are_taken_apart() -> None:
+    """Every other op of a chain is in one of two programs."""
+    for needed in (4, 5):
+        evaluator = Evaluator(needs(needed), Memory(), target=FAILURE)
+        module = chain(100)
+        state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+        seeds = [
+            op for op, name in enumerate(module.t.name) if name in {f"t.op{n}" for n in range(8)}
+        ]
+        assert take_apart(state, BoundaryTypes.of(module), seeds)
+        evaluator.close()
+        assert op_names(state.document) == [f"t.op{n}" for n in range(needed % 2, 8, 2)]
+        assert evaluator.costs.calls == 1 + needed % 2
 
 
 def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
