@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from reducer.ir import NONE, Module
+from reducer.ir.dialects import MODULE_OPS
 from reducer.ir.functions import Functions
 from reducer.ir.lexer import ALIAS, Outside
 from reducer.search.candidate import canonical
@@ -37,19 +38,20 @@ class UncutOps:
 def _facts(module: Module) -> Iterator[int]:
     """A hash of each op in a function, and of each with the op that computes one of its operands.
 
-    An op has all that is nested in it. Functions and what ends them are left out: to leave out an
-    op changes what they take and return.
+    An op has all that is nested in it, other than a module. Functions and what ends them are left
+    out: to leave out an op changes what they take and return.
     """
     t = module.t
     functions = Functions.of(module)
     apart = functions.all | _ends(module, functions)
-    holders = functions.all | functions.around
+    modules = {op for op, name in enumerate(t.name) if name in MODULE_OPS}
+    around = functions.around | modules
+    holders = functions.all | around
     meant = _aliases(module)
 
     @cache
     def form(op: int) -> int:
-        around = op in functions.around
-        text = module.own_text(op) if around else module.text[t.start[op] : t.end[op]]
+        text = module.own_text(op) if op in around else module.text[t.start[op] : t.end[op]]
         return hash(" ".join(_expanded(canonical(text), meant).split()))
 
     for op, operands in enumerate(t.operands):

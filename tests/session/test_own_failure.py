@@ -91,6 +91,14 @@ def test_a_part_of_a_program_has_only_ops_of_it(name: str) -> None:
     assert ops.contain(part) is is_uncut
 
 
+def test_a_module_without_functions_may_lose_ops() -> None:
+    ops, module = UncutOps(), '"builtin.module"() ({{\n{}}}) : () -> ()\n'
+    line = '  "t.a"() : () -> ()\n'
+    ops.add(Module.parse(module.format(line + line.replace("t.a", "t.b"))))
+    assert ops.contain(Module.parse(module.format(line)))
+    assert not ops.contain(Module.parse(module.format(line.replace("t.a", "t.c"))))
+
+
 def test_aliases_may_have_other_names() -> None:
     head = "#map = affine_map<(d0) -> (d0)>\n#map1 = affine_map<(d0) -> (0)>\n"
     user = '"t.use"() <{map = #map1}> : () -> ()\n'
