@@ -32,6 +32,8 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publish:
         made = Releases(tmp_path, releases, installed=installed)
         for name, value in made.environment.items():
             monkeypatch.setenv(name, value)
+        if installed:
+            made.list_without_pip(monkeypatch)
         return made
 
     return make

@@ -4,10 +4,14 @@ Each release has `iree-compile` and `iree-opt`. They accept configured flags, li
 `--help-hidden`, and log each run to a file.
 """
 
+import subprocess
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 _PREFACE = """#!/bin/sh
 if [ "$1" = --help-hidden ]; then
@@ -68,6 +72,7 @@ class Releases:
         self.cache = folder / "cache"
         self._log = folder / "runs"
         self._log.touch()
+        self._versions = list(releases)
         for version, release in releases.items():
             self._make_wheel(version, release)
             if installed:
@@ -82,6 +87,19 @@ class Releases:
             "PIP_FIND_LINKS": str(self.index),
             "MLIR_REDUCER_CACHE": str(self.cache),
         }
+
+    def list_without_pip(self, patch: pytest.MonkeyPatch) -> None:
+        """Answer the question which releases there are like pip, which takes a second for it."""
+        module = import_module("reducer.toolchain.install")
+        pip = module._pip
+        answer = f"(from versions: {', '.join(self._versions) or 'none'})"
+
+        def asked(*words: str, merge_errors: bool = False) -> "subprocess.Popen[str]":
+            if "--dry-run" not in words:
+                return pip(*words, merge_errors=merge_errors)  # type: ignore[no-any-return]
+            return subprocess.Popen(["echo", answer], stdout=subprocess.PIPE, text=True)
+
+        patch.setattr(module, "_pip", asked)
 
     @property
     def runs(self) -> list[str]:
