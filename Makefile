@@ -55,7 +55,7 @@ test: $(SETUP) toolchain ## Run all tests except the slow ones
 	$(PYTEST) -m "not slow"
 
 test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
-	$(PYTEST) -m slow
+	$(PYTEST) -m slow $$(grep -rl 'mark\.slow' tests --include='*.py')
 
 lint: $(SETUP) ## Check style, format and types
 	$(BIN)/ruff check

@@ -44,13 +44,27 @@ def _parts(node: ast.AST) -> Iterator[str]:
         yield _VALUE
 
 
-@pytest.mark.parametrize(("place", "text"), [*messages()])
-def test_a_message_is_one_phrase(place: str, text: str) -> None:
-    assert not re.match(r"[A-Z][a-z]", text), "begin with a small letter"
-    assert not text.endswith((".", "!")), "end without a period"
-    assert "\n" not in text, "write one line"
-    assert not re.search(r"\b(please|sorry|invalid argument)\b", text, re.I), "say what to do"
+def faults(text: str) -> Iterator[str]:
+    """What should be done otherwise."""
+    if re.match(r"[A-Z][a-z]", text):
+        yield "begin with a small letter"
+    if text.endswith((".", "!")):
+        yield "end without a period"
+    if "\n" in text:
+        yield "write one line"
+    if re.search(r"\b(please|sorry|invalid argument)\b", text, re.I):
+        yield "say what to do"
 
 
-def test_there_are_messages() -> None:
-    assert len(list(messages())) > 100
+def test_a_message_is_one_phrase() -> None:
+    found = list(messages())
+    assert len(found) > 100
+    assert [f"{place}: {fault}" for place, text in found for fault in faults(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["No such file", "no such file.", "no such\nfile", "please name a file"]
+)
+def test_what_is_no_phrase(text: str) -> None:
+    assert len(list(faults(text))) == 1
+    assert not list(faults("no such file; name one"))

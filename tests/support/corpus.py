@@ -10,6 +10,7 @@ import lzma
 import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,7 @@ class Case:
         return target
 
 
+@cache  # several files choose among all cases while tests are collected
 def load_case(name: str) -> Case:
     """The case of that name.
 
