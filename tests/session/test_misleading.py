@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.session import Reduction, Report, Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -26,16 +26,31 @@ WRONG_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/input.mlir:5:10/"
 NO_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/<unknown>:0/"
 NO_STACK = r"/^ *#?[0-9]+[. ]|^Stack dump/d"
 
+CAT = """\
+func.func @main() {
+  %0 = torch.constant.int -1
+  %1 = torch.prim.ListConstruct  : () -> !torch.list<vtensor>
+  %2 = torch.aten.cat %1, %0 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[3,0],f32>
+  return
+}
+"""
+MATMUL = """\
+func.func @main(%a: tensor<1x0xf32>, %b: tensor<0x1xf32>, %c: tensor<1x1xf32>) \
+-> tensor<1x1xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<1x0xf32>, tensor<0x1xf32>) \
+outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}
+"""
+
 
 def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[Report, str]:
     """Reduce a case planted in a module, with the compiler's output edited by sed."""
-    compiler = toolchain.compile
-    if edit:
-        compiler = folder / "bin" / "iree-compile"
-        compiler.parent.mkdir()
-        compiler.write_text(WRAPPER.format(compiler=toolchain.compile, edit=edit))
-        compiler.chmod(0o755)
-        (compiler.parent / "iree-opt").symlink_to(toolchain.opt)
+    compiler = folder / "bin" / "iree-compile"
+    compiler.parent.mkdir()
+    compiler.write_text(WRAPPER.format(compiler=toolchain.compile, edit=edit))
+    compiler.chmod(0o755)
+    (compiler.parent / "iree-opt").symlink_to(toolchain.opt)
     settings = Settings(
         input=folder / "input.mlir",
         text=plant(case.input_text(), layers=12),
@@ -50,25 +65,27 @@ def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[R
 
 
 @pytest.mark.parametrize(
-    ("name", "edits"),
-    [("cat-zero-width", [WRONG_PLACE, NO_PLACE]), ("matmul-k0-sigfpe", [NO_STACK])],
+    ("name", "edits", "kind", "wanted"),
+    [
+        ("cat-zero-width", [WRONG_PLACE, NO_PLACE], Kind.VERIFIER, CAT),
+        ("matmul-k0-sigfpe", [NO_STACK], Kind.CRASH, MATMUL),
+    ],
     ids=["place", "stack"],
 )
 def test_the_same_reproducer_in_the_end(
     name: str,
     edits: list[str],
+    kind: Kind,
+    wanted: str,
     corpus: Callable[[str], Case],
     iree_toolchain: Callable[..., Toolchain],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    def run(edit: str) -> tuple[Report, str]:
-        return reduce(corpus(name), edit, iree_toolchain(), tmp_path_factory.mktemp("reduction"))
-
-    plain, wanted = run("")
-    assert plain.verified
+    """As from the compiler's own output, for which see `test_reduction`."""
     for edit in edits:
-        edited, found = run(edit)
+        folder = tmp_path_factory.mktemp("reduction")
+        report, found = reduce(corpus(name), edit, iree_toolchain(), folder)
         assert found == wanted
-        assert edited.verified
-        assert edited.failure.kind == plain.failure.kind
-        assert edited.signature.frames == () or edit != NO_STACK
+        assert report.verified
+        assert report.failure.kind == kind
+        assert report.signature.frames == () or edit != NO_STACK

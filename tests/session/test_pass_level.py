@@ -1,8 +1,10 @@
 """The second reproducer: the content of its file, and that it fails."""
 
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,47 +26,79 @@ class Silent:
 
 
 Make = Callable[..., tuple[PassReport | None, str]]
+INVALID = "reduce-f8-add-hip-readlane"
+
+
+def make_in(
+    folder: Path, case: Case, toolchain: Toolchain, level: Level, **options: object
+) -> tuple[PassReport | None, str]:
+    """The pass-level reproducer of a case: the report, and the file without comments."""
+    how = case.runs[0]
+    text = (case.folder / str(how.expert)).read_text()
+    command = Command.parse(["iree-compile", *how.flags])
+    oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS, level=level)
+    output = folder / "model.reduced.mlir"
+    report = reduce_pass_level(
+        text,
+        oracle=oracle,
+        target=oracle.run(text).signature,
+        opt=toolchain.opt,
+        output=output,
+        **({"listener": Silent(), "stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
+    )
+    file = ResultFolder.of(output).before_pass
+    if report is None:
+        assert not file.exists()
+        return None, ""
+    whole = file.read_text()
+    assert whole.startswith("// RUN: iree-opt ")
+    return report, "".join(line for line in whole.splitlines(True) if line[:2] != "//")
 
 
 @pytest.fixture
 def make(
     iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
 ) -> Make:
-    """The pass-level reproducer of a corpus case: the report, and the file without comments."""
+    """Makes the pass-level reproducer of the case with this name."""
 
     def run(
         name: str, level: Level = Level.NORMAL, **options: object
     ) -> tuple[PassReport | None, str]:
         case = corpus(name)
-        how = case.runs[0]
-        toolchain = iree_toolchain(how.wheel)
-        text = (case.folder / str(how.expert)).read_text()
-        command = Command.parse(["iree-compile", *how.flags])
-        oracle = CompilerOracle(command, toolchain.compile, limits=LIMITS, level=level)
-        output = tmp_path / "model.reduced.mlir"
-        report = reduce_pass_level(
-            text,
-            oracle=oracle,
-            target=oracle.run(text).signature,
-            opt=toolchain.opt,
-            output=output,
-            **({"listener": Silent(), "stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
-        )
-        file = ResultFolder.of(output).before_pass
-        if report is None:
-            assert not file.exists()
-            return None, ""
-        whole = file.read_text()
-        assert whole.startswith("// RUN: iree-opt ")
-        return report, "".join(line for line in whole.splitlines(True) if line[:2] != "//")
+        return make_in(tmp_path, case, iree_toolchain(case.runs[0].wheel), level, **options)
 
     return run
 
 
-@pytest.mark.iree
-def test_an_invalid_op_alone(make: Make) -> None:
-    report, text = make("reduce-f8-add-hip-readlane")
+@dataclass(frozen=True)
+class Whole:
+    """What was made of the invalid op, its file with all comments, and the journal."""
+
+    report: PassReport
+    text: str
+    file: str
+    journal: Path
+
+
+@pytest.fixture(scope="module")
+def whole(
+    iree_toolchain: Callable[..., Toolchain],
+    corpus: Callable[[str], Case],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Whole:
+    """With one worker: with more, how many runs are cut short and not cached depends on timing."""
+    folder, case = tmp_path_factory.mktemp("whole"), corpus(INVALID)
+    toolchain = iree_toolchain(case.runs[0].wheel)
+    journal = folder / "journal"
+    report, text = make_in(folder, case, toolchain, Level.NORMAL, jobs=1, journal=journal)
     assert report
+    file = ResultFolder(folder / "model.reduced").before_pass.read_text()
+    return Whole(report, text, file, journal)
+
+
+@pytest.mark.iree
+def test_an_invalid_op_alone(whole: Whole) -> None:
+    report, text = whole.report, whole.text
     assert report.pipeline is None
     assert report.pass_name == "iree-codegen-expand-gpu-ops"
     assert "  %0 = rocdl.readlane %b, %a : (f8E4M3FNUZ, i32) -> f8E4M3FNUZ\n" in text
@@ -89,20 +123,12 @@ def test_a_function_without_its_executable(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.iree
-def test_a_crash(make: Make) -> None:
-    report, text = make("matmul-k0-sigfpe")
-    assert report
-    assert report.pipeline == "builtin.module(iree-flow-annotate-dispatches)"
-    assert report.signature.kind is Kind.CRASH
-    assert "linalg.matmul" in text
-    assert report.output.ops <= 12
-
-
-@pytest.mark.iree
 @pytest.mark.parametrize("level", [Level.LOOSE, Level.STRICT])
 def test_a_crash_seen_less_or_more_strictly(make: Make, level: Level) -> None:
     report, text = make("matmul-k0-sigfpe", level)
     assert report
+    assert report.pipeline == "builtin.module(iree-flow-annotate-dispatches)"
+    assert report.signature.kind is Kind.CRASH
     assert report.signature.level == level
     assert "linalg.matmul" in text
     assert report.output.ops <= 12
@@ -141,46 +167,43 @@ def test_the_four_lines_of_issue_20548(make: Make) -> None:
 
 
 @pytest.mark.iree
-def test_what_was_run_before_an_interruption_is_not_run_again(make: Make, tmp_path: Path) -> None:
-    """With one worker: with more, how many runs are cut short and not cached depends on timing."""
+def test_what_was_run_before_an_interruption_is_not_run_again(
+    make: Make, whole: Whole, tmp_path: Path
+) -> None:
+    def alone(**options: object) -> tuple[PassReport | None, str]:
+        return make(INVALID, jobs=1, journal=tmp_path / "journal", **options)
 
-    def alone(journal: str, **options: object) -> tuple[PassReport | None, str]:
-        name = "reduce-f8-add-hip-readlane"
-        return make(name, jobs=1, journal=tmp_path / journal, **options)
-
-    whole, text = alone("whole")
-    assert whole
-    calls = whole.costs.calls
+    calls = whole.report.costs.calls
     file = ResultFolder(tmp_path / "model.reduced").before_pass
     mark = "\n// not reduced to the end: "
-    assert mark not in file.read_text()
-    part, _ = alone("interrupted", calls=calls // 2)
+    assert mark not in whole.file
+    part, _ = alone(calls=calls // 2)
     assert part is not None
-    assert part.output.bytes > whole.output.bytes
+    assert part.output.bytes > whole.report.output.bytes
     assert mark in file.read_text()
     file.unlink()
-    rest, again = alone("interrupted")
+    rest, again = alone()
     assert rest
-    assert again == text
+    assert again == whole.text
     assert rest.costs.calls <= calls - calls // 2 + 12, "finding the pass is not remembered"
-    same, again = alone("interrupted")
+    same, again = alone()
     assert same
-    assert again == text
+    assert again == whole.text
     assert same.costs.calls <= 12
 
 
 @pytest.mark.iree
-def test_an_interrupted_one_leaves_no_file(make: Make) -> None:
+def test_an_interrupted_one_leaves_no_file(make: Make, whole: Whole, tmp_path: Path) -> None:
     """It would be reduced half the way."""
     stop = threading.Event()
+    journal = shutil.copy(whole.journal, tmp_path / "journal")  # so that it gets there soon
 
     class Interrupting(Silent):
         def phase(self, name: str) -> None:
             if "polish" in name:
                 stop.set()
 
-    options = {"listener": Interrupting(), "stop": stop}
-    report, _ = make("reduce-f8-add-hip-readlane", **options)
+    report, _ = make(INVALID, listener=Interrupting(), stop=stop, journal=journal)
     assert stop.is_set()
     assert report is None
 
