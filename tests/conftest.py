@@ -17,10 +17,10 @@ for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler)
 
-# Elsewhere every run tries new examples; where a change is judged, the same ones each time. A busy
-# machine may take long over any of them, which says nothing of the code.
+# Elsewhere every run tries new examples, 100 of each; where a change is judged, the same 50 each
+# time. A busy machine may take long over any of them, which says nothing of the code.
 hypothesis.settings.register_profile("local", deadline=None)
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 NEWEST_TESTED = "3.13.0"

@@ -27,7 +27,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("transformation", ALL, ids=lambda t: t.name)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(modules() | modules_with_bodies() | modules_with_blocks(), st.data())
 def test_any_choice_of_sites_gives_a_well_formed_module(
     transformation: Transformation[Module], text: str, data: st.DataObject
@@ -41,7 +41,7 @@ def test_any_choice_of_sites_gives_a_well_formed_module(
     assert after is None or problems(Module.parse(after)) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(modules() | modules_with_bodies() | modules_with_blocks())
 def test_what_the_transformations_are_given_is_well_formed(text: str) -> None:
     module = Module.parse(text)
