@@ -134,6 +134,18 @@ def test_candidates_that_eat_memory_are_stopped(reducer: Reducer, script: Script
     reducer.assert_clean()
 
 
+def test_an_input_that_eats_memory_can_be_reduced_itself(reducer: Reducer, script: Script) -> None:
+    (reducer.home / "in.mlir").write_text(program(8))
+    eat = "x=12345678; while :; do x=$x$x; done"
+    body = f"[ $input = --version ] && exit; has x.bad && {{ {eat}; }}; exit 0\n"
+    done = reducer("reduce", "in.mlir", "--memory-limit", 60, "--json", "-", "--", script(body))
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["kind"], report["verified"], report["one_minimal"]) == ("memory", True, True)
+    assert "x.bad" in result(reducer) and "x.op" not in result(reducer)
+    reducer.assert_clean()
+
+
 def test_a_flood_of_output_is_survived(reducer: Reducer, script: Script) -> None:
     flood = "head -c 30000000 /dev/zero | tr '\\0' 'x' >&2; echo >&2\n"
     done = reducer("reduce", "in.mlir", "--max-calls", 6, "--", script(flood + FAIL))

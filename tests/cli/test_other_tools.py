@@ -3,11 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.warm import run_warm
 from tests.support.wheels import extracted
 
 FUNCTION = """
@@ -59,14 +59,7 @@ def test_a_crash_ends_in_a_report(
     healthy = [FUNCTION.format(n=number) for number in range(40)]
     (tmp_path / "in.mlir").write_text("".join([*healthy[:20], guilty, *healthy[20:]]))
     words = ["reduce", "in.mlir", "-o", "out.mlir", "--json", "out.json", "-q", "--", tool, flag]
-    done = subprocess.run(
-        [sys.executable, "-m", "reducer", *map(str, words)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    done = run_warm([*map(str, words)], cwd=tmp_path, environment=os.environ, seconds=240)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "out.json").read_text())
     assert (found["status"], found["verified"], found["output"]["ops"]) == ("reduced", True, ops)

@@ -9,14 +9,14 @@ from packaging.version import Version
 from oracles import Kind
 from tests.conftest import NEWEST_TESTED, WHEELS
 from tests.support.corpus import CORPUS, Case, Run, case_names, cases, load_case
-from tests.support.described import INPUTS, LONGEST, fails_as_described
+from tests.support.described import LONGEST, fails_as_described
 from tests.support.opt_corpus import FOLDER as OPT
 
 CHEAP, QUICK = 3.0, 3.5
 """Seconds of compiler time up to which a run is checked every time, and by the slow tests."""
 
 
-HANGING = 6.0
+HANGING = 4.0
 """Seconds after which a run that hangs has shown that."""
 
 
@@ -56,16 +56,16 @@ def test_input_opens(name: str, tmp_path: Path) -> None:
 
 
 def _failures() -> Iterator[object]:
-    """The quick runs of cases, on their own input and on the expert's where that is another.
+    """The quick runs of cases, on the expert's input, or on their own if there is no expert's.
 
     `python -m benchmarks.failures` makes all of them.
     """
     for case in cases():
         for run in case.runs:
-            for name in INPUTS:
-                seconds = run.seconds if name == "input" else 1.0
-                if case.has(name, run) and run.wheel in WHEELS and seconds < QUICK:
-                    yield _failure(case, run, name, seconds)
+            name = "expert" if case.has("expert", run) else "input"
+            seconds = run.seconds if name == "input" else 1.0
+            if case.has(name, run) and run.wheel in WHEELS and seconds < QUICK:
+                yield _failure(case, run, name, seconds)
 
 
 def _failure(case: Case, run: Run, name: str, seconds: float) -> object:

@@ -109,7 +109,7 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "kind"),
-    [(Limits(6.0), Kind.TIMEOUT), (Limits(120.0, memory=500 << 20), Kind.MEMORY)],
+    [(Limits(3.0), Kind.TIMEOUT), (Limits(120.0, memory=500 << 20), Kind.MEMORY)],
     ids=lambda value: str(value) if isinstance(value, Kind) else "",
 )
 def test_a_dispatch_that_runs_away_is_followed_to_its_op(
