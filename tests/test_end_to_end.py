@@ -29,7 +29,7 @@ class Bench:
         home.mkdir(parents=True)
         run = next(run for run in load_case(case).runs if run.wheel == NEWEST_TESTED)
         load_case(case).write_input(home / "in.mlir")
-        self.reducer = Reducer(home, cache=toolchains_folder().parent)
+        self.reducer = Reducer(home, cache=_cache_of_one(home / "cache"))
         self.output = home / "in.reduced.mlir"
         self._log = home / "calls"
         self._flags = run.flags
@@ -62,6 +62,17 @@ class Bench:
     def calls(self) -> Counter[str]:
         """Every call so far: what was compiled, and with which arguments."""
         return Counter(self._log.read_text().splitlines() if self._log.exists() else ())
+
+
+def _cache_of_one(cache: Path) -> Path:
+    """A cache with one release, so that no other is asked for the health of the input."""
+    whole = toolchains_folder()
+    (cache / whole.name).mkdir(parents=True)
+    name = f"iree-base-compiler-{NEWEST_TESTED}"
+    (cache / whole.name / name).symlink_to(whole / name)
+    (whole.parent / "symbols").mkdir(exist_ok=True)
+    (cache / "symbols").symlink_to(whole.parent / "symbols")
+    return cache
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ func.func @main() {
         f"```mlir\n{program}```\nRight:\n```\n/b/mlir-opt a.mlir {lower} | {runner}\n```\n"
         f"Wrong:\n```\n/b/mlir-opt a.mlir {wrong} | /b/mlir-opt {lower} | {runner}\n```\n"
     )
-    run(issue, "--yes", "--max-calls", 15, "-o", tmp_path / "small.mlir")
+    run(issue, "--yes", "--max-calls", 5, "--keep-flags", "-o", tmp_path / "small.mlir")
     text = (tmp_path / "small.mlir").read_text()
     assert "check small.mlir --wrong-results" in text and wrong in text
     assert "(wrong values)" in text

@@ -44,6 +44,7 @@ def test_a_worker_offers_each_version_as_often_as_it_has_slots() -> None:
 
 
 CASE = "cat-zero-width"
+RESULT_ONLY = "--no-pass-level", "--no-elsewhere", "--no-report"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def reduce(folder: Path, *options: str) -> "subprocess.Popen[str]":
     folder.mkdir()
     case = load_case(CASE)
     case.write_input(folder / "in.mlir")
-    words = ["reduce", "in.mlir", "--iree", NEWEST_TESTED, "--no-pass-level", *options]
+    words = ["reduce", "in.mlir", "--iree", NEWEST_TESTED, *RESULT_ONLY, *options]
     return subprocess.Popen(
         [sys.executable, "-m", "reducer", *words, "--", "iree-compile", *case.runs[0].flags],
         cwd=folder,

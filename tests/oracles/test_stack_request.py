@@ -44,14 +44,14 @@ def test_two_hangs_are_told_apart_by_the_pass_that_hangs(
     case = corpus("inliner-self-call-hang")
     calls_itself = case.text("expert.mlir", case.runs[0])
     first, second = (
-        oracle.run(text, limits=Limits(3.0)) for text in (calls_itself, FOLDS_FOR_EVER)
+        oracle.run(text, limits=Limits(1.0)) for text in (calls_itself, FOLDS_FOR_EVER)
     )
     assert {first.kind, second.kind} == {Kind.TIMEOUT}
     assert first.signature.stage == "pipeline FoldGlobalsPass"
     assert second.signature.stage == "pipeline Canonicalizer"
     assert second.passes == ("Canonicalizer", "InlinerPass"), "the inliner runs the canonicalizer"
     assert first.signature.bucket != second.signature.bucket
-    again = oracle.run(calls_itself, limits=Limits(4.0))
+    again = oracle.run(calls_itself, limits=Limits(1.5))
     assert again.signature == first.signature, "whenever the limit is reached"
 
 

@@ -19,6 +19,7 @@ from oracles import (
 )
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.toolchain import Toolchain
+from tests.conftest import WHEELS
 
 pytestmark = pytest.mark.iree
 
@@ -98,7 +99,7 @@ def screen_of(oracle: CompilerOracle, texts: Texts | None = None) -> VerifierScr
     return found
 
 
-@pytest.mark.parametrize("version", ["3.2.0", "3.4.0", "3.8.0", "3.13.0"])
+@pytest.mark.parametrize("version", WHEELS)
 def test_invalid_programs_are_told_apart(
     version: str, iree_toolchain: Callable[..., Toolchain]
 ) -> None:
