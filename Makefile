@@ -7,7 +7,7 @@ WORKERS ?= 3
 FLAGS ?= --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
 BIN := .venv/bin
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n $(WORKERS)
 SETUP := .venv/.installed
 REDUCED := build/deepseek.reduced.mlir
 
@@ -52,10 +52,10 @@ tools: ## Install MLIR's own mlir-opt for the tests of other compilers (Debian, 
 	  && apt-get -qq install -y --no-install-recommends mlir-22-tools; } >/dev/null
 
 test: $(SETUP) toolchain ## Run all tests except the slow ones
-	$(PYTEST) -m "not slow"
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
-	$(PYTEST) -m slow $$(grep -rl 'mark\.slow' tests --include='*.py')
+	$(PYTEST) --dist worksteal -m slow $$(grep -rl 'mark\.slow' tests --include='*.py')
 
 lint: $(SETUP) ## Check style, format and types
 	$(BIN)/ruff check
