@@ -43,7 +43,7 @@ def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
     assert names(reducer.home) == {name, *made}
     result = (reducer.home / f"{stem}.reduced.mlir").read_text()
     assert result.startswith("// fake ")
-    assert '\n  "x.bad"() : () -> ()\n' in result
+    assert '\n"x.bad"() : () -> ()\n' in result
     assert (reducer.home / name).read_text() == program(8)
     reducer.assert_clean()
     if name.isprintable():  # otherwise the comment shows it escaped
