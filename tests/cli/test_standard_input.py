@@ -40,7 +40,7 @@ def test_it_may_be_empty_or_compressed(fake: Path) -> None:
 def test_the_result_is_in_this_folder_and_the_reduction_resumes(tmp_path: Path) -> None:
     user = Reducer(tmp_path)
     fake = write_script(tmp_path / "fake", FAIL + f"echo >> {tmp_path}/runs\n")
-    words = user.argv("reduce", "-", "-q", "--no-report", "--", fake)
+    words = user.argv("reduce", "-", "-q", "--no-report", "--no-pass-level", "--", fake)
 
     def reduce(text: str) -> int:
         done = subprocess.run(
