@@ -16,14 +16,12 @@ from operator import sub
 
 from reducer.ir.lexer import INSIDE_STRING
 from reducer.ir.module import NONE, Alias, Tables
-from reducer.ir.values import LABEL, RESULTS, arguments_inside, result_groups
+from reducer.ir.values import LABEL, RESULTS, label_arguments, result_groups
 
 _NAME = rf'{RESULTS}"({INSIDE_STRING})"'
 _OP = re.compile(rf'{_NAME}\(([^()"]*)\)(\[\^[^\]]*\])?')
 _WHOLE_OP = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*+(?<![,\[<({{ \t])\n')
 """An op on one line, without regions: nearly all lines are such ops."""
-_OPENING = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*\(\{{[ \t]*\n')
-"""The first line of an op with regions."""
 _ALIAS = re.compile(r"([#!][\w$.-]+) = ")
 _CONTINUES = (",", "[", "<", "(", "({", "{")
 
@@ -226,10 +224,6 @@ class _Parser:
 
     def _next(self, position: int, stop: int) -> int:
         """Read one line, with those that an attribute's printer has broken; the offset after it."""
-        opening = _OPENING.match(self.text, position, stop)
-        if opening is not None:  # by far the most frequent line that is no whole op
-            self._open_first_region(self._op(opening, position, opening.end()))
-            return opening.end()
         start = position
         while position < stop:
             newline = self.text.find("\n", position, stop)
@@ -253,7 +247,8 @@ class _Parser:
                 raise self._error(start, end, "not an op")
             number = self._op(op, start, end)
             if _opens_region(stripped):
-                self._open_first_region(number)
+                self.t.regions[number] = []
+                self._open_region(number)
         elif first == "^":
             self._label(start, end)
         elif first == "}":
@@ -262,10 +257,6 @@ class _Parser:
             self.t.aliases.append(Alias(match.group(1), start, end))
         elif line and not line.startswith("//"):
             raise self._error(start, end, "not IR in generic form")
-
-    def _open_first_region(self, op: int) -> None:
-        self.t.regions[op] = []
-        self._open_region(op)
 
     def _open_region(self, op: int) -> None:
         number = len(self.t.region_op)
@@ -289,8 +280,7 @@ class _Parser:
 
     def _label(self, start: int, end: int) -> None:
         line = self.text[start:end].rstrip()
-        match = LABEL.match(line)
-        arguments = arguments_inside(match[2]) if match else []
+        match, arguments = LABEL.match(line), label_arguments(line)
         if match is None or bool(match[2]) != bool(arguments) or self.stack[-1].op == NONE:
             raise self._error(start, end, "expected a block label")
         block = self._open_block(start, end)

@@ -25,11 +25,7 @@ _RESULTS = re.compile(RESULTS)
 def label_arguments(label: str) -> list[tuple[str, str]]:
     """The names and types of the arguments in a block label line."""
     match = LABEL.match(label.rstrip("\n"))
-    return arguments_inside(match[2]) if match else []
-
-
-def arguments_inside(inner: str | None) -> list[tuple[str, str]]:
-    """The names and types of the arguments between the parentheses of a label, if it has any."""
+    inner = match.group(2) if match else None
     if not inner:
         return []
     found = list(_LABEL_ARG.finditer(inner))
