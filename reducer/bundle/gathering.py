@@ -48,7 +48,6 @@ from reducer.bundle.wording import (
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
-from reducer.session import ReductionRecord
 from reducer.session.conversions import OptPrinter
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
@@ -130,7 +129,6 @@ def gather(
     *,
     source: str = "",
     opt: Path | None = None,
-    record: ReductionRecord | None = None,
     pass_file: PassFile | None = None,
     level_files: Sequence[LevelFile] = (),
     cancel: threading.Event | None = None,
@@ -140,7 +138,6 @@ def gather(
     Args:
         source: the name of the input, for display.
         opt: the compiler's `…-opt` tool, used to count ops.
-        record: how the program was reduced.
         pass_file: the reproducer for the failing pass, if there is one.
         level_files: programs in other dialects that fail as well.
         cancel: set it to end the run.
@@ -189,7 +186,6 @@ def gather(
         pattern_op=culprit.op,
         pass_file=pass_file,
         level_files=tuple(level_files),
-        record=record or ReductionRecord(),
         files=files,
         runtime=_runtime(oracle),
     )

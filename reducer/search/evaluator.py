@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, Unpack
+from typing import Any, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
@@ -22,7 +22,7 @@ from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.observers import Observers, OtherFailure
-from reducer.search.query import Query, QueryChanges, Review, RunLimits
+from reducer.search.query import Query, QueryChanges, Review, RunLimits, RunText
 from reducer.search.running import GLANCE, Running
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates, Screen, ScreenedCandidates
 from reducer.search.sequential import Rate, SequentialTest
@@ -30,14 +30,6 @@ from reducer.search.speculation import Plan, Speculation
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""
-
-
-class RunText(Protocol):
-    """Runs a text as an oracle does."""
-
-    def __call__(
-        self, text: str, *, cancel: threading.Event | None, limits: Limits | None
-    ) -> Outcome: ...
 
 
 @dataclass(frozen=True)

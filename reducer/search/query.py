@@ -25,6 +25,14 @@ class Review(Protocol):
         ...
 
 
+class RunText(Protocol):
+    """Runs a text as an oracle does."""
+
+    def __call__(
+        self, text: str, *, cancel: threading.Event | None, limits: Limits | None
+    ) -> Outcome: ...
+
+
 class RunLimits:
     """The limits of each run, which may tighten as the program shrinks and never grow.
 

@@ -94,12 +94,8 @@ def sampling(
     if len(body.ops) < _MIN_OPS:
         return then(state.document)
     examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
-    otherwise = _unknown if rarest else then
+    otherwise = (lambda module: None) if rarest else then
     return parts_plan(state, boundary, body, examples, _EXAMPLE, then, otherwise)
-
-
-def _unknown(module: Module) -> Plan[Module] | None:
-    """It is not known what will be asked next."""
 
 
 def _examples(

@@ -72,10 +72,12 @@ def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Seque
     body = BodyOps.of(state.document)
     inside = {body_op for seed in seeds if (body_op := body.body_op_of(seed)) != NONE}
     apart: tuple[set[int], set[int]] = (set(), set())
-    for op in sorted(inside.intersection(body.function_of)):
+    for op in sorted(inside):
         producers = set(backward_slice(body.module, [op], 1)) - {op}
-        free = (part for part in apart if not part & producers)
-        next(free, set[int]()).add(op)
+        for part in apart:
+            if not part & producers:
+                part.add(op)
+                break
     parts = [frozenset(part) for part in apart if part]
     return accept_first(state, boundary, body, parts, "carve ops of the failing dispatch")
 

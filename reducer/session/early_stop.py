@@ -12,7 +12,8 @@ from pathlib import Path
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Phases
 from reducer.ir import Document
-from reducer.search.evaluator import Evaluator, RunText
+from reducer.search.evaluator import Evaluator
+from reducer.search.query import RunText
 
 Memoize = Callable[[str, str, Callable[[], str]], str]
 """Returns the cached result for a purpose and a text, or computes it."""

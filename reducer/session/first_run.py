@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Outcome
 from reducer.errors import DoesNotTerminate
-from reducer.search.evaluator import Evaluator, RunText
-from reducer.search.query import RunLimits
+from reducer.search.evaluator import Evaluator
+from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import noting_phases, stoppable_phases

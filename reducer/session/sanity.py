@@ -12,7 +12,8 @@ from oracles.values import ValuesOracle
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, RunText, Stopped
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.varying import flaky_error
 
