@@ -17,7 +17,7 @@ from reducer.toolchain.flags import flags_of
 _TIMEOUT = 3600.0  # seconds for the input if the user set no limit
 _WORTH_NOTING = 500  # ops; a smaller input is soon cut to what can be asked in a few short runs
 _MAX_TEXT = 4 << 20  # characters; a larger input takes much space after every phase
-_PHASE = "finished phases"
+_PHASE = "phase of the input"
 
 
 @dataclass(frozen=True)
