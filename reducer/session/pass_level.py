@@ -8,7 +8,7 @@ IR.
 import shlex
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -180,20 +180,20 @@ class _PassReduction:
         name in a command may stand for a pipeline, so the compiler says what it has run.
         """
         oracle, target = self.work.oracle, self.work.target
-        try:
-            own = self.tool.passes_of(oracle)
-            if own is None or len(own) > 1:
-                return None
-            if not own:
-                return "" if target.stage == INPUT else None
+        own = self.tool.passes_of(oracle)
+        if own is None or len(own) > 1:
+            return None
+        if not own:
+            return "" if target.stage == INPUT else None
+
+        def passes() -> str:
             proposal = ir_before_failure(
                 oracle.command, oracle.executable, self.work.text, target, self.tool
             )
-        except ToolBudgetExhausted:
-            return None
-        if proposal is None or proposal.step is None:
-            return None
-        return own[0] if [step.name for step in proposal.step.passes] == list(own) else None
+            step = proposal.step if proposal else None
+            return " ".join(inner.name for inner in step.passes) if step else ""
+
+        return own[0] if self._remembered("passes that run", passes) == own[0] else None
 
     def _same_program(self, name: str) -> PassReport:
         """The report about a result that is at the level of its pass already."""
@@ -216,13 +216,32 @@ class _PassReduction:
         )
 
     def _find(self) -> FailingPass | None:
-        oracle = self.work.oracle
-        try:
-            return find_failing_pass(
-                oracle.command, oracle.executable, self.work.text, self.work.target, self.tool
+        oracle, target = self.work.oracle, self.work.target
+
+        def find() -> str:
+            found = find_failing_pass(
+                oracle.command, oracle.executable, self.work.text, target, self.tool
             )
+            return found.to_json() if found else ""
+
+        known = self._remembered("failing pass", find)
+        return FailingPass.from_json(known) if known else None
+
+    def _remembered(self, what: str, find: Callable[[], str]) -> str | None:
+        """What was found out about the program, now or before; None if the runs were spent."""
+        oracle = self.work.oracle
+        asked = f"{oracle.key} {self.tool.limits} {self.work.target.to_json()} "
+        key = f"pass level: {what} {outcome_digest(self.work.text, oracle=asked)}"
+        known = self.journal.get_text(key)
+        if known is not None:
+            return known
+        try:
+            known = find()
         except ToolBudgetExhausted:
             return None
+        if not self.tool.cancel.is_set():  # an interrupted run shows nothing
+            self.journal.put_text(key, known)
+        return known
 
     # ---- reduction -------------------------------------------------------------------------
 
