@@ -52,7 +52,7 @@ def _op(
     tokens = ", ".join(token for token, _ in operands)
     types = f"({', '.join(k for _, k in operands)}) -> {_results(results)}"
     left = {0: "", 1: f"%{number} = "}.get(len(results), f"%{number}:{len(results)} = ")
-    attributes = draw(st.sampled_from(["", " {a = #map}", ' <{s = "x\\"} ({"}>']))
+    attributes = draw(st.sampled_from(["", " {a = #map}", ' <{s = "x\\"} ({"}>', " {of = @g0}"]))
     made = (
         [(f"%{number}", results[0])]
         if len(results) == 1

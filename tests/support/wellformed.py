@@ -34,6 +34,14 @@ def problems(module: Module) -> list[str]:
     return out
 
 
+def dangling(module: Module) -> set[str]:
+    """The names of symbols that are referred to but not defined."""
+    ops = range(len(module))
+    return {name for op in ops for name in module.symbol_refs(op)} - {
+        module.symbol_name(op) for op in ops
+    }
+
+
 def _late(module: Module, value: int, op: int) -> bool:
     producer = module.t.def_op[value]
     return producer != NONE and module.t.block[producer] == module.t.block[op] and producer >= op

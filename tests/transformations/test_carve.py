@@ -7,7 +7,7 @@ from reducer.ir import Module
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 from tests.support.modules import modules
 from tests.support.sides import function
-from tests.support.wellformed import problems
+from tests.support.wellformed import dangling, problems
 
 
 @given(modules(), st.data())
@@ -18,6 +18,7 @@ def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
     keep = [body_op for body_op, kept in zip(body.ops, flags, strict=True) if kept]
     after = Module.parse(carve(body, keep, BoundaryTypes(frozenset({"!t.box"}))))
     assert problems(after) == []
+    assert dangling(after) <= dangling(module)
 
 
 def test_configuration_is_removed_with_its_last_user() -> None:

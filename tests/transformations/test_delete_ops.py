@@ -29,6 +29,15 @@ def test_the_middle_of_a_chain() -> None:
         "func.return"(%1) : (tensor<4xf32>) -> ()""")
 
 
+def test_a_symbol_stays_while_an_op_that_stays_refers_to_it() -> None:
+    text = CHAIN.replace('"t.b"(%0)', '"t.b"(%0) {of = @g0}').replace(
+        '  "func.func"', '  "t.global"() <{sym_name = "g0"}> : () -> ()\n  "func.func"'
+    )
+    of_c, of_b = (apply_to(DeleteOps(ABI), text, number) for number in (2, 1))
+    assert "t.c" not in of_c and "t.global" in of_c
+    assert "t.b" not in of_b and "t.global" not in of_b
+
+
 def test_an_unused_result_stays_unused() -> None:
     text = function(
         """
@@ -55,6 +64,21 @@ def test_values_that_may_not_cross_the_boundary_keep_their_producer() -> None:
         results="!t.box<[4]>",
     )
     assert DeleteOps(ABI).apply(Module.parse(text), [Site(2), Site(3)]) is None
+
+
+def test_an_op_can_go_if_nothing_uses_the_result_that_may_not_cross() -> None:
+    text = function(
+        """
+        %0 = "t.int"() : () -> !t.int
+        %1 = "t.int"() : () -> !t.int
+        "t.use"(%1) : (!t.int) -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    unused, used, use = BodyOps.of(module).ops
+    found = {site.op for site in DeleteOps(BoundaryTypes(frozenset())).sites(module)}
+    assert found == {unused, use}, used
 
 
 def test_a_deleted_constant_becomes_an_argument_where_its_type_allows() -> None:
