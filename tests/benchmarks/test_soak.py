@@ -24,4 +24,4 @@ def test_killed_reductions_resume_to_identical_bytes() -> None:
 @pytest.mark.iree
 @pytest.mark.slow
 def test_killed_reductions_with_a_real_compiler_do_so_too(iree_compile: Path) -> None:
-    assert "2 with identical bytes" in soak("--fake", "0", "--real", "2")
+    assert "1 with identical bytes" in soak("--fake", "0", "--real", "1")

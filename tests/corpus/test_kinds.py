@@ -16,8 +16,8 @@ from tests.conftest import WHEELS
 from tests.support.corpus import CORPUS, Case, Run, cases, load_case
 from tests.support.warm import run_warm
 
-LAYERS = 10
-FEW_LAYERS = 4
+LAYERS = 3
+FEW_LAYERS = 1
 """Where each run that fails takes seconds."""
 
 LONG = {

@@ -52,8 +52,11 @@ SIMPLE = [
     *(binary(f"arith.{name}", "f32") for name in ("addf", "subf", "mulf", "maximumf", "minimumf")),
     *(
         binary(f"arith.{name}", kind)
-        for kind in ("i8", "i16", "i32", "i64")
-        for name in ("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui")
+        for name, kinds in {
+            "addi": ("i8", "i16"), "subi": ("i32", "i64"), "muli": ("i8", "i64"), "ori": ("i16",),
+            "andi": ("i32",), "xori": ("i64",), "maxsi": ("i8", "i16"), "minui": ("i16", "i32"),
+        }.items()
+        for kind in kinds
     ),
     binary("arith.addf", "f16"),
     binary("arith.mulf", "f64"),
