@@ -25,7 +25,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 17
+CLASSIFIER_VERSION = 18
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -257,8 +257,14 @@ class CompilerOracle:
         return [*command, *not_given(extra, words)]
 
     def symbols(self, module: str) -> SymbolIndex | None:
-        """The symbols of a library of the compiler or the system; `module` is a bare file name."""
-        folder = resolve_binary(self.executable).resolve().parent
+        """The symbols of a library of the compiler or the system; `module` is a bare file name.
+
+        That of the compiler itself is the one that it was started by, which may be a link's.
+        """
+        binary = resolve_binary(self.executable)
+        if module == binary.name:
+            return load_index(binary)
+        folder = binary.resolve().parent
         for place in (folder, folder.parent / "lib", *_SYSTEM_LIBRARIES):
             path = place / Path(module).name
             if path.is_file():

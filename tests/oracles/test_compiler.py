@@ -1,5 +1,6 @@
 """The compiler oracle, with real compilers and with scripts that misbehave on demand."""
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from oracles import (
     ScriptOracle,
 )
 from oracles.scratch import clear_private_folders
+from oracles.symbols import load_index
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 CPU = "--iree-hal-target-backends=llvm-cpu"
@@ -265,6 +267,15 @@ def test_verifier_fails_after_a_pass(iree_toolchain: Callable[..., Any]) -> None
     outcome = real(iree_toolchain, CPU).run(RESHAPE)
     assert (outcome.kind, outcome.signature.stage) == (Kind.VERIFIER, "pipeline")
     assert outcome.signature.op == "hal.element_type"
+
+
+def test_a_program_that_is_started_by_a_link_has_symbols(tmp_path: Path) -> None:
+    """Debian's `mlir-opt-19` is a link, and its stacks have that name."""
+    link = tmp_path / "tool-19"
+    link.symlink_to(Path(sys.executable).resolve())
+    if load_index(link) is None:
+        pytest.skip("a stripped interpreter")
+    assert oracle(link).symbols("tool-19") is load_index(link)
 
 
 @pytest.mark.iree
