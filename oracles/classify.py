@@ -262,6 +262,8 @@ def _crash(
     )
     if not frames and words.kind.traits.known_by_stack and announces_stack(stderr):
         stack = LOST
+    if words.kind.traits.known_by_stack and not stack.lost:
+        stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
         stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)
     return Classification(

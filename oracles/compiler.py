@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oracles.actions import LOG_ACTIONS, Culprit, culprit_of, logging_actions
 from oracles.base import Oracle, file_identity, outcome_of_process, write_candidate
-from oracles.classify import classify, failing_pass
+from oracles.classify import Classification, classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
 from oracles.frames import CrashStack
@@ -25,7 +25,7 @@ from oracles.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 17
+CLASSIFIER_VERSION = 19
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -35,6 +35,8 @@ NAME_PASS = (
     "--mlir-print-op-generic",
 )
 """Flags that make the compiler name the pass that failed and print its IR, in generic form."""
+UNTHREADED = ("--mlir-disable-threading",)
+"""Flags that make the compiler use one thread."""
 _MAX_IR = 64 << 20
 """The bytes kept of that IR."""
 _SYSTEM_LIBRARIES = (
@@ -79,6 +81,7 @@ class CompilerOracle:
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False
         self._asks_again = True
+        self._has_stacks = True
 
     @cached_property
     def key(self) -> str:
@@ -160,6 +163,8 @@ class CompilerOracle:
                 probes.count(result)
                 result = whole()
                 classification = classify(result, self.symbols)
+            if classification.crash.cut and self._has_stacks and not self._name_pass:
+                result, classification = self._on_one_thread(run, result, classification, probes)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
                 outcome_of_process(
@@ -172,6 +177,22 @@ class CompilerOracle:
                 )
             )
 
+    def _on_one_thread(
+        self,
+        run: Callable[[Sequence[str]], ProcessResult],
+        result: ProcessResult,
+        classification: Classification,
+        probes: "_Probes",
+    ) -> tuple[ProcessResult, Classification]:
+        """What the crash is if no other thread crashes before its stack is printed."""
+        if not not_given(UNTHREADED, self.command.flags):
+            return result, classification
+        alone = run_with(self.executable, UNTHREADED, lambda flags: run(self._argv(flags)))
+        again = classify(alone, self.symbols)
+        says_more = again.kind is classification.kind and not again.crash.cut
+        probes.count(result if says_more else alone)
+        return (alone, again) if says_more else (result, classification)
+
     def expect(self, outcome: Outcome) -> None:
         """Expect failures like this one from now on; no other run may be in progress.
 
@@ -180,10 +201,12 @@ class CompilerOracle:
         report a different one of several failing dispatches first.
 
         A compiler that is stopped at a limit is asked where it is, and on a busy machine it may not
-        answer in time. Then it is run again, unless this one did not answer, either.
+        answer in time. Then it is run again, unless this one did not answer, either. Nor is a crash
+        without a stack repeated on one thread if this one has no stack, either.
         """
         self._name_pass = outcome.pass_asked
         self._asks_again = bool(outcome.passes) or not outcome.kind.traits.costly
+        self._has_stacks = bool(outcome.stack or outcome.signature.stage)
 
     def verifying_command(self) -> list[str] | None:
         """A program and flags that only parse and verify an input, in the way the command reads it.
@@ -227,6 +250,7 @@ class CompilerOracle:
         )
         other._name_pass = self._name_pass
         other._asks_again = self._asks_again
+        other._has_stacks = self._has_stacks
         return other
 
     def execute(
@@ -257,8 +281,14 @@ class CompilerOracle:
         return [*command, *not_given(extra, words)]
 
     def symbols(self, module: str) -> SymbolIndex | None:
-        """The symbols of a library of the compiler or the system; `module` is a bare file name."""
-        folder = resolve_binary(self.executable).resolve().parent
+        """The symbols of a library of the compiler or the system; `module` is a bare file name.
+
+        That of the compiler itself is the one that it was started by, which may be a link's.
+        """
+        binary = resolve_binary(self.executable)
+        if module == binary.name:
+            return load_index(binary)
+        folder = binary.resolve().parent
         for place in (folder, folder.parent / "lib", *_SYSTEM_LIBRARIES):
             path = place / Path(module).name
             if path.is_file():

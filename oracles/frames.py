@@ -196,13 +196,15 @@ class CrashStack:
     innermost ones say enough. If the crash is `after_pass`, it is in the check of what a pass left:
     the functions describe the op that the check met, and only the pass is at fault. A stack is
     `lost` if the handler of the crash began to print it and could not: endless recursion has used
-    it up.
+    it up. It is `cut` if not all of it was printed, or nothing: a thread that has used up its own
+    stack prints none, and a handler is killed if another thread crashes meanwhile.
     """
 
     frames: tuple[str, ...] = ()
     origin: str = ""
     after_pass: bool = False
     lost: bool = False
+    cut: bool = False
 
     @property
     def top(self) -> tuple[str, ...]:

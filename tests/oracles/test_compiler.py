@@ -1,5 +1,6 @@
 """The compiler oracle, with real compilers and with scripts that misbehave on demand."""
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from oracles import (
     ScriptOracle,
 )
 from oracles.scratch import clear_private_folders
+from oracles.symbols import load_index
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 CPU = "--iree-hal-target-backends=llvm-cpu"
@@ -265,6 +267,58 @@ def test_verifier_fails_after_a_pass(iree_toolchain: Callable[..., Any]) -> None
     outcome = real(iree_toolchain, CPU).run(RESHAPE)
     assert (outcome.kind, outcome.signature.stage) == (Kind.VERIFIER, "pipeline")
     assert outcome.signature.op == "hal.element_type"
+
+
+HANDLER = r"""
+#0 0x01 llvm::sys::PrintStackTrace (/lib/libLLVM.so+0x1)
+#1 0x02 llvm::sys::RunSignalHandlers (/lib/libLLVM.so+0x2)
+"""
+STACK = rf"""{HANDLER}#2 0x03 (/lib/libc.so.6+0x3)
+#3 0x04 a::Fold::matchAndRewrite (/bin/tool+0x4)
+#4 0x05 mlir::detail::OpToOpPassAdaptor::run (/bin/tool+0x5)
+#5 0x06 __libc_start_main (/lib/libc.so.6+0x6)
+"""
+
+
+@pytest.mark.parametrize("printed", ["", "PLEASE submit a bug report", HANDLER])
+def test_a_stack_that_another_crash_cuts_is_printed_on_one_thread(
+    printed: str, tmp_path: Path
+) -> None:
+    """The handler of one crash is killed by the crash of another thread."""
+    path = fake(
+        tmp_path,
+        f"""case "$*" in *--mlir-disable-threading*) stack='{STACK}';; *) stack='{printed}';; esac
+        echo "$stack" >&2; kill -SEGV $$""",
+    )
+    it = oracle(path)
+    outcome = it.run("text")
+    assert outcome.signature.frames == ("a::Fold::matchAndRewrite",)
+    it.expect(outcome)
+    assert it.run("text").signature == outcome.signature
+    assert oracle(path, "--mlir-disable-threading").run("text").signature == outcome.signature
+
+
+def test_what_crashes_only_on_several_threads_is_a_crash(tmp_path: Path) -> None:
+    body = 'case "$*" in *--mlir-disable-threading*) exit 0;; esac; kill -SEGV $$'
+    outcome = oracle(fake(tmp_path, body)).run("text")
+    assert (outcome.kind, outcome.signature.frames) == (Kind.CRASH, ())
+
+
+def test_a_program_without_stacks_is_asked_for_one_once(tmp_path: Path) -> None:
+    it = oracle(fake(tmp_path, f"echo x >> {tmp_path}/runs; kill -SEGV $$"))
+    outcome = it.run("text")
+    it.expect(outcome)
+    assert it.run("text").signature == outcome.signature
+    assert (tmp_path / "runs").read_text() == "x\nx\nx\n"
+
+
+def test_a_program_that_is_started_by_a_link_has_symbols(tmp_path: Path) -> None:
+    """Debian's `mlir-opt-19` is a link, and its stacks have that name."""
+    link = tmp_path / "tool-19"
+    link.symlink_to(Path(sys.executable).resolve())
+    if load_index(link) is None:
+        pytest.skip("a stripped interpreter")
+    assert oracle(link).symbols("tool-19") is load_index(link)
 
 
 @pytest.mark.iree

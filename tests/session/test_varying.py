@@ -23,6 +23,7 @@ Stack dump:
  #1 0x0000000000002000 (/lib/libc.so.6+0x3c050)
  #2 0x0000000000003000 a::anywhere$PLACE() (/b/x+0x3000)
  #3 0x0000000000004000 a::Pattern::matchAndRewrite() (/b/x+0x4000)
+ #4 0x0000000000005000 __libc_start_main (/lib/libc.so.6+0x27304)
 END
 kill -SEGV $$
 """
