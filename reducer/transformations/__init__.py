@@ -31,6 +31,7 @@ from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_numbers import ShrinkMapNumbers
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
+from reducer.transformations.nested_types import UnwrapNestedTypes
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.passed_operands import DropPassedOperands
@@ -93,6 +94,7 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         DropCalledResults(),
         DropCalledArguments(),
         DropEncodings(),
+        UnwrapNestedTypes(),
         DropProperties(),
         DropNestedEntries(),
         SimplifyAttributes(),
