@@ -55,7 +55,7 @@ class Difference:
         if self.expected.type is not None and self.expected.type.is_complex:
             part = "imaginary" if self.position % 2 else "real"
             element = f"{part} part of element {self.position // 2}"
-        return f"{where}, {element}: {got:g}, expected {want:g} ({self.kind})"
+        return f"{where}, {element}: {_shown(got)}, expected {_shown(want)} ({self.kind})"
 
 
 def compare(
@@ -85,6 +85,11 @@ def gravest(differences: Sequence[Difference]) -> Difference:
     """The difference that identifies the bug: the first of the most severe kind."""
     order = list(MismatchKind)
     return min(differences, key=lambda one: order.index(one.kind))
+
+
+def _shown(number: float) -> str:
+    """Two large integers that differ must not look the same."""
+    return str(number) if isinstance(number, int) else f"{number:g}"
 
 
 def _or_nothing(values: Sequence[Value]) -> Value:

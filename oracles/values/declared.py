@@ -12,31 +12,38 @@ from dataclasses import replace
 from oracles.values.programs import Function, ValueType, signless
 
 _ALIAS = re.compile(r"^(!\w+) = (.*)$", re.M)
-_PRETTY = re.compile(r'^\s*func\.func (?:public )?@(?:"([^"\n]+)"|([\w$.-]+))\(', re.M)
+_PRETTY = re.compile(
+    r'^\s*func\.func (?:(public|private|nested) )?@(?:"([^"\n]+)"|([\w$.-]+))\(', re.M
+)
 _GENERIC = re.compile(r'^\s*"func\.func"\(\) .*$', re.M)
 _FUNCTION_TYPE = re.compile(r"\bfunction_type = \(")
 _SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
+_HIDDEN = re.compile(r'\bsym_visibility = "(?:private|nested)"')
 _TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
 _MEMREF = re.compile(r"\bmemref<((?:(?:\d+|\?)x)*\w+)>")
 _SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
-def declared_functions(text: str) -> list[Function]:
-    """The public functions of a module in MLIR's text, by name."""
+def declared_functions(text: str, named: str | None = None) -> list[Function]:
+    """The public functions of a module in MLIR's text, by name, and the `named` one.
+
+    That need not be public if it takes nothing: a compiler may know all callers of such a function,
+    and so rely on the arguments that they pass.
+    """
     for name, definition in _ALIAS.findall(text):
         text = re.sub(rf"{re.escape(name)}\b(?! =)", definition.replace("\\", r"\\"), text)
-    found = {one.name: one for one in (*_pretty(text), *_generic(text))}
+    found = {one.name: one for one in (*_pretty(text, named), *_generic(text, named))}
     return [found[name] for name in sorted(found)]
 
 
-def working_on_memory(text: str) -> list[Function]:
+def working_on_memory(text: str, named: str | None = None) -> list[Function]:
     """The same; arguments may be memory (without a layout of its own) as well."""
     numbers = {
         one.name: tuple(n for n, type_ in enumerate(one.inputs) if type_ is None)
-        for one in declared_functions(text)
+        for one in declared_functions(text, named)
     }
-    as_tensors = declared_functions(_MEMREF.sub(r"tensor<\1>", text))
+    as_tensors = declared_functions(_MEMREF.sub(r"tensor<\1>", text), named)
     return [
         replace(one, memory=tuple(n for n in numbers[one.name] if one.inputs[n] is not None))
         for one in as_tensors
@@ -49,19 +56,24 @@ def mentions_elements(text: str, types: Collection[str]) -> bool:
     return bool(types) and re.search(pattern, text, re.M) is not None
 
 
-def _pretty(text: str) -> Iterator[Function]:
+def _pretty(text: str, named: str | None) -> Iterator[Function]:
     for match in _PRETTY.finditer(text):
+        name = match[2] or match[3]
         arguments, end = _list_at(text, match.end() - 1)
+        if match[1] in ("private", "nested") and (name != named or arguments):
+            continue
         types = tuple(_type(one.partition(":")[2]) for one in arguments)
-        yield Function(match[1] or match[2], types, _results(text, end))
+        yield Function(name, types, _results(text, end))
 
 
-def _generic(text: str) -> Iterator[Function]:
+def _generic(text: str, named: str | None) -> Iterator[Function]:
     for match in _GENERIC.finditer(text):
         type_, name = _FUNCTION_TYPE.search(match[0]), _SYMBOL.search(match[0])
-        if type_ is None or name is None or 'sym_visibility = "private"' in match[0]:
+        if type_ is None or name is None:
             continue
         arguments, end = _list_at(match[0], type_.end() - 1)
+        if _HIDDEN.search(match[0]) and (name[1] != named or arguments):
+            continue
         yield Function(name[1], tuple(map(_type, arguments)), _results(match[0], end))
 
 

@@ -244,7 +244,7 @@ class DifferentialRun:
 
     def _functions(self, candidate: CandidateProgram) -> list[Function]:
         wanted = self.comparison.function
-        found = candidate.functions(self.text)
+        found = candidate.functions(self.text, wanted)
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:

@@ -183,8 +183,11 @@ class CandidateProgram(Program, Protocol):
     @property
     def device(self) -> str: ...
 
-    def functions(self, text: str) -> list[Function]:
-        """The functions that can be called; `text` is the module."""
+    def functions(self, text: str, named: str | None = None) -> list[Function]:
+        """The functions that can be called; `text` is the module.
+
+        A function that is not public is one only if the user has `named` it.
+        """
         ...
 
 
@@ -235,7 +238,7 @@ class Compiled:
     device: str
     parameters: tuple[str, ...] = ()
 
-    def functions(self, text: str) -> list[Function]:
+    def functions(self, text: str, named: str | None = None) -> list[Function]:
         """The functions that the program exports, or else those that the module declares."""
         return exported_functions(self.path) or declared_functions(text)
 

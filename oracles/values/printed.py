@@ -1,14 +1,17 @@
 """What a program prints while it runs, as values that can be compared.
 
 Programs for MLIR's own runner often return nothing and print what they compute, by `vector.print`
-or by the functions of its support library. Each line of numbers is taken as integers, which must be
-exact, or as floats, which are printed with six digits. Addresses are left out.
+or by the functions of its support library. Where both sides print an integer, it must be the same.
+But a whole float is printed like one, so a number is a float if either side prints it as one: then
+it may be off as far as any result of its type. Addresses are left out.
 
 Source: `mlir/lib/ExecutionEngine/CRunnerUtils.cpp` and `RunnerUtils.cpp` of LLVM.
 """
 
+import math
 import re
 
+from oracles.values.compare import SCALE, TOLERANCES
 from oracles.values.programs import Value, ValueType, number
 
 _PRINTING = re.compile(r"\bvector\.print\b|@print[A-Z]\w*|@print_memref_\w+")
@@ -16,29 +19,36 @@ _HEADER = re.compile(r"Unranked Memref base@ = .*? data =", re.S)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan)(?![\w.])", re.I)
 _INTEGER = re.compile(r"[-+]?\d+$")
+_FLOAT = re.compile("|".join(sorted(TOLERANCES)))
+_LEAST = min(TOLERANCES.values())
 
 
-def prints(text: str) -> bool:
-    """Whether the program of a module may print something."""
-    return _PRINTING.search(text) is not None
+def printing(text: str) -> float:
+    """How far printed floats may be off, relative to their size; 0 if the module prints nothing.
 
-
-def printed_values(text: str) -> tuple[Value, Value]:
-    """The integers and the floats that a program has printed.
-
-    >>> [value.elements for value in printed_values("7\\n( 1, 2.5 )\\n")]
-    [(7,), (1.0, 2.5)]
+    It is the tolerance of the least exact type that the module mentions.
     """
-    integers: list[float] = []
-    floats: list[float] = []
-    for line in _ADDRESS.sub("", _HEADER.sub("", text)).splitlines():
-        words = _NUMBER.findall(line)
-        if all(map(_INTEGER.match, words)):
-            integers += map(int, words)
-        else:
-            floats += (float(number(word)) for word in words)
-    return _value("i64", integers), _value("f64", floats)
+    if not _PRINTING.search(text):
+        return 0.0
+    return max((TOLERANCES[one] for one in _FLOAT.findall(text)), default=_LEAST)
 
 
-def _value(element: str, elements: list[float]) -> Value:
-    return Value(ValueType(element, (len(elements),)), tuple(elements))
+def printed_values(text: str, tolerance: float = _LEAST) -> Value:
+    """The numbers that a program has printed; floats may be off by a relative `tolerance`.
+
+    >>> printed_values("7\\n( 1, 2.5 )\\n").elements
+    (7, 1, 2.5)
+    """
+    words = [
+        word
+        for line in _ADDRESS.sub("", _HEADER.sub("", text)).splitlines()
+        for word in _NUMBER.findall(line)
+    ]
+    numbers = [int(one) if _INTEGER.match(one) else float(number(one)) for one in words]
+    sizes = [abs(one) if isinstance(one, float) and math.isfinite(one) else 0.0 for one in numbers]
+    least = SCALE * max(sizes, default=0.0)
+    slack = tuple(
+        tolerance * max(size, least) if isinstance(one, float) else 0.0
+        for one, size in zip(numbers, sizes, strict=True)
+    )
+    return Value(ValueType("i64", (len(numbers),)), tuple(numbers), slack=slack)

@@ -101,14 +101,15 @@ class Function:
     """An exported function; a type is None if we can neither make nor read its values.
 
     Of a function that works on memory, `memory` are the numbers of the inputs that are: what these
-    hold in the end are further results. `prints` is whether what it prints is, too, after those.
+    hold in the end are further results. If `prints` is not 0, so is what it prints, after those; it
+    is the relative tolerance of floats then.
     """
 
     name: str
     inputs: tuple[ValueType | None, ...]
     results: tuple[ValueType | None, ...]
     memory: tuple[int, ...] = ()
-    prints: bool = False
+    prints: float = 0.0
 
     @property
     def has_results(self) -> bool:

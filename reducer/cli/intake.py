@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,11 @@ from oracles import Limits, Oracle
 from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.commands import is_compiler
+from reducer.intake.one_pipeline import one_command
+from reducer.intake.stages import NotOnePipeline
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
+from reducer.toolchain import resolve_executable
 
 
 def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
@@ -66,17 +69,33 @@ def agree(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]
         UsageError: the user has not agreed, and cannot be asked.
         CommandNotFound: no compiler of that name is installed.
     """
-    commands = tuple((_program(words[0]), *words[1:]) for words in crash.commands)
+    commands = tuple(map(_with_program, crash.commands))
     for words in commands:
-        click.echo(f"command found in {path.name}: {shlex.join(words)}", err=True)
+        click.echo(f"command found in {path.name}: {_shown(words)}", err=True)
     click.echo(f"input found in {crash.source}", err=True)
     if yes:
-        return commands
+        return _each_as_one(commands)
     if not sys.stdin.isatty():
         raise UsageError("this command comes from a file; run it with --yes if it may be run")
     if not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
-    return commands
+    return _each_as_one(commands)
+
+
+def _each_as_one(commands: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    try:
+        return tuple(one_command(words, resolve_executable(words[0])) for words in commands)
+    except NotOnePipeline as error:
+        raise UsageError(f"a line of several commands cannot be run as one: {error}") from error
+
+
+def _with_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    program = _program(words[0])
+    return tuple(program if word == words[0] else word for word in words)
+
+
+def _shown(words: Sequence[str]) -> str:
+    return shlex.join(words).replace(" '|' ", " | ")
 
 
 def _program(name: str) -> str:

@@ -21,6 +21,7 @@ from reducer.cli.status import print_status
 from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
+from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline, is_piped, merged
 from reducer.session import Listener, Report, Settings
 from reducer.session.conversions import OptPrinter
@@ -129,11 +130,12 @@ class OracleOptions:
             )
         try:
             stages = merged(self.words)
+            words = one_command(stages.words, self._executable(stages.words[0]))
         except NotOnePipeline as error:
             raise UsageError(
                 f"the pipeline cannot be run as one command: {error}; {instead}"
             ) from error
-        return replace(self, words=stages.words, function=self.function or stages.entry)
+        return replace(self, words=words, function=self.function or stages.entry)
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""

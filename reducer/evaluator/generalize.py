@@ -13,7 +13,7 @@ from reducer.ir.lexer import ALIAS, VALUE, Outside
 
 _EVALUATED = frozenset(
     f"linalg.{name}"
-    for name in ("generic", "index", "yield", "fill", "transpose", "broadcast", "copy", "softmax")
+    for name in ("generic", "index", "yield", "fill", "transpose", "broadcast", "softmax")
 )
 """Ops that the evaluator knows as they are."""
 

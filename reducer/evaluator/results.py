@@ -11,8 +11,9 @@ from oracles.values.programs import UNKNOWN, Value, ValueType
 from reducer.evaluator.answers import Part
 
 
-def read_answer(path: Path, *, prints: bool = False) -> ExecutionResult:
-    """The answer in a file; `prints` is whether what the program prints is a result.
+def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
+    """The answer in a file; if `prints` is not 0, what the program prints is a result, and
+    it is the tolerance of floats.
 
     Raises:
         OSError: there is no such file.
@@ -25,7 +26,7 @@ def read_answer(path: Path, *, prints: bool = False) -> ExecutionResult:
             parts = [source.read(entry[name]) for name in ("data", "mask", "slack")]
             values.append(_value(Part(entry["type"], entry["code"], *parts)))
     if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
-        values += printed_values(head["printed"])
+        values.append(printed_values(head["printed"], prints))
     return ExecutionResult(
         tuple(values),
         failure=head["failure"],

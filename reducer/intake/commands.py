@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import PurePath
 
 from oracles.profiles import PROFILES
-from reducer.intake.stages import NotOnePipeline, is_runner, joined
+from reducer.intake.stages import PIPE, NotOnePipeline, is_runner, joined
 
 _TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
 _WORD = re.compile(
@@ -40,7 +40,8 @@ class FoundCommand:
     """A command in a text.
 
     Attributes:
-        words: the base name of a known compiler, its flags, and `{}` for the input.
+        words: the base name of a known compiler, its flags, and `{}` for the input; the same for
+            each stage of a pipeline that cannot be told as one command without running the tool.
         input: the input as the text names it; '' if it names none (or standard input).
         rank: how sure it is that this is the command, 0 for certain.
         runs: whether the program that it makes is run after that.
@@ -122,10 +123,15 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
     except NotOnePipeline:
         words = same[0]
     kept, source = [first], ""
+    end = 0  # of the first stage, which reads the input
     skip = False
     for word in words[1:]:
         if skip:
             skip = False
+        elif word == PIPE:
+            end = end or len(kept)
+            kept += [PIPE, first]
+            skip = True
         elif word.startswith("-") and len(word) > 1:
             if _WRITES.match(word):
                 skip = word in ("-o", "--o")
@@ -141,7 +147,8 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
         return None
     if any(map(runs_others, kept)):
         return None
-    return FoundCommand((*kept, FILE), source, 0, runs)
+    end = end or len(kept)
+    return FoundCommand((*kept[:end], FILE, *kept[end:]), source, 0, runs)
 
 
 def _stages(text: str) -> list[list[str]]:

@@ -3,6 +3,9 @@
 The stages that transform the module become one command, so that its passes can be reduced like any
 other flags. What only runs the program at the end is left out: the program is run in a way that
 shows its results, too.
+
+A tool takes passes as flags or as a pipeline, but not both. If there are stages of either kind, the
+tool itself is needed to make one command of them (`one_pipeline.py`).
 """
 
 import re
@@ -16,7 +19,10 @@ from reducer.locate.pipeline import PipelineStep, parse_steps
 _RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner)(?:-\d+)?$")
 _ENTRY = re.compile(r"--?(?:e|entry-point)$")
 _ENTRY_WORD = re.compile(r"--?(?:e|entry-point)=(.*)$")
-_PIPE = "|"
+PIPE = "|"
+"""What stands between the stages of a pipeline."""
+
+_PIPELINE = ("-pass-pipeline", "--pass-pipeline")
 _HARMLESS = re.compile(r"2>(?:/dev/null|&1)$")
 _REFUSED = re.compile(r"\d?[<>]|[;&]+$")
 
@@ -27,7 +33,10 @@ class NotOnePipeline(ValueError):
 
 @dataclass(frozen=True)
 class Stages:
-    """The words of one command that does what all stages do, and the function that is run."""
+    """The words of one command that does what all stages do, and the function that is run.
+
+    If one of several stages has a pipeline, the words are those of all stages, with pipes.
+    """
 
     words: tuple[str, ...]
     entry: str | None = None
@@ -35,7 +44,7 @@ class Stages:
 
 def is_piped(words: Sequence[str]) -> bool:
     """Whether a command hands its output on to another one."""
-    return any(word == _PIPE for word in _split(words))
+    return any(word == PIPE for word in _split(words))
 
 
 def merged(words: Sequence[str]) -> Stages:
@@ -47,7 +56,7 @@ def merged(words: Sequence[str]) -> Stages:
     Raises:
         NotOnePipeline: the stages are of different tools, or use more of a shell than pipes.
     """
-    stages = [list(stage) for stage in _stages(_split(words))]
+    stages = stages_in(words)
     entry = None
     if len(stages) > 1 and is_runner(stages[-1][0]):
         entry = _entry(stages.pop()[1:])
@@ -69,18 +78,49 @@ def is_runner(program: str) -> bool:
 def joined(stages: Sequence[Sequence[str]]) -> list[str]:
     """The words of one command for several of the same tool, in this order.
 
+    They still have pipes if a stage has a pipeline.
+
     Raises:
         NotOnePipeline: a pipeline cannot be read.
     """
-    alone = len(stages) == 1
-    return [stages[0][0], *(flag for stage in stages for flag in _flags(stage[1:], alone=alone))]
+    kept = [[stage[0], *_flags(stage[1:])] for stage in stages]
+    if len(kept) == 1 or not any(pipeline_of(word) for stage in kept for word in stage):
+        return [stages[0][0], *(flag for stage in kept for flag in stage[1:])]
+    return [word for stage in kept for word in (PIPE, *stage)][1:]
+
+
+def pipeline_of(word: str) -> tuple[PipelineStep, ...] | None:
+    """The steps of a flag that gives a pipeline; None for any other word.
+
+    Raises:
+        NotOnePipeline: the pipeline cannot be read.
+    """
+    name, equals, value = word.partition("=")
+    if not equals or name not in _PIPELINE:
+        return None
+    try:
+        return parse_steps(value)
+    except ValueError as error:
+        raise NotOnePipeline(str(error)) from error
+
+
+def stages_in(words: Sequence[str]) -> list[list[str]]:
+    """The words of each stage.
+
+    >>> stages_in(["mlir-opt", "--cse", "|", "mlir-opt", "--sccp"])
+    [['mlir-opt', '--cse'], ['mlir-opt', '--sccp']]
+
+    Raises:
+        NotOnePipeline: a stage is empty, or they use more of a shell than pipes.
+    """
+    return list(_stages(_split(words)))
 
 
 def _split(words: Sequence[str]) -> list[str]:
     """The words, also of a line that is given as one word."""
-    if len(words) != 1 or _PIPE not in words[0]:
+    if len(words) != 1 or PIPE not in words[0]:
         return list(words)
-    lexer = shlex.shlex(words[0], posix=True, punctuation_chars=_PIPE)
+    lexer = shlex.shlex(words[0], posix=True, punctuation_chars=PIPE)
     lexer.whitespace_split = True
     lexer.commenters = ""
     return list(lexer)
@@ -88,8 +128,8 @@ def _split(words: Sequence[str]) -> list[str]:
 
 def _stages(words: Sequence[str]) -> Iterator[list[str]]:
     stage: list[str] = []
-    for word in [*words, _PIPE]:
-        if word != _PIPE:
+    for word in [*words, PIPE]:
+        if word != PIPE:
             if _HARMLESS.match(word):
                 continue
             if _REFUSED.match(word):
@@ -112,22 +152,11 @@ def _entry(words: Sequence[str]) -> str:
     return "main"
 
 
-def _flags(words: Sequence[str], *, alone: bool) -> Iterator[str]:
-    """The words of a stage; its pipeline as single passes, which can stand beside other ones."""
-    for word in words:
-        name, equals, value = word.partition("=")
-        if word == "-":
-            continue
-        if alone or name.lstrip("-") != "pass-pipeline" or not equals:
+def _flags(words: Sequence[str]) -> Iterator[str]:
+    """The words of a stage but what stands for its input; the value of a flag is in its word."""
+    rest = iter(words)
+    for word in rest:
+        if word in _PIPELINE:
+            yield f"{word}={next(rest, '')}"
+        elif word != "-":
             yield word
-            continue
-        try:
-            steps = parse_steps(value)
-        except ValueError as error:
-            raise NotOnePipeline(str(error)) from error
-        for step in steps:
-            yield from map(_flag, step.passes)
-
-
-def _flag(step: PipelineStep) -> str:
-    return f"--{step.name}={' '.join(step.options)}" if step.options else f"--{step.name}"

@@ -1,5 +1,6 @@
 """The `…-opt` tool of a compiler, used to check pass-level reproducers within limits."""
 
+import os
 import re
 import tempfile
 import threading
@@ -22,10 +23,12 @@ from oracles import (
 from oracles.base import Cache, outcome_digest
 from oracles.comparison import Across, same_failure
 from reducer.locate.anchoring import pipeline_flag
-from reducer.locate.pipeline import PipelineStep, parse_steps
+from reducer.locate.pipeline import PipelineStep, parse_pipeline, parse_steps
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
+_DUMPED = re.compile(r"^builtin\.module\(.*\n(?:.+\n)*", re.M)
+_AROUND = re.compile(r"\s*([(),])\s*")
 _EMPTY_MODULE = "module {\n}\n"
 
 
@@ -85,8 +88,8 @@ class OptTool:
         seen = outcome.signature
         return seen if same_failure(target, seen, Across.TOOLS) else None
 
-    def accepts(self, step: PipelineStep, flags: Sequence[str] = ()) -> bool:
-        """Whether the tool accepts a pipeline: it runs on an empty module."""
+    def accepts(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> bool:
+        """Whether the tool accepts a pipeline, or only flags: it runs on an empty module."""
         return not self._run(self.oracle(step, flags), _EMPTY_MODULE).failed
 
     def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
@@ -141,6 +144,20 @@ class OptTool:
     def knows_pass(self, name: str) -> bool:
         """Whether `--pass-pipeline` accepts a pass or pipeline of that name."""
         return name in self._passes
+
+    def nesting(self, flag: str) -> tuple[str, ...]:
+        """The ops below the module in which a pipeline must nest a pass that a flag names.
+
+        Tools up to LLVM 15 do not say.
+        """
+        result = self._ask([str(self.opt), flag, "--dump-pass-pipeline", os.devnull])
+        match = _DUMPED.search(result.stderr)
+        try:
+            step = parse_pipeline(_AROUND.sub(r"\1", match[0]) if match else "")
+        except ValueError:
+            return ()
+        is_pass = [one.name for one in step.passes] == [flag.lstrip("-").partition("=")[0]]
+        return step.anchors[1:] if is_pass else ()  # else it stands for a pipeline of its own
 
     @cached_property
     def _help(self) -> str:

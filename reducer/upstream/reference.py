@@ -157,8 +157,10 @@ class _UpstreamProgram:
         if result.exit_code != 0 or not target.is_file():
             failed = failure_of(result)
             return ExecutionResult(failure=failed.status, failed=failed)
-        printed = printed_values(result.stdout) if function.prints else ()
-        return ExecutionResult((*_results(function.returned, target.read_bytes()), *printed))
+        values = _results(function.returned, target.read_bytes())
+        if function.prints:
+            values.append(printed_values(result.stdout, function.prints))
+        return ExecutionResult(tuple(values))
 
 
 class _Unreadable(Exception):

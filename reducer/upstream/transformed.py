@@ -16,7 +16,7 @@ from oracles.diagnostics import primary_error
 from oracles.outcome import Outcome
 from oracles.values.declared import working_on_memory
 from oracles.values.execution import CANNOT, ExecutionResult, Implementation, Program, RunContext
-from oracles.values.printed import prints
+from oracles.values.printed import printing
 from oracles.values.programs import Function
 from reducer.upstream.reference import is_lowered
 
@@ -70,16 +70,19 @@ class TransformedModule:
     runner: Implementation
     device: str = ""
 
-    def functions(self, text: str) -> list[Function]:
-        """The functions of the module before the passes: these are what must keep their meaning."""
-        return [replace(one, prints=prints(text)) for one in working_on_memory(text)]
+    def functions(self, text: str, named: str | None = None) -> list[Function]:
+        """The functions of the module before the passes: these are what must keep their meaning.
+
+        `mlir-runner` calls any function that is `named`, public or not.
+        """
+        return [replace(one, prints=printing(text)) for one in working_on_memory(text, named)]
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         """The results; `CANNOT` if the passes have left something that cannot be run."""
         text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
-        known = replace(function, prints=False) in working_on_memory(text)
+        known = replace(function, prints=0.0) in working_on_memory(text, function.name)
         if not known and not is_lowered(text, function.name):
             return _cannot(f"the type of @{function.name} has changed")
         program = self.runner.build(text, self.path.parent, context)

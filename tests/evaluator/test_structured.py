@@ -167,6 +167,32 @@ func.func @softmax(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
     -> tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+func.func @copied(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.copy ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+func.func @converted(%a: tensor<?xi32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.copy ins(%a : tensor<?xi32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+func.func @transposed(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.transpose ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) permutation = [1, 0]
+  return %r : tensor<?x?xf32>
+}
+
+func.func @normalized(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.softmax dimension(1) ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>)
+    -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+func.func @repeated(%a: tensor<?x?xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %r = linalg.broadcast ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?x?xf32>) dimensions = [1]
+  return %r : tensor<?x?x?xf32>
+}
 """
 
 
@@ -299,6 +325,25 @@ def test_softmax(module: Functions) -> None:
     a = numbers(2, 3)
     powers = np.exp(a)
     np.testing.assert_allclose(module("softmax", a), powers / powers.sum(1, keepdims=True), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "wrong"),
+    [("copied", (2, 3), (2, 2)), ("transposed", (3, 2), (2, 3)), ("normalized", (2, 3), (3, 3)),
+     ("repeated", (2, 9, 3), (2, 3, 1))],
+)  # fmt: skip
+def test_sizes_that_the_verifier_does_not_compare(
+    module: Functions, name: str, size: tuple[int, ...], wrong: tuple[int, ...]
+) -> None:
+    assert module(name, numbers(2, 3), numbers(*size)).shape == size
+    with pytest.raises(UndefinedBehavior, match="different sizes"):
+        module(name, numbers(2, 3), numbers(*wrong))
+
+
+def test_a_copy_may_convert(module: Functions) -> None:
+    made = module("converted", np.array([1, -2], np.int32), numbers(2))
+    assert made.dtype == np.float32
+    assert list(made) == [1, -2]
 
 
 def test_operands_that_contradict_each_other(module: Functions) -> None:

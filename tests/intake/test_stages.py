@@ -18,9 +18,14 @@ from reducer.intake.stages import NotOnePipeline, Stages, is_piped, merged
             "bin/mlir-opt a.mlir -pass-pipeline='builtin.module(func.func(tosa-to-linalg),cse)' |"
             " /other/mlir-opt -one-shot-bufferize=bufferize-function-boundaries"
             " | mlir-cpu-runner-19 -e f -entry-point-result=void",
-            "bin/mlir-opt a.mlir --tosa-to-linalg --cse"
-            " -one-shot-bufferize=bufferize-function-boundaries",
+            "bin/mlir-opt a.mlir -pass-pipeline=builtin.module(func.func(tosa-to-linalg),cse)"
+            " | /other/mlir-opt -one-shot-bufferize=bufferize-function-boundaries",
             "f",
+        ),
+        (
+            "mlir-opt -pass-pipeline any(cse) | mlir-runner",
+            "mlir-opt -pass-pipeline=any(cse)",
+            "main",
         ),
         ("mlir-opt a.mlir --cse | mlir-runner", "mlir-opt a.mlir --cse", "main"),
         ("mlir-opt a.mlir | mlir-runner --entry-point=g", "mlir-opt a.mlir", "g"),

@@ -5,11 +5,12 @@ Source: MLIR language reference, 'linalg' dialect. Named ops with a body are tur
 those that have no such form are here.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op, terminators
@@ -39,22 +40,21 @@ def fill(frame: Frame, op: Op, value: Array, output: Array) -> Array:
 @op("linalg.transpose")
 def transpose(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     order = op.integers("permutation")
+    _check_sizes([source.shape[axis] for axis in order], output.shape)
     return source.map(lambda data: np.transpose(data, order))
 
 
 @op("linalg.broadcast")
 def broadcast(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     axes = tuple(op.integers("dimensions"))
+    kept = [size for axis, size in enumerate(output.shape) if axis not in axes]
+    _check_sizes(source.shape, kept)
     return source.map(lambda data: np.broadcast_to(np.expand_dims(data, axes), output.shape))
-
-
-@op("linalg.copy")
-def copy(frame: Frame, op: Op, source: Array, output: Array) -> Array:
-    return source
 
 
 @op("linalg.softmax")
 def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
+    _check_sizes(source.shape, output.shape)
     axis = op.integer("dimension")
     element = op.operand_types[-1].number
     if not element.is_float:
@@ -66,3 +66,14 @@ def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     if source.poison is not None:
         poison = np.broadcast_to(source.poison.any(axis=axis, keepdims=True), source.shape)
     return Array(out, poison)
+
+
+def _check_sizes(source: Sequence[int], output: Sequence[int]) -> None:
+    """Sizes that the verifier does not compare, since one of the operand's dimensions is dynamic.
+
+    Raises:
+        UndefinedBehavior: the loops run over one of the operands only.
+    """
+    for one, other in zip(source, output, strict=True):
+        if one != other:
+            raise UndefinedBehavior(f"operands of different sizes, {one} and {other}")

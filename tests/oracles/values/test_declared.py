@@ -49,6 +49,21 @@ def test_builtin_tensors(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "func.func private @g() -> f32 {\n",
+        "func.func nested @g() -> f32 {\n",
+        '"func.func"() <{function_type = () -> f32, sym_name = "g", sym_visibility = "nested"}> (',
+    ],
+)
+def test_a_function_that_is_not_public(text: str) -> None:
+    assert declared_functions(text) == []
+    assert declared_functions(text, "f") == []
+    assert declared_functions(text, "g") == [Function("g", (), (ValueType("f32", None),))]
+    assert declared_functions(text.replace("() ->", "(i32) ->"), "g") == []
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("%r = arith.addf %x, %y : f64", True),

@@ -1,0 +1,38 @@
+"""Stages with flags and stages with pipelines become one command. This needs LLVM's `mlir-opt`."""
+
+import pytest
+
+from reducer.intake.one_pipeline import one_command
+from reducer.intake.stages import merged
+from tests.support.opt_tools import find_opt
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("T a.mlir --cse --sccp", ["T", "a.mlir", "--cse", "--sccp"]),
+        (  # all of them can be flags
+            "T a.mlir -pass-pipeline='builtin.module(func.func(canonicalize{max-iterations=3}))'"
+            " | T --cse",
+            ["T", "a.mlir", "--canonicalize=max-iterations=3", "--cse"],
+        ),
+        (
+            "T a.mlir --pass-pipeline='builtin.module(func.func(tosa-to-linalg{aggressive-reduce-"
+            "constant=true}),tosa-to-scf)' | T --split-input-file --affine-loop-tile='tile-size=3 "
+            "separate' --cse | T --pass-pipeline=any(cse)",
+            [
+                "T",
+                "--pass-pipeline=builtin.module("
+                "func.func(tosa-to-linalg{aggressive-reduce-constant=true}),tosa-to-scf,"
+                "func.func(affine-loop-tile{tile-size=3 separate}),cse,any(cse))",
+                "a.mlir",
+                "--split-input-file",
+            ],
+        ),
+    ],
+)
+def test_one_command(line: str, words: list[str]) -> None:
+    opt = find_opt()
+    given = merged([line.replace("T ", f"{opt.name} ")]) if "|" in line else merged(line.split())
+    named = [opt.name if word == "T" else word for word in words]
+    assert one_command(given.words, opt)[1:] == tuple(named[1:])
