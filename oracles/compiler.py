@@ -20,6 +20,7 @@ from oracles.outcome import Outcome, Signature
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.scratch import private_folder
+from oracles.settle import KILLED
 from oracles.spelling import not_given, run_with
 from oracles.symbols import SymbolIndex, load_index
 
@@ -185,8 +186,8 @@ class CompilerOracle:
         probes: "_Probes",
     ) -> tuple[ProcessResult, Classification]:
         """What the crash is if no other thread crashes before its stack is printed."""
-        if not not_given(UNTHREADED, self.command.flags):
-            return result, classification
+        if result.exit_code in KILLED or not not_given(UNTHREADED, self.command.flags):
+            return result, classification  # who is killed never prints a stack
         alone = run_with(self.executable, UNTHREADED, lambda flags: run(self._argv(flags)))
         again = classify(alone, self.symbols)
         says_more = again.kind is classification.kind and not again.crash.cut

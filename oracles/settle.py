@@ -14,7 +14,7 @@ from oracles.limits import End, ProcessResult, Reader
 from oracles.memory import Seat, out_of_memory_kills, room_here
 
 _NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
-_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
 """The exit codes of the process itself, of a shell around it, and of a Python entry point."""
 
 
@@ -45,7 +45,7 @@ def settled(
             seat.starving, alone = False, True
             continue
         short = result.end is End.EXITED and kills != out_of_memory_kills()
-        killed = result.end is End.EXITED and result.exit_code in _KILLED
+        killed = result.end is End.EXITED and result.exit_code in KILLED
         if alone:
             return replace(result, starved=killed and short)
         if not killed and not (short and result.exit_code):
