@@ -160,8 +160,8 @@ def _chosen(
 ) -> tuple[tuple[str, ...], str]:
     """The command, and the input: the whole file, what it describes, or a part of either.
 
-    If a file describes commands that do not fail, and what they make is run, the results of that
-    are compared from then on: `options` says so.
+    If a file describes commands that do not fail, and a function of what they make is run, the
+    results of that are compared from then on: `options` says so.
     """
     commands: tuple[tuple[str, ...], ...] = (words,)
     by_command = options["test"] is None and options["plugin"] is None
@@ -174,10 +174,11 @@ def _chosen(
     def oracle_of(some: tuple[str, ...]) -> Oracle:
         return OracleOptions(source=input, words=some, **options).oracle(text)[0]
 
-    chosen = first_failing(commands, text, oracle_of, sure=crash is None or not crash.runs)
+    chosen = first_failing(commands, text, oracle_of, sure=crash is None or not crash.entry)
     if chosen is None:
         print_status("no command fails, so what the programs compute is compared: --wrong-results")
-        options["wrong_results"] = True
+        assert crash is not None
+        options |= {"wrong_results": True, "function": options["function"] or crash.entry}
         chosen = first_failing(commands, text, oracle_of)
     assert chosen is not None
     return chosen

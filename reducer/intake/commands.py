@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import PurePath
 
 from oracles.profiles import PROFILES
-from reducer.intake.stages import PIPE, NotOnePipeline, is_runner, joined
+from reducer.intake.stages import PIPE, NotOnePipeline, entry_of, is_runner, joined
 
 _TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
 _WORD = re.compile(
@@ -44,13 +44,13 @@ class FoundCommand:
             each stage of a pipeline that cannot be told as one command without running the tool.
         input: the input as the text names it; '' if it names none (or standard input).
         rank: how sure it is that this is the command, 0 for certain.
-        runs: whether the program that it makes is run after that.
+        entry: the function of what it makes that is run after that, if one is.
     """
 
     words: tuple[str, ...]
     input: str
     rank: int
-    runs: bool = False
+    entry: str | None = None
 
 
 def runs_others(word: str) -> bool:
@@ -117,7 +117,8 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
         return None
     first = PurePath(stages[0][0]).name
     same = list(takewhile(lambda stage: PurePath(stage[0]).name == first, stages))
-    runs = any(is_runner(stage[0]) for stage in stages[len(same) : len(same) + 1])
+    following = stages[len(same) : len(same) + 1]
+    entry = next((entry_of(stage) for stage in following if is_runner(stage[0])), None)
     try:
         words = joined(same)
     except NotOnePipeline:
@@ -148,7 +149,7 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
     if any(map(runs_others, kept)):
         return None
     end = end or len(kept)
-    return FoundCommand((*kept[:end], FILE, *kept[end:]), source, 0, runs)
+    return FoundCommand((*kept[:end], FILE, *kept[end:]), source, 0, entry)
 
 
 def _stages(text: str) -> list[list[str]]:

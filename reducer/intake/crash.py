@@ -26,7 +26,7 @@ class Crash:
         source: where the input was found, for people.
         missing: what was not found, for people; '' if nothing.
         pipeline: what to run on the input if only the program for it is unknown.
-        runs: whether the text also runs what some command makes of the input.
+        entry: the function that the text runs of what some command makes of the input, if it does.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -34,7 +34,7 @@ class Crash:
     source: str
     missing: str = ""
     pipeline: str = ""
-    runs: bool = False
+    entry: str | None = None
 
 
 def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
@@ -68,11 +68,11 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
         named = _named(one, path.parent)
         if named is not None:
             source = named.read_text(encoding="utf-8", errors="surrogateescape")
-            return Crash(commands, source, str(named), runs=not given and one.runs)
+            return Crash(commands, source, str(named), entry=None if given else one.entry)
     if program is not None:
         missing = "" if commands else _NO_COMMAND
-        runs = not given and any(one.runs for one in found)
-        return Crash(commands, program.text, f"the program in {path.name}", missing, runs=runs)
+        entry = next((one.entry for one in found if one.entry and not given), None)
+        return Crash(commands, program.text, f"the program in {path.name}", missing, entry=entry)
     names = ", ".join(dict.fromkeys(one.input for one in found if one.input))
     if not commands:
         return Crash((), "", "", _NOTHING)

@@ -59,7 +59,7 @@ def merged(words: Sequence[str]) -> Stages:
     stages = stages_in(words)
     entry = None
     if len(stages) > 1 and is_runner(stages[-1][0]):
-        entry = _entry(stages.pop()[1:])
+        entry = entry_of(stages.pop())
     for stage in stages[1:]:
         if PurePath(stage[0]).name != PurePath(stages[0][0]).name:
             raise NotOnePipeline(f"{stages[0][0]} and {stage[0]} are different tools")
@@ -73,6 +73,20 @@ def is_runner(program: str) -> bool:
     (True, True, False)
     """
     return _RUNNER.match(PurePath(program).name) is not None
+
+
+def entry_of(runner: Sequence[str]) -> str:
+    """The function that a runner with these words calls.
+
+    >>> entry_of(["mlir-runner", "-e", "f"]), entry_of(["mlir-runner", "--entry-point-result=i32"])
+    ('f', 'main')
+    """
+    for word, following in zip(runner, [*runner[1:], ""], strict=True):
+        if _ENTRY.match(word):
+            return following
+        if match := _ENTRY_WORD.match(word):
+            return match[1]
+    return "main"
 
 
 def joined(stages: Sequence[Sequence[str]]) -> list[str]:
@@ -140,16 +154,6 @@ def _stages(words: Sequence[str]) -> Iterator[list[str]]:
             raise NotOnePipeline("a stage of the pipeline is empty")
         yield stage
         stage = []
-
-
-def _entry(words: Sequence[str]) -> str:
-    """The function that a runner calls."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        if _ENTRY.match(word):
-            return following
-        if match := _ENTRY_WORD.match(word):
-            return match[1]
-    return "main"
 
 
 def _flags(words: Sequence[str]) -> Iterator[str]:

@@ -79,9 +79,9 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 
 def test_an_issue_about_what_programs_print(tmp_path: Path, opt: Path) -> None:
-    """Neither command fails, and both are run: so their results are compared."""
+    """Neither command fails, and both are run: so the results of that function are compared."""
     program = """\
-func.func @main() {
+func.func nested @f() {
   %v = arith.constant 5 : i32
   %w = arith.constant 6 : i32
   %m = memref.alloc() : memref<1xi32>
@@ -98,7 +98,7 @@ func.func @main() {
         "-lower-affine -convert-scf-to-cf -convert-vector-to-llvm -finalize-memref-to-llvm "
         "-convert-func-to-llvm -convert-cf-to-llvm -reconcile-unrealized-casts"
     )
-    runner = "/b/mlir-runner -e main -entry-point-result=void"
+    runner = "/b/mlir-runner -e f -entry-point-result=void"
     issue = tmp_path / "issue.md"
     wrong = "-affine-loop-invariant-code-motion"
     issue.write_text(
@@ -107,5 +107,5 @@ func.func @main() {
     )
     run(issue, "--yes", "--max-calls", 5, "--keep-flags", "-o", tmp_path / "small.mlir")
     text = (tmp_path / "small.mlir").read_text()
-    assert "check small.mlir --wrong-results" in text and wrong in text
+    assert "check small.mlir --wrong-results --function f" in text and wrong in text
     assert "(wrong values)" in text
