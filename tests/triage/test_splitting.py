@@ -277,21 +277,3 @@ def test_two_ops_that_become_one_are_one_bug(
     (bug,) = summary.bugs
     assert len(bug.paths) == 2
     assert "torch.aten.topk" not in bug.text
-
-
-@pytest.mark.iree
-@pytest.mark.slow
-def test_two_leftover_casts_of_different_releases_are_two_bugs(
-    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
-) -> None:
-    experts = {
-        "a.mlir": corpus("seed-20581a-gather-subview").folder / "expert.mlir",
-        "b.mlir": corpus("st_toy_llama").folder / "expert-translation.mlir",
-    }
-    write_all(tmp_path, {name: path.read_text() for name, path in experts.items()})
-    versions = tuple(iree_toolchain(version).version for version in ("3.3.0", "3.8.0"))
-    flags = ("--iree-hal-target-device=hip", "--iree-hip-target=gfx942")
-    summary = triaged(tmp_path, versions, FlagsLine(()), common=flags)
-    assert sorted(bug.paths for bug in summary.bugs) == [["a.mlir"], ["b.mlir"]]
-    assert len({bug.group.root.signature for bug in summary.bugs}) == 1
-    assert len({bug.headline for bug in summary.bugs}) == 2
