@@ -8,7 +8,7 @@ what it should. It takes a bisection.
 from collections.abc import Callable, Iterator, Sequence
 
 from oracles import Command
-from reducer.locate.pipeline import PipelineStep, parse_steps
+from reducer.locate.pipeline import PipelineStep, flag_name, pipeline_in
 
 IsWrong = Callable[[Command], bool | None]
 """Whether a program is wrong after the passes of a command; None if nobody can tell."""
@@ -32,25 +32,20 @@ def first_wrong_pass(command: Command, is_pass: Callable[[str], bool], wrong: Is
 
 def _prefixes(command: Command, is_pass: Callable[[str], bool]) -> Iterator[tuple[str, Command]]:
     """Each pass by name, and the command that ends with it."""
-    numbers = [number for number, word in enumerate(command.argv) if is_pass(_name(word))]
+    numbers = [number for number, word in enumerate(command.argv) if is_pass(flag_name(word))]
     for number, word in enumerate(command.argv):
         behind = [later for later in numbers if later > number]
         if number in numbers:
-            yield _name(word), command.without(behind)
-        elif _name(word) == "pass-pipeline" and word.startswith("-"):
-            flag, _, value = word.partition("=")
-            try:
-                steps = parse_steps(value)
-            except ValueError:
-                return
-            names = [one.name for step in steps for one in step.passes]
-            for count, name in enumerate(names, start=1):
-                kept = ",".join(step.text for step in _first(steps, count)[0])
-                yield name, command.with_word(number, f"{flag}={kept}")
-
-
-def _name(word: str) -> str:
-    return word.lstrip("-").partition("=")[0]
+            yield flag_name(word), command.without(behind)
+            continue
+        try:
+            steps = pipeline_in(word) or ()
+        except ValueError:
+            return
+        names = [one.name for step in steps for one in step.passes]
+        for count, name in enumerate(names, start=1):
+            kept = ",".join(step.text for step in _first(steps, count)[0])
+            yield name, command.with_word(number, f"{word.partition('=')[0]}={kept}")
 
 
 def _first(steps: Sequence[PipelineStep], count: int) -> tuple[list[PipelineStep], int]:

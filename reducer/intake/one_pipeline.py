@@ -12,7 +12,7 @@ from oracles import Limits
 from reducer.intake.stages import NotOnePipeline, is_piped, pipeline_of, stages_in
 from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.pipeline import PipelineStep, nested, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, flag_name, nested, parse_pipeline
 
 _MODULE = MODULE_OPS[0]
 _SECONDS = 60.0
@@ -43,7 +43,7 @@ def _in_one(stages: Sequence[Sequence[str]], tool: OptTool) -> tuple[str, ...]:
     for word in (word for stage in stages for word in stage[1:]):
         if (pipeline := pipeline_of(word)) is not None:
             steps += _below_module(pipeline)
-        elif _is_flag(word) and tool.knows_pass(_name(word)):
+        elif _is_flag(word) and tool.knows_pass(flag_name(word)):
             steps.append(nested(tool.nesting(word), _step(word)))
         else:
             rest.append(word)
@@ -68,15 +68,11 @@ def _below_module(steps: Sequence[PipelineStep]) -> Iterator[PipelineStep]:
 
 def _step(word: str) -> PipelineStep:
     _, equals, options = word.partition("=")
-    return parse_pipeline(f"{_name(word)}{{{options}}}" if equals else _name(word))
+    return parse_pipeline(f"{flag_name(word)}{{{options}}}" if equals else flag_name(word))
 
 
 def _flag(step: PipelineStep) -> str:
     return f"--{step.name}={' '.join(step.options)}" if step.options else f"--{step.name}"
-
-
-def _name(word: str) -> str:
-    return word.lstrip("-").partition("=")[0]
 
 
 def _is_flag(word: str) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from reducer.locate.pipeline import PipelineStep, parse_steps
+from reducer.locate.pipeline import PipelineStep, pipeline_in
 
 _RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner)(?:-\d+)?$")
 _ENTRY = re.compile(r"--?(?:e|entry-point)$")
@@ -109,11 +109,8 @@ def pipeline_of(word: str) -> tuple[PipelineStep, ...] | None:
     Raises:
         NotOnePipeline: the pipeline cannot be read.
     """
-    name, equals, value = word.partition("=")
-    if not equals or name not in _PIPELINE:
-        return None
     try:
-        return parse_steps(value)
+        return pipeline_in(word)
     except ValueError as error:
         raise NotOnePipeline(str(error)) from error
 

@@ -23,7 +23,7 @@ from oracles import (
 from oracles.base import Cache, outcome_digest
 from oracles.comparison import Across, same_failure
 from reducer.locate.anchoring import pipeline_flag
-from reducer.locate.pipeline import PipelineStep, parse_pipeline, parse_steps
+from reducer.locate.pipeline import PipelineStep, flag_name, parse_pipeline, pipeline_in
 
 _FLAG = re.compile(r"^  --([\w-]+)", re.M)
 _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
@@ -124,22 +124,21 @@ class OptTool:
             return None
         names: list[str] = []
         for word in oracle.command.flags:
-            name, _, value = word.lstrip("-").partition("=")
-            if name == "pass-pipeline":
-                try:
-                    steps = parse_steps(value)
-                except ValueError:
-                    return None
+            try:
+                steps = pipeline_in(word)
+            except ValueError:
+                return None
+            if steps is not None:
                 names += [inner.name for step in steps for inner in step.passes]
-            elif word.startswith("-") and self.knows_pass(name):
-                names.append(name)
+            elif word.startswith("-") and self.knows_pass(flag_name(word)):
+                names.append(flag_name(word))
         return tuple(names)
 
     # ---- supported options -----------------------------------------------------------------
 
     def knows_flag(self, word: str) -> bool:
         """Whether a `--flag=value` is one of its options (passes are not)."""
-        return word.lstrip("-").partition("=")[0] in self._flags
+        return flag_name(word) in self._flags
 
     def knows_pass(self, name: str) -> bool:
         """Whether `--pass-pipeline` accepts a pass or pipeline of that name."""
@@ -156,7 +155,7 @@ class OptTool:
             step = parse_pipeline(_AROUND.sub(r"\1", match[0]) if match else "")
         except ValueError:
             return ()
-        is_pass = [one.name for one in step.passes] == [flag.lstrip("-").partition("=")[0]]
+        is_pass = [one.name for one in step.passes] == [flag_name(flag)]
         return step.anchors[1:] if is_pass else ()  # else it stands for a pipeline of its own
 
     @cached_property

@@ -97,6 +97,26 @@ def parse_steps(text: str) -> tuple[PipelineStep, ...]:
     return tuple(steps)
 
 
+def flag_name(word: str) -> str:
+    """The name of a flag, without dashes and value.
+
+    >>> flag_name("--affine-loop-tile=tile-size=3")
+    'affine-loop-tile'
+    """
+    return word.lstrip("-").partition("=")[0]
+
+
+def pipeline_in(word: str) -> tuple[PipelineStep, ...] | None:
+    """The trees of the pipeline that a flag gives; None for any other word.
+
+    Raises:
+        ValueError: see `parse_steps`.
+    """
+    if not word.startswith("-") or flag_name(word) != "pass-pipeline":
+        return None
+    return parse_steps(word.partition("=")[2])
+
+
 def anchored(steps: Sequence[PipelineStep]) -> PipelineStep:
     """A pipeline that begins with the op that it runs on, a module if no op is named."""
     if len(steps) == 1 and steps[0].name in (MODULE_OPS[0], "any"):

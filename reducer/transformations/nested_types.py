@@ -10,7 +10,7 @@ from reducer.transformations.base import Site
 _NAME = r"![\w$.]+"
 _HEAD = Outside(rf"(?:{_NAME}|\b(?:tensor|memref|vector|tuple))<")
 _MAY_NEST = re.compile(r"<\(?!|x ?!|<[^<>()\n]*, !")  # most modules have no such type
-_DIMS = re.compile(r"(?:(?:\d+|\?) ?x ?)+")
+_DIMS = re.compile(r"\A(?:(?:\d+|\?) ?x ?)*")
 _SIMPLE = re.compile(rf"(?:[su]?i\d+|bf16|tf32|f\d+\w*|index|{_NAME})(?![\w.$<])")
 _WITH_PARTS = re.compile(rf"(?:{_NAME}|tensor|memref|vector|tuple|complex)<")
 
@@ -62,7 +62,7 @@ def _parts(kind: str) -> list[str]:
     for item in (part for inside in waiting for part in split_commas(inside)):
         if item.startswith("(") and item.endswith(")"):
             waiting.append(item[1:-1])
-        elif part := _type_at_start(_DIMS.sub("", item, count=1) if _DIMS.match(item) else item):
+        elif part := _type_at_start(_DIMS.sub("", item)):
             found.append(part)
     return list(dict.fromkeys(found))
 
