@@ -101,8 +101,8 @@ class Function:
     """An exported function; a type is None if we can neither make nor read its values.
 
     Of a function that works on memory, `memory` are the numbers of the inputs that are: what these
-    hold in the end are further results. If `prints` is not 0, so is what it prints, after those; it
-    is the relative tolerance of floats then.
+    hold in the end are further results. So is what it prints, after those, unless `prints` is 0;
+    otherwise that is the relative tolerance of printed floats.
     """
 
     name: str

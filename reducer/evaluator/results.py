@@ -12,8 +12,9 @@ from reducer.evaluator.answers import Part
 
 
 def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
-    """The answer in a file; if `prints` is not 0, what the program prints is a result, and
-    it is the tolerance of floats.
+    """The answer in a file.
+
+    `prints` is the relative tolerance of printed floats; 0 if what is printed is not a result.
 
     Raises:
         OSError: there is no such file.
