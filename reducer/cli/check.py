@@ -18,6 +18,7 @@ from reducer.cli.check_bisect import (
 )
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
+from reducer.cli.intake import command_and_input
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
@@ -27,6 +28,8 @@ from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
 from reducer.units import duration, plural, size
 
+_PART = "input.mlir"
+"""How a program is called that is only a part of a file."""
 _SHOWN = 5
 _WIDTH = 160
 _STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style.WARNING}
@@ -37,6 +40,7 @@ def check(
     input: Path,
     bisect: bool,
     like: Path | None,
+    yes: bool,
     json_target: str | None,
     words: tuple[str, ...],
     **options: Any,
@@ -50,16 +54,21 @@ def check(
         require_program(asked)
     elif like is not None:
         raise UsageError("--like needs --bisect")
-    source = asked.read()
+    text, name = asked.read().text, str(input)
     with workspace():
-        oracle, _ = asked.oracle(source.text)
         if bisect:
-            oracle, _ = in_own_spelling(asked, oracle).oracle(source.text)
-        outcome = oracle.run(source.text)
+            oracle, _ = asked.oracle(text)
+            oracle, _ = in_own_spelling(asked, oracle).oracle(text)
+        else:
+            whole = text
+            asked, text = command_and_input(asked, whole, yes=yes)
+            oracle, _ = asked.oracle(text)
+            name = name if text == whole else _PART
+        outcome = oracle.run(text)
         in_the_command = _fails_without_input(oracle, outcome)
-    commands = {"command": oracle.display(str(input))}
+    commands = {"command": oracle.display(name)}
     if isinstance(oracle, ValuesOracle):
-        commands |= zip(("compile", "run"), oracle.input_steps(str(input)), strict=False)
+        commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)
     verdict, why = verdict_on(oracle, outcome, target)
     if in_the_command:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"

@@ -4,13 +4,15 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from oracles import Limits, Oracle
+from oracles import Limits
+from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.status import print_status
 from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.commands import is_compiler
@@ -21,7 +23,38 @@ from reducer.locate.pipeline import parse_steps
 from reducer.toolchain import resolve_executable
 
 
-def crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
+def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[OracleOptions, str]:
+    """What to run, and on what: the whole file, what it describes, or a part of either.
+
+    If a file describes commands that do not fail, and a function of what they make is run, the
+    results of that are compared.
+
+    Args:
+        text: the text of the file.
+        yes: whether the user has agreed to run commands that the file describes.
+
+    Raises:
+        UsageError: something is missing, or the user has not agreed.
+        CommandNotFound: no compiler of the name in the file is installed.
+    """
+    if asked.test is not None or asked.plugin is not None:
+        return asked, text
+    commands: tuple[tuple[str, ...], ...] = (asked.words,)
+    crash = _crash_in(text, asked.source, asked.words)
+    if crash is not None:
+        commands, text = _agreed(crash, asked.source, yes=yes), crash.text
+    chosen = _first_failing(commands, text, asked, sure=crash is None or not crash.entry)
+    if chosen is None:
+        print_status("no command fails, so what the programs compute is compared: --wrong-results")
+        assert crash is not None
+        asked = replace(asked, wrong_results=True, function=asked.function or crash.entry)
+        chosen = _first_failing(commands, text, asked, sure=True)
+    assert chosen is not None
+    words, text = chosen
+    return replace(asked, words=words), text
+
+
+def _crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
     """The crash that a file describes, if it must be asked: there is no command, or no flag.
 
     Raises:
@@ -60,7 +93,7 @@ def _tools_for(pipeline: str) -> list[str]:
     return list(found)
 
 
-def agree(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]:
+def _agreed(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]:
     """Show what a file wants to have run; return it, with programs that are on PATH.
 
     Only the base name of a program counts: no path from the file is ever run.
@@ -111,12 +144,12 @@ def _program(name: str) -> str:
     return found
 
 
-def first_failing(
+def _first_failing(
     commands: Sequence[tuple[str, ...]],
     text: str,
-    oracle_of: Callable[[tuple[str, ...]], Oracle],
+    asked: OracleOptions,
     *,
-    sure: bool = True,
+    sure: bool,
 ) -> tuple[tuple[str, ...], str] | None:
     """The command to reduce with, and the part of the input on which it fails.
 
@@ -132,7 +165,8 @@ def first_failing(
         return tried[0]
     failing: tuple[tuple[str, ...], str] | None = None
     for words, part in tried:
-        outcome = oracle_of(words).run(part)
+        oracle, _ = replace(asked, words=words).oracle(text)
+        outcome = oracle.run(part)
         if outcome.failed and outcome.kind.traits.aborts:
             return words, part
         if outcome.failed and failing is None:

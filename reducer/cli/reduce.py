@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from oracles import Oracle
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
-from reducer.cli.intake import agree, crash_in, first_failing
+from reducer.cli.intake import command_and_input
 from reducer.cli.oracle_options import (
     OracleOptions,
     pass_level_of,
@@ -23,7 +22,6 @@ from reducer.cli.record import write_json
 from reducer.cli.report import report_of
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
-from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
 from reducer.session import Reduction, Settings
@@ -77,15 +75,16 @@ def reduce(
         raise UsageError(
             "--resume continues an earlier run and --fresh discards it; give only one of them"
         )
-    source = OracleOptions(source=input, words=words, **options).read()
+    asked = OracleOptions(source=input, words=words, **options)
+    source = asked.read()
     output = output or default_output(input)
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
     _check_json(json_target)
     with workspace() as place, ExitStack() as held:
-        words, text = _chosen(source.text, input, words, options, yes=yes)
-        oracle, opt = OracleOptions(source=input, words=words, **options).oracle(text)
+        asked, text = command_and_input(asked, source.text, yes=yes)
+        oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         settings = Settings(
@@ -153,35 +152,6 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
-
-
-def _chosen(
-    text: str, input: Path, words: tuple[str, ...], options: dict[str, Any], *, yes: bool
-) -> tuple[tuple[str, ...], str]:
-    """The command, and the input: the whole file, what it describes, or a part of either.
-
-    If a file describes commands that do not fail, and a function of what they make is run, the
-    results of that are compared from then on: `options` says so.
-    """
-    commands: tuple[tuple[str, ...], ...] = (words,)
-    by_command = options["test"] is None and options["plugin"] is None
-    crash = crash_in(text, input, words) if by_command else None
-    if not by_command:
-        return words, text
-    if crash is not None:
-        commands, text = agree(crash, input, yes=yes), crash.text
-
-    def oracle_of(some: tuple[str, ...]) -> Oracle:
-        return OracleOptions(source=input, words=some, **options).oracle(text)[0]
-
-    chosen = first_failing(commands, text, oracle_of, sure=crash is None or not crash.entry)
-    if chosen is None:
-        print_status("no command fails, so what the programs compute is compared: --wrong-results")
-        assert crash is not None
-        options |= {"wrong_results": True, "function": options["function"] or crash.entry}
-        chosen = first_failing(commands, text, oracle_of)
-    assert chosen is not None
-    return chosen
 
 
 def _check_json(target: str | None) -> None:

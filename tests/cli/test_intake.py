@@ -1,11 +1,13 @@
 """Reducing what a crash left behind, with the real mlir-opt."""
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from reducer.cli.commands.check import check
 from reducer.cli.commands.reduce import reduce
 from reducer.errors import CommandNotFound, UsageError
 from tests.support.opt_tools import find_opt
@@ -109,3 +111,18 @@ func.func nested @f() {
     text = (tmp_path / "small.mlir").read_text()
     assert "check small.mlir --wrong-results --function f" in text and wrong in text
     assert "(wrong values)" in text
+
+
+def test_check_shows_what_would_be_preserved_of_an_issue(tmp_path: Path, opt: Path) -> None:
+    """Of the two functions in the file, only the second fails, and its part is what was run."""
+    issue, answer = tmp_path / "issue.md", tmp_path / "answer.json"
+    issue.write_text(
+        f"This crashes:\n```\n{opt.name} a.mlir -split-input-file -expand-strided-metadata\n```\n"
+        f"```mlir\n{HEALTHY}// -----\n{BAD}```\n"
+    )
+    with pytest.raises(UsageError, match="run it with --yes"):
+        CliRunner().invoke(check, [str(issue)], catch_exceptions=False, standalone_mode=False)
+    CliRunner().invoke(check, [str(issue), "--yes", "--json", str(answer)], standalone_mode=False)
+    found = json.loads(answer.read_text())
+    assert found["interesting"] and found["kind"] == "crash"
+    assert found["command"][1:] == ["-expand-strided-metadata", "input.mlir", "-o", "/dev/null"]

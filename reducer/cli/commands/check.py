@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import input_argument, json_option
+from reducer.cli.commands.shared import input_argument, json_option, yes_option
 from reducer.cli.trailing import TrailingCommand
 
 
@@ -48,11 +48,13 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
     "that of the reduction that made INPUT]",
 )
 @with_oracle_options
+@yes_option
 @json_option
 def check(**values: Any) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 
-    Two inputs in the same bucket fail the same way.
+    Two inputs in the same bucket fail the same way. INPUT may also be what `mlir-reducer reduce`
+    takes without a COMMAND: a crash log, a crash reproducer, an issue, or a lit test.
 
     \b
       mlir-reducer check model.mlir -- \\

@@ -16,6 +16,7 @@ from reducer.cli.commands.shared import (
     progress_option,
     quiet_option,
     scheduler_option,
+    yes_option,
 )
 from reducer.cli.trailing import TrailingCommand
 from reducer.search.sequential import MAX_RUNS
@@ -83,12 +84,7 @@ Exit codes:
     help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
     "it, the same command also continues.",
 )
-@click.option(
-    "-y",
-    "--yes",
-    is_flag=True,
-    help="Run a command that was found in INPUT without asking.",
-)
+@yes_option
 @click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
 @click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
 @click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")

@@ -45,6 +45,10 @@ json_option: Decorator = click.option(
     help="Also write the answer as JSON; - for stdout.",
 )
 
+yes_option: Decorator = click.option(
+    "-y", "--yes", is_flag=True, help="Run a command that was found in INPUT without asking."
+)
+
 timeout_option: Decorator = click.option(
     "--timeout",
     metavar="SECONDS",
