@@ -88,11 +88,11 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         DropStructuredOperands(),
         DropPassedOperands(),
         DropAttributes(),
+        DropCalledArguments(),  # operands that a function takes go with its arguments only
         DropOperands(),
         DropReturns(),
         DropArguments(),
         DropCalledResults(),
-        DropCalledArguments(),
         DropEncodings(),
         UnwrapNestedTypes(),
         DropProperties(),

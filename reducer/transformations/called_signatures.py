@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block, terminator_of
 from reducer.transformations.base import Site
-from reducer.transformations.call_graph import calls, calls_of
+from reducer.transformations.body_ops import BodyOps
+from reducer.transformations.call_graph import calls, calls_of, passing_to
 
 
 class DropCalledArguments:
-    """Drops unused arguments of called functions, and the operands that callers pass for them."""
+    """Drops unused arguments of functions, and the operands that calls and launches pass."""
 
     name = "drop arguments of called functions"
     all_at_once = True
@@ -17,7 +18,8 @@ class DropCalledArguments:
     def sites(self, module: Module) -> list[Site]:
         return [
             Site(function, number)
-            for function in _called(module)
+            for function in BodyOps.of(module).functions
+            if passing_to(module, function)
             if (block := entry_block(module, function)) is not None
             for number, value in enumerate(module.block_args(block))
             if not module.uses[value]
@@ -27,8 +29,8 @@ class DropCalledArguments:
         rewrite = Rewrite(module)
         for site in sites:
             rewrite.drop_argument(site.op, site.number)
-            for call in calls_of(module, site.op) or ():
-                rewrite.drop_operand(call, site.number)
+            for op, first in passing_to(module, site.op) or ():
+                rewrite.drop_operand(op, first + site.number)
         return rewrite.render()
 
 

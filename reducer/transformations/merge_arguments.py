@@ -6,7 +6,7 @@ from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import BodyOps
-from reducer.transformations.call_graph import calls_of
+from reducer.transformations.call_graph import passing_to
 from reducer.transformations.signatures import functions_without_calls
 
 
@@ -31,11 +31,11 @@ class MergeArguments:
             if block is None:
                 return None
             values = module.block_args(block)
-            first = values[repeated[site.op][site.number]]
-            rewrite.substitute(values[site.number], module.tokens[first])
+            kept = values[repeated[site.op][site.number]]
+            rewrite.substitute(values[site.number], module.tokens[kept])
             rewrite.drop_argument(site.op, site.number)
-            for call in calls_of(module, site.op) or ():
-                rewrite.drop_operand(call, site.number)
+            for op, first in passing_to(module, site.op) or ():
+                rewrite.drop_operand(op, first + site.number)
         return rewrite.render()
 
 
@@ -43,7 +43,7 @@ def _changeable(module: Module) -> Iterator[int]:
     """Functions without calls, or with calls that are all known."""
     free = set(functions_without_calls(module))
     for function in BodyOps.of(module).functions:
-        if function in free or calls_of(module, function):
+        if function in free or passing_to(module, function):
             yield function
 
 

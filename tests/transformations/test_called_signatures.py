@@ -38,3 +38,28 @@ def test_a_function_that_is_also_passed_on_keeps_its_type() -> None:
     for transformation in (DropCalledArguments(), DropCalledResults()):
         text = module(CALLER, CALLEE, use)
         assert apply_to(transformation, text) == text
+
+
+LAUNCH = """\
+  "func.func"() <{function_type = (index, i32, f32) -> (), sym_name = "main"}> ({
+  ^bb0(%arg0: index, %arg1: i32, %arg2: f32):
+    "gpu.launch_func"(%arg0, %arg1, %arg2) {kernel = @k::@g} : (index, i32, f32) -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+"""
+KERNEL = """\
+  "gpu.module"() <{sym_name = "k"}> ({
+    "gpu.func"() <{function_type = (i32, f32) -> ()}> ({
+    ^bb0(%arg0: i32, %arg1: f32):
+      "t.use"(%arg1) : (f32) -> ()
+      "gpu.return"() : () -> ()
+    }) {sym_name = "g"} : () -> ()
+  }) : () -> ()
+"""
+
+
+def test_an_unused_argument_of_a_kernel_goes_with_the_operand_of_its_launch() -> None:
+    """The first operand says how many threads there are, and is no argument."""
+    after = apply_to(DropCalledArguments(), module(LAUNCH, KERNEL))
+    assert '"gpu.launch_func"(%arg0, %arg2) {kernel = @k::@g} : (index, f32) -> ()' in after
+    assert '"gpu.func"() <{function_type = (f32) -> ()}>' in after
