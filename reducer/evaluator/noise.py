@@ -72,17 +72,27 @@ def disturb(
     operands: list[Numbers],
     function: Callable[..., Any],
     element: Element,
+    *,
+    signless: bool = False,
 ) -> Numbers:
-    """The result of an op's function of floats, moved where it was rounded, if that is wanted."""
+    """The result of an op's function of floats, moved where it was rounded, if that is wanted.
+
+    `signless` is whether the op may take and give either zero.
+    """
     if not is_disturbing(element):
         return out
+    if signless:
+        operands = [_signless(operand) for operand in operands]
+        out = np.asarray(function(*operands)).astype(out.dtype)
     if _flushes(element):
         operands = [_flushed(operand, element) for operand in operands]
         out = _flushed(np.asarray(function(*operands)).astype(out.dtype), element)
     longer = np.longdouble if element.width == 64 else np.float64
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
     out = moved(out, exact != out.astype(longer), element)
-    return _approximated(out, element) if name.startswith("math.") else out
+    if name.startswith("math."):
+        out = _approximated(out, element)
+    return _signless(out) if signless else out
 
 
 def _flushes(element: Element) -> bool:
@@ -99,6 +109,11 @@ def _flushed(data: Numbers, element: Element) -> Numbers:
         return data
     least = float(_finfo(element.dtype).smallest_normal)
     return np.where(np.abs(data) < least, np.copysign(data.dtype.type(0), data), data)
+
+
+def _signless(data: Numbers) -> Numbers:
+    """The numbers, with one and the same zero in place of both."""
+    return np.where(data == 0, data.dtype.type(_zero), data)
 
 
 def turned(angle: Numbers) -> Numbers:

@@ -10,9 +10,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.evaluator.dialects.arith_floats import floating, promised
+from reducer.evaluator.dialects.arith_floats import floating
 from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
 from reducer.evaluator.extrema import maximum, minimum
+from reducer.evaluator.fastmath import promised
 from reducer.evaluator.noise import disturb, turned
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
