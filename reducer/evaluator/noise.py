@@ -10,7 +10,7 @@ Conversions are not disturbed, since rounding to nearest is what they are for, a
 floats of fewer than 16 bits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,13 +23,16 @@ _finfo: Any = ml_dtypes.finfo
 _source: np.random.Generator | None = None  # a process evaluates one program at a time
 _zero = 0.0
 """The zero that functions give: -0 if the seed is even."""
+_is_bold = True
+"""Whether things are computed in the way that differs most: if the seed is odd."""
 
 
 @contextmanager
 def disturbed(seed: int) -> Iterator[None]:
     """Disturb what is computed inside."""
-    global _source, _zero
+    global _source, _zero, _is_bold
     _source, _zero = np.random.default_rng(seed), 0.0 if seed % 2 else -0.0
+    _is_bold = seed % 2 == 1
     try:
         yield
     finally:
@@ -51,10 +54,17 @@ def zero_sign() -> int:
     return -1 if np.signbit(_zero) else 1
 
 
-def coin() -> bool:
-    """One of two ways to compute something."""
+def other_way(ways: Sequence[Numbers], usual: Numbers) -> Numbers:
+    """One of several ways to compute something, or for each number the way that is farthest from
+    the usual one.
+    """
     assert _source is not None
-    return bool(_source.integers(2))
+    if not _is_bold:
+        return ways[int(_source.integers(len(ways)))]
+    with np.errstate(all="ignore"):
+        distances = [np.abs(way - usual) for way in ways]
+    farthest = np.argmax(np.nan_to_num(distances, nan=np.inf, posinf=np.inf), axis=0)
+    return np.asarray(np.choose(farthest, ways))
 
 
 def moved(data: Numbers, where: Numbers, element: Element) -> Numbers:
