@@ -7,6 +7,7 @@ not: `x * 1e30 * 1e-30` overflows, and with reassoc it may be `x`. Such a result
 What is only rounded in another way, and the sign of a zero, is disturbed instead (see `noise`).
 """
 
+from functools import reduce
 from typing import Any
 
 import ml_dtypes
@@ -45,7 +46,7 @@ def unsettled(op: Op, operands: list[Numbers], out: Numbers) -> Numbers | None:
     if flags & {"arcp", "fast"} and op.name == "arith.divf":
         masks.append(_has_no_reciprocal(operands[1]))
     known = [mask for mask in masks if mask is not None]
-    return np.logical_or.reduce(np.broadcast_arrays(*known)) if known else None
+    return reduce(np.logical_or, known) if known else None
 
 
 def is_signless(op: Op) -> bool:
@@ -61,7 +62,7 @@ def _out_of_range(op: Op, operands: list[Numbers], out: Numbers) -> Numbers:
     """Where numbers other than zero overflow, or become too small. Zero is where functions have
     poles, and an infinity is right in any order.
     """
-    ordinary = np.logical_and.reduce([_is_ordinary(one) for one in operands])
+    ordinary = reduce(np.logical_and, map(_is_ordinary, operands))
     result = np.abs(_in_range(out))
     lost = np.isinf(result)
     if op.name in _SCALING:

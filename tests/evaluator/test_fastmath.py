@@ -20,6 +20,15 @@ func.func @regrouped(%a: tensor<3xf32>) -> tensor<3xf32> {
   %r = arith.mulf %b, %small fastmath<reassoc> : tensor<3xf32>
   return %r : tensor<3xf32>
 }
+func.func @in_a_body(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %large = arith.constant 1.0e30 : f32
+  %r = linalg.map ins(%a : tensor<3xf32>) outs(%a : tensor<3xf32>) (%x: f32, %o: f32) {
+    %b = arith.mulf %x, %large fastmath<fast> : f32
+    %c = arith.divf %b, %large fastmath<fast> : f32
+    linalg.yield %c : f32
+  }
+  return %r : tensor<3xf32>
+}
 func.func @strict(%a: tensor<3xf32>) -> tensor<3xf32> {
   %large = arith.constant dense<1.0e30> : tensor<3xf32>
   %r = arith.mulf %a, %large fastmath<contract> : tensor<3xf32>
@@ -67,6 +76,7 @@ def defined(
 
 def test_another_grouping_may_not_overflow(defined: Callable[..., Sequence[bool] | None]) -> None:
     assert defined("regrouped", "3xf32=2 1e10 inf") == (True, False, True)
+    assert defined("in_a_body", "3xf32=2 1e10 3") == (True, False, True)
     assert defined("strict", "3xf32=2 1e10 inf") is None
 
 
