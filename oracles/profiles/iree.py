@@ -331,7 +331,7 @@ RUNTIME = Runtime(
     in_call=re.compile(
         r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) |^EXEC @", re.M
     ),
-    waiting=frozenset(("hal.fence.await",)),
+    queued=re.compile(r"hal\.(?:command_buffer|device\.queue|fence)\."),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),
