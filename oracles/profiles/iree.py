@@ -325,7 +325,7 @@ RUNTIME = Runtime(
         r"^\S+:\d+: (?P<status>[A-Z_]+)"
         r"(?:; (?P<message>(?!while (?:invoking|calling) |; invoking ).*?))?"
         r"(?:;(?: while invoking native function (?P<place>[\w.]+)| while calling "
-        r"| ?; invoking | *$).*)?$",
+        r"| ?; invoking | `a?sync func @| *$).*)?$",
         re.M,
     ),
     in_call=re.compile(

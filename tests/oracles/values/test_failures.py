@@ -45,6 +45,7 @@ def failed(stderr: str, exit_code: int = 1, stdout: str = "") -> RunFailure:
         (ASSERT, 1, "FAILED_PRECONDITION: index N too large"),
         (QUEUED.format("hal.fence.await"), 1, "FAILED_PRECONDITION: buffer is not committed"),
         (QUEUED.format("hal.device.queue.copy"), 1, "FAILED_PRECONDITION: buffer is not committed"),
+        (DENIED, 1, "PERMISSION_DENIED: operation requires TRANSFER_SOURCE"),
         ("EXEC @f\n", -11, "SIGSEGV"),
         (RUNTIME_ASSERTION, -6, "x < 3 in f"),
         ("what is this\n", 3, "exit code 3"),
