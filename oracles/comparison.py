@@ -25,7 +25,7 @@ from oracles.frames import is_offset, names_culprit
 from oracles.function_names import is_renamed
 from oracles.outcome import Outcome, Signature, pass_stage
 from oracles.stage import PIPELINE
-from oracles.wording import rephrased, same_run_failure
+from oracles.wording import rephrased
 
 
 class Across(Enum):
@@ -157,9 +157,7 @@ def _between_builds(target: Signature, found: Signature) -> str | None:
     if found.template == target.template:
         both_named = " " in target.stage and " " in found.stage
         return None if both_named or not target.op else "only one of them names the pass"
-    runs = target.kind.traits.wrong_results
-    alike = same_run_failure if runs else rephrased
-    return "worded differently" if alike(target.template, found.template) else None
+    return "worded differently" if rephrased(target.template, found.template) else None
 
 
 def _between_stacks(target: Signature, found: Signature) -> str | None:

@@ -2,19 +2,14 @@
 
 Releases rephrase messages. What is safe to ignore is little: the order of the words, and whether a
 message says what is wrong ("ranges overlap") or what would be right ("ranges must not overlap").
-The runtime also says which call failed. What is put into a queue fails in the call that does so or
-in one that waits for it, which releases decide differently.
 """
 
 import re
 from collections import Counter
 from dataclasses import dataclass
 
-from oracles.profiles import RUNTIME
-
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
-_PLACE = re.compile(r"^(?P<status>[A-Z][A-Z_]+) in (?P<place>[\w.]+): ")
 _REQUIRING = frozenset(("must", "should", "shall"))
 _NEGATING = frozenset(("not",))
 _LEAST_IN_COMMON = 3  # words; "expected '('" and "expected '{'" have one in common
@@ -36,20 +31,6 @@ def rephrased(one: str, other: str) -> bool:
         return True
     first, second = _Complaint.of(one), _Complaint.of(other)
     return first is not None and first == second
-
-
-def same_run_failure(one: str, other: str) -> bool:
-    """Whether two templates of failed runs (`oracles.values.failures`) say the same.
-
-    Their calls may differ if one of them waits for what others have started.
-    """
-    first, second = _PLACE.match(one), _PLACE.match(other)
-    if not first or not second or first["place"] == second["place"]:
-        return rephrased(one, other)
-    waiting = {first["place"], second["place"]} & RUNTIME.waiting
-    if not waiting or first["status"] != second["status"]:
-        return False
-    return rephrased(one[first.end() :], other[second.end() :])
 
 
 @dataclass(frozen=True)

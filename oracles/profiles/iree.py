@@ -325,13 +325,13 @@ RUNTIME = Runtime(
         r"^\S+:\d+: (?P<status>[A-Z_]+)"
         r"(?:; (?P<message>(?!while (?:invoking|calling) |; invoking ).*?))?"
         r"(?:;(?: while invoking native function (?P<place>[\w.]+)| while calling "
-        r"| ?; invoking | *$).*)?$",
+        r"| ?; invoking | `a?sync func @| *$).*)?$",
         re.M,
     ),
     in_call=re.compile(
         r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) |^EXEC @", re.M
     ),
-    waiting=frozenset(("hal.fence.await",)),
+    queued=re.compile(r"hal\.(?:command_buffer|device\.queue|fence)\."),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),

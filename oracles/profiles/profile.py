@@ -221,7 +221,8 @@ class Runtime:
             be missing.
         in_call: a pattern for what is printed if the module failed once a function was called, and
             not before.
-        waiting: the values of `place` that wait for what was called before, and fail if that does.
+        queued: a pattern for the values of `place` that give work to a device or wait for it. Any
+            of them may report what goes wrong there.
         device_missing: the statuses that concern the machine and not the module.
         backends: the backends that run on any machine, with the flags that select them in every
             release. The default reference is the first one that the command does not use.
@@ -257,7 +258,7 @@ class Runtime:
     statuses: frozenset[str]
     failure: re.Pattern[str]
     in_call: re.Pattern[str]
-    waiting: frozenset[str]
+    queued: re.Pattern[str]
     device_missing: frozenset[str]
     backends: Mapping[str, tuple[str, ...]]
     backend_of: Callable[[frozenset[str]], str | None]

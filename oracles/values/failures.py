@@ -18,7 +18,8 @@ class RunFailure:
     """How a run failed.
 
     `status` is the runtime's status code, a signal, or the exit code. `message` is what was
-    printed, and `template` that without whatever depends on the input: it identifies the bug.
+    printed, and `template` that without whatever depends on the input, or on which call is the
+    first to hear of work that fails later: it identifies the bug.
     `exit_code` is negative for a signal. `no_device` is whether this machine cannot run the program
     at all, `is_hang` whether it had not ended in the time it was given.
     """
@@ -44,7 +45,9 @@ def failure_of(result: ProcessResult) -> RunFailure:
     template = _NUMBERED.sub(r"\1N", template_of(message))
     in_call = RUNTIME.in_call.search(f"{result.stdout}\n{result.stderr}") is not None
     missing = status in RUNTIME.device_missing and not in_call
-    said, folded = (": ".join(filter(None, (head, text))) for text in (message, template))
+    said = ": ".join(filter(None, (head, message)))
+    known = template and RUNTIME.queued.match(place)  # by what went wrong, whoever reports it
+    folded = f"{status}: {template}" if known else ": ".join(filter(None, (head, template)))
     return RunFailure(status, said, folded, code, missing)
 
 

@@ -29,6 +29,9 @@ from oracles.values.workbench import ComparisonCase, Question
 _BLIND = "only what the front end makes of the program was judged, not the front end itself"
 
 
+_ALIKE = "only compared with {}: a defect that both share would not be seen"
+"""Backends and releases share most of a compiler."""
+
 _UNTAMED = "no compiler can tell whether the program is defined for such values"
 """They differ about a shift by more than the width, for example, and neither is wrong."""
 
@@ -53,7 +56,8 @@ class FirstJury(Jury):
             if not (trial.style.is_tame or trial.given):
                 return Finding(Judgement.UNDEFINED, f"{obstacle}, and {_UNTAMED}")
             found = self._compiled(question, actual, trial)
-            return found if found.judgement is Judgement.RIGHT else _also(found, obstacle)
+            is_sure = found.judgement is Judgement.RIGHT and not found.remark
+            return found if is_sure else _also(found, obstacle)
         why = meaningless(meant, actual)
         if why:
             return Finding(Judgement.UNDEFINED, f"the program {why}")
@@ -170,9 +174,11 @@ class FirstJury(Jury):
         """
         releases = () if self.comparison.named else self.comparison.releases
         told: list[tuple[Implementation, ExecutionResult]] = []
+        independent = self.comparison.named
         outside = () if self.comparison.named else self._from_outside(case)
         for side, given in (*outside, *islice(self._answers(releases, case), MAX_RELEASES)):
             if case.agrees(given):
+                independent |= side in self.comparison.outside
                 break
             for other, also in told:
                 if not given.failure and case.agree(given, also):
@@ -180,7 +186,8 @@ class FirstJury(Jury):
                     return self._guarded(case.expecting(also), other, witnesses, trial)
             told.append((side, given))
         if not told:
-            return right(case)
+            found, asked = right(case), self.comparison.reference.name
+            return found if independent else replace(found, remark=_ALIKE.format(asked))
         said = "; ".join(f"{side.name} gives {self._shown(case, given)}" for side, given in told)
         alike = f"the program and {self.comparison.reference.name} agree, but {said}"
         return Finding(Judgement.UNDECIDED, alike)

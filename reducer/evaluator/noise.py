@@ -2,16 +2,21 @@
 
 Compilers may fuse, reorder and approximate float arithmetic in ways that change the last digits of
 each op, and programs may amplify that at will. So a program is evaluated again with every float
-that an op had to round moved by up to a unit in the last place (stochastic arithmetic, as in
-CADNA). What an element changes by is how far a correct compiler may be off; an integer or a boolean
-that changes has no right value. Results that are exact, as of sums of small integers, stay so.
+that an op had to round moved by a unit in the last place or two, and by up to eight if it is the
+value of a function that compilers approximate (stochastic arithmetic, as in CADNA). What an element
+changes by is how far a correct compiler may be off; an integer or a boolean that changes has no
+right value. Results that are exact, as of sums of small integers, stay so.
+
+Evaluations come in pairs with the same numbers, moved in opposite directions. So a number that is
+about to jump, such as the floor of one just below 1, does so in one of them.
 
 Conversions are not disturbed, since rounding to nearest is what they are for, and neither are
 floats of fewer than 16 bits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -20,50 +25,90 @@ import numpy as np
 from reducer.evaluator.elements import Element, Numbers
 
 _finfo: Any = ml_dtypes.finfo
-_source: np.random.Generator | None = None  # a process evaluates one program at a time
-_zero = 0.0
-"""The zero that functions give: -0 if the seed is even."""
+
+_STEPS = (-2, -1, 1, 2)
+"""By how many units a rounded number is moved. Not by none: it would be as if it were exact."""
+_APPROXIMATION = 4
+"""How many times as far the value of a function is moved: not for small floats, of which it is
+computed in f32.
+"""
+_APPROXIMATED = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "atan2", "cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one",
+        "logistic", "power", "rsqrt", "sine", "tan", "tanh",
+    )
+)  # fmt: skip
+"""Functions that compilers approximate, apart from those of the math dialect."""
+
+
+@dataclass
+class Noise:
+    """How one evaluation is disturbed. `sign` tells the two of a pair apart."""
+
+    source: np.random.Generator
+    sign: int
+    has_moved: bool = False
+    """Whether any number has been moved."""
+
+
+_noise: Noise | None = None  # a process evaluates one program at a time
 
 
 @contextmanager
-def disturbed(seed: int) -> Iterator[None]:
-    """Disturb what is computed inside."""
-    global _source, _zero
-    _source, _zero = np.random.default_rng(seed), 0.0 if seed % 2 else -0.0
+def disturbed(seed: int, sign: int = 1) -> Iterator[Noise]:
+    """Disturb what is computed inside; the other sign does so in the opposite direction."""
+    global _noise
+    _noise = Noise(np.random.default_rng(seed), sign)
     try:
-        yield
+        yield _noise
     finally:
-        _source = None
+        _noise = None
 
 
 def is_active() -> bool:
     """Whether anything is disturbed now."""
-    return _source is not None
+    return _noise is not None
 
 
 def is_disturbing(element: Element) -> bool:
     """Whether floats of a type are to be disturbed."""
-    return _source is not None and element.is_float and element.width >= 16
+    return _noise is not None and element.is_float and element.width >= 16
 
 
 def zero_sign() -> int:
     """The sign of a zero that may have either."""
-    return -1 if np.signbit(_zero) else 1
+    return _noise.sign if _noise else 1
 
 
-def coin() -> bool:
-    """One of two ways to compute something."""
-    assert _source is not None
-    return bool(_source.integers(2))
+def other_way(ways: Sequence[Numbers], usual: Numbers) -> Numbers:
+    """One of several ways to compute something; the first evaluation of a pair takes, for each
+    number, the one that is farthest from the usual one.
+    """
+    assert _noise is not None
+    way = ways[int(_noise.source.integers(len(ways)))]
+    if _noise.sign < 0:
+        return way
+    with np.errstate(all="ignore"):
+        distances = [np.abs(way - usual) for way in ways]
+    farthest = np.argmax(np.nan_to_num(distances, nan=np.inf, posinf=np.inf), axis=0)
+    return np.asarray(np.choose(farthest, ways))
 
 
-def moved(data: Numbers, where: Numbers, element: Element) -> Numbers:
-    """The numbers, with some of them moved by up to a unit in the last place."""
-    assert _source is not None
-    steps = _source.integers(-1, 2, np.shape(data))
+def moved(data: Numbers, where: Numbers, element: Element, scale: int = 1) -> Numbers:
+    """The numbers, with some of them moved by up to twice `scale` units in the last place."""
+    assert _noise is not None
+    _noise.has_moved |= bool(np.any(where))
     wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
-    shaken = (wide * (1 + steps * float(_finfo(element.dtype).eps))).astype(element.dtype)
+    shaken = (wide * (1 + scale * _steps(data))).astype(element.dtype)
     return np.where(where & np.isfinite(wide), shaken, data)
+
+
+def _steps(data: Numbers) -> Numbers:
+    """How far to move each number, relative to it."""
+    assert _noise is not None
+    steps = _noise.source.choice(_STEPS, np.shape(data))
+    return np.asarray(_noise.sign * steps * float(_finfo(data.dtype).eps))
 
 
 def disturb(
@@ -72,17 +117,30 @@ def disturb(
     operands: list[Numbers],
     function: Callable[..., Any],
     element: Element,
+    *,
+    signless: bool = False,
 ) -> Numbers:
-    """The result of an op's function of floats, moved where it was rounded, if that is wanted."""
+    """The result of an op's function of floats, moved where it was rounded, if that is wanted.
+
+    `signless` is whether the op may take and give either zero.
+    """
     if not is_disturbing(element):
         return out
+    if signless:
+        operands = [_signless(operand) for operand in operands]
+        out = np.asarray(function(*operands)).astype(out.dtype)
     if _flushes(element):
         operands = [_flushed(operand, element) for operand in operands]
         out = _flushed(np.asarray(function(*operands)).astype(out.dtype), element)
     longer = np.longdouble if element.width == 64 else np.float64
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
-    out = moved(out, exact != out.astype(longer), element)
-    return _approximated(out, element) if name.startswith("math.") else out
+    is_function = name.startswith("math.")
+    is_approximate = (is_function or name in _APPROXIMATED) and not element.is_small_float
+    scale = _APPROXIMATION if is_approximate else 1
+    out = moved(out, exact != out.astype(longer), element, scale)
+    if is_function:
+        out = _approximated(out, element)
+    return _signless(out) if signless else out
 
 
 def _flushes(element: Element) -> bool:
@@ -101,16 +159,26 @@ def _flushed(data: Numbers, element: Element) -> Numbers:
     return np.where(np.abs(data) < least, np.copysign(data.dtype.type(0), data), data)
 
 
+def _signless(data: Numbers) -> Numbers:
+    """The numbers, with one and the same zero in place of both."""
+    return np.where(data == 0, _zero(data), data)
+
+
 def turned(angle: Numbers) -> Numbers:
     """An angle, moved if that is wanted: its last digit is what a reduction to one turn loses."""
-    if _source is None:
+    if _noise is None:
         return angle
-    steps = _source.integers(-1, 2, np.shape(angle))
-    return np.asarray(angle * (1 + steps * _finfo(angle.dtype).eps)).astype(angle.dtype)
+    _noise.has_moved = True
+    return np.asarray(angle * (1 + _steps(angle))).astype(angle.dtype)
 
 
 def _approximated(out: Numbers, element: Element) -> Numbers:
     """What an approximation of a function may give: zero for tiny numbers, and of either sign."""
     limits = _finfo(element.dtype)
     least = float(limits.eps if element.is_small_float else limits.smallest_normal)
-    return np.where(np.abs(out.astype(element.wide)) < least, out.dtype.type(_zero), out)
+    return np.where(np.abs(out.astype(element.wide)) < least, _zero(out), out)
+
+
+def _zero(data: Numbers) -> Any:
+    """The zero that things come to now, as a number of the same type."""
+    return data.dtype.type(0.0 if zero_sign() > 0 else -0.0)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from oracles.base import file_identity
+from oracles.classify import signal_code
 from oracles.command import resolve_binary, verifying_tool
 from oracles.limits import End, Limits, ProcessResult
 from oracles.process import run_process
@@ -154,6 +155,9 @@ class _UpstreamProgram:
         if result.end is not End.EXITED or result.starved:
             end = End.MEMORY if result.starved else result.end
             return ExecutionResult(failure=str(end), end=end)
+        if signal_code(result.exit_code) > 0:  # a program that fails ends by a signal
+            context.reasons[_name(self.tools, self.level)] = _first_error(result)
+            return ExecutionResult(failure=CANNOT)
         if result.exit_code != 0 or not target.is_file():
             failed = failure_of(result)
             return ExecutionResult(failure=failed.status, failed=failed)

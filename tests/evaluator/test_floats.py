@@ -15,7 +15,7 @@ pytestmark = pytest.mark.iree
 UNARY = {
     "absf": abs, "ceil": math.ceil, "cos": math.cos, "erf": math.erf, "exp": math.exp,
     "exp2": math.exp2, "expm1": math.expm1, "floor": math.floor, "sin": math.sin,
-    "tanh": math.tanh, "atan": math.atan, "trunc": math.trunc, "cbrt": math.cbrt,
+    "tan": math.tan, "tanh": math.tanh, "atan": math.atan, "trunc": math.trunc, "cbrt": math.cbrt,
     "roundeven": round, "asinh": math.asinh, "sinh": math.sinh, "cosh": math.cosh,
 }  # fmt: skip
 POSITIVE = {
@@ -139,6 +139,12 @@ def test_a_huge_angle_has_no_phase(module: Functions) -> None:
     """The next f32 is many turns away, so libraries differ and none of them is wrong."""
     assert module.poison("sin", f32(-3, 1e30, -1e30, np.inf)).tolist() == [False, True, True, False]
     assert module.poison("cos", f32(1e4, 1e6)).tolist() == [False, True]
+
+
+def test_a_tangent_next_to_a_pole_is_not_known(module: Functions) -> None:
+    """The next angle may be beyond the pole, and a cosine there may be zero."""
+    pole = 1.5 * math.pi
+    assert module.poison("tan", f32(1.5, pole, -pole)).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("name", [*UNARY, *POSITIVE])

@@ -48,6 +48,10 @@ def program() -> str:
       %r = arith.muli %a, %b overflow<nuw> : tensor<?xi64>
       return %r : tensor<?xi64>
     }
+    func.func @exact(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8> {
+      %r = arith.divsi %a, %b exact : tensor<?xi8>
+      return %r : tensor<?xi8>
+    }
     func.func @extended(%a: i8, %b: i8) -> (i8, i8, i8, i8) {
       %l, %h = arith.mulsi_extended %a, %b : i8
       %m, %n = arith.mului_extended %a, %b : i8
@@ -174,6 +178,7 @@ def test_broken_promises_are_poison(module: Functions) -> None:
     assert module.poison("nsw", np.int8([100, 27]), np.int8([28, 100])).tolist() == [True, False]
     big = np.array([-1, 3, 1 << 62], np.int64)
     assert module.poison("nuw", big, np.array([2, 5, 2], np.int64)).tolist() == [True, False, False]
+    assert module.poison("exact", np.int8([-8, -7]), np.int8([4, 4])).tolist() == [False, True]
 
 
 def test_extended_results(module: Functions) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracles.values.compare import compare
@@ -31,6 +32,11 @@ func.func @compares(%a: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi32>) {
   %c = arith.cmpf olt, %back, %a : tensor<2xf32>
   %i = arith.fptosi %back : tensor<2xf32> to tensor<2xi32>
   return %c, %i : tensor<2xi1>, tensor<2xi32>
+}
+func.func @jumps(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %t = math.tanh %a : tensor<8xf32>
+  %r = math.ceil %t : tensor<8xf32>
+  return %r : tensor<8xf32>
 }
 func.func @exact(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
   %b = arith.mulf %a, %a : tensor<2xf32>
@@ -67,6 +73,19 @@ func.func @sum(%a: tensor<4xf32>) -> f32 {
   %large = arith.constant 1.0e8 : f32
   %t = arith.mulf %e, %large : f32
   return %t : f32
+}
+func.func @long_sum(%a: tensor<512xf32>) -> tensor<f32> {
+  %i = arith.constant dense<-5.12e10> : tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<512xf32>) outs(%i : tensor<f32>)
+    dimensions = [0]
+  return %r : tensor<f32>
+}
+func.func @long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32> {
+  %i = arith.constant dense<-5.12e10> : tensor<1x1xf32>
+  %b = arith.constant dense<1.0> : tensor<512x1xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<1x512xf32>, tensor<512x1xf32>)
+    outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %r : tensor<1x1xf32>
 }
 func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %tiny = arith.constant dense<1.0e-39> : tensor<2xf32>
@@ -113,6 +132,13 @@ def test_what_depends_on_the_last_digit_is_undefined(
         assert any(mask is not None and not all(mask) for mask in masks)
 
 
+def test_what_may_jump_is_slack_wherever_it_does(values: Callable[..., Sequence[Value]]) -> None:
+    """The tanh of -8 is a few digits above -1: it rounds up to 0, but -1 is as close."""
+    (result,) = values("jumps", "8xf32=-8 -8.2 -8.5 -1 -1 -1 -1 -1")
+    assert result.elements == (0,) * 8
+    assert result.slack == (8, 8, 8, 0, 0, 0, 0, 0)
+
+
 def test_exact_results_have_no_slack(values: Callable[..., Sequence[Value]]) -> None:
     for result in (*values("exact", "2xf32=3 0"), *values("narrows", "2xf32=0.3 17.7")):
         assert result.slack is None and result.defined is None
@@ -134,6 +160,18 @@ def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> N
     assert stuck.slack is not None and stuck.slack[0] >= 52  # but at once, it is 2100
     (short,) = values("matmul_f16", "1x2000xf16=1")
     assert short.elements == (2000,) and short.slack is None
+
+
+@pytest.mark.parametrize(("function", "size"), [("long_sum", "512"), ("long_product", "1x512")])
+def test_a_sum_may_be_taken_one_by_one(
+    values: Callable[..., Sequence[Value]], function: str, size: str
+) -> None:
+    """Each step rounds to 4096 here, and always in the same direction."""
+    (result,) = values(function, f"{size}xf32=100050896")
+    terms = np.full(512, 100050896, np.float32)
+    stepwise = np.add.accumulate(np.array([-5.12e10, *terms], np.float32))[-1]
+    assert result.elements is not None and abs(result.elements[0] - stepwise) > 1e5
+    assert not compare([Value(result.type, (float(stepwise),))], [result])
 
 
 def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:

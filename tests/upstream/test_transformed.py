@@ -87,6 +87,18 @@ def test_what_the_passes_leave_may_not_run() -> None:
     assert outcome.remarks == ("what is left of it cannot be run: the type of @f has changed",)
 
 
+def test_passes_may_rely_on_a_library_that_is_not_there() -> None:
+    """The runner cannot link what they leave, which is no failure of the program."""
+    text = """
+      func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
+        linalg.copy ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+        return
+      }"""
+    _, outcome = judged(text, "-convert-linalg-to-std")
+    assert outcome.kind is Kind.UNDECIDED
+    assert "Symbols not found" in outcome.remarks[0]
+
+
 def test_passes_that_only_make_use_of_what_is_undefined_are_right() -> None:
     """A shift by the width is poison, whatever a pass makes of it."""
     text = """

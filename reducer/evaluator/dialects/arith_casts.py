@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.constants import constant as constant_of
-from reducer.evaluator.dialects.arith_floats import promised
 from reducer.evaluator.elements import Numbers, from_bits, signed, to_bits, unsigned, wrapped
+from reducer.evaluator.fastmath import promised
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
 from reducer.evaluator.values import Array

@@ -1,8 +1,8 @@
 """Float ops of the arith dialect.
 
 Source: MLIR language reference, 'arith' dialect. Floats of fewer than 32 bits are computed in f32
-and rounded, which gives the correctly rounded result. The fast-math flags nnan and ninf make poison
-of a NaN or infinity that goes in or comes out.
+and rounded, which gives the correctly rounded result. What their fast-math flags leave open is in
+`reducer.evaluator.fastmath`.
 """
 
 from collections.abc import Callable
@@ -12,27 +12,10 @@ import numpy as np
 
 from reducer.evaluator.elements import Numbers
 from reducer.evaluator.extrema import maximum, maxnum, minimum, minnum
+from reducer.evaluator.fastmath import is_signless, promised, unsettled
 from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
-
-
-def promised(op: Op, *numbers: Numbers) -> Numbers | None:
-    """Where a promise that there are no NaNs or no infinities is broken; None without promises."""
-    if not op.has("fastmath"):
-        return None
-    flags = op.flags("fastmath")
-    if not flags & {"nnan", "ninf", "fast"}:
-        return None
-    out: Any = np.False_
-    for data in numbers:
-        if data.dtype.kind not in "fVc" or data.dtype.itemsize < 4:
-            data = data.astype(np.float32)
-        if flags & {"nnan", "fast"}:
-            out = out | np.isnan(data)
-        if flags & {"ninf", "fast"}:
-            out = out | np.isinf(data)
-    return np.asarray(out)
 
 
 def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -44,8 +27,8 @@ def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             wide = op.operand.wide
             given = [a.astype(wide, copy=False) for a in operands]
             out = np.asarray(function(*given)).astype(op.result.dtype, copy=False)
-            out = disturb(op.name, out, given, function, op.result)
-            return out, promised(op, *operands, out)
+            out = disturb(op.name, out, given, function, op.result, signless=is_signless(op))
+            return out, unsettled(op, list(operands), out)
 
         return function
 

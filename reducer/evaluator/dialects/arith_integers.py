@@ -122,6 +122,8 @@ def _ceiling(a: Numbers, b: Numbers) -> Numbers:
 
 
 def _division(name: str, is_signed: bool, compute: Callable[[Any, Any], Any]) -> None:
+    """Register a division. With the flag `exact`, one that leaves a remainder makes poison."""
+
     @op(f"arith.{name}", batched=True)
     def run(frame: Any, op: Op, a: Array, b: Array) -> Array:
         element = op.result
@@ -133,7 +135,12 @@ def _division(name: str, is_signed: bool, compute: Callable[[Any, Any], Any]) ->
         if a.poison is not None:
             left = np.where(a.poison, left.dtype.type(0), left)
         _checked(left, right, element, is_signed=is_signed)
-        return Array(wrapped(np.asarray(compute(left, right)), element), a.poison)
+        out = np.asarray(compute(left, right))
+        poison = a.poison
+        if op.has("isExact") and (inexact := out * right != left).any():
+            frame.saw_poison(op)
+            poison = inexact if poison is None else poison | inexact
+        return Array(wrapped(out, element), poison)
 
 
 _division("divsi", True, _truncated)

@@ -10,9 +10,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.evaluator.dialects.arith_floats import floating, promised
+from reducer.evaluator.dialects.arith_floats import floating
 from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
 from reducer.evaluator.extrema import maximum, minimum
+from reducer.evaluator.fastmath import promised
 from reducer.evaluator.noise import disturb, turned
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
@@ -35,8 +36,9 @@ COARSE = 0.01
 """The distance between neighboring arguments from which on a periodic function has no meaning."""
 
 
-def periodic(*names: str, function: Any) -> None:
-    """Register a function that is poison for arguments too large to tell its phase.
+def periodic(*names: str, function: Any, has_poles: bool = False) -> None:
+    """Register a function that is poison for arguments too large to tell its phase, and so close to
+    a pole that the next argument gives something else.
 
     No precision is specified for them, and implementations reduce them in different ways.
     """
@@ -48,6 +50,8 @@ def periodic(*names: str, function: Any) -> None:
         out = disturb(op.name, out, [wide], function, op.result)
         broken = promised(op, a, out)
         coarse = is_coarse(wide)
+        if has_poles:  # the derivative of a tangent is its square there
+            coarse = coarse | is_coarse(wide * out.astype(wide.dtype))
         return out, coarse if broken is None else coarse | broken
 
 
@@ -58,7 +62,7 @@ def is_coarse(a: Numbers) -> Numbers:
 
 periodic("math.sin", "stablehlo.sine", function=np.sin)
 periodic("math.cos", "stablehlo.cosine", function=np.cos)
-periodic("math.tan", "stablehlo.tan", function=np.tan)
+periodic("math.tan", "stablehlo.tan", function=np.tan, has_poles=True)
 
 
 def _each(function: Any) -> Any:

@@ -14,6 +14,11 @@ SHAPE = (
 ASSERT = (
     "<vm>:0: FAILED_PRECONDITION; index 9 too large; ; invoking function 'g'; `sync func @g()`\n"
 )
+QUEUED = (
+    "c/runtime/src/iree/hal/local/transient_buffer.c:80: FAILED_PRECONDITION; buffer is not "
+    "committed; while invoking native function {}; while calling import; \n"
+)
+"""Work that fails on the device: which call is told depends on who is faster."""
 DEVICE = "iree/runtime/src/iree/hal/driver_registry.c:200: NOT_FOUND; no driver 'hip' registered\n"
 RUNTIME_ASSERTION = "iree-run-module: src/a.c:3: int f(int): Assertion `x < 3' failed.\n"
 
@@ -38,6 +43,9 @@ def failed(stderr: str, exit_code: int = 1, stdout: str = "") -> RunFailure:
             "expected N but have N",
         ),
         (ASSERT, 1, "FAILED_PRECONDITION: index N too large"),
+        (QUEUED.format("hal.fence.await"), 1, "FAILED_PRECONDITION: buffer is not committed"),
+        (QUEUED.format("hal.device.queue.copy"), 1, "FAILED_PRECONDITION: buffer is not committed"),
+        (DENIED, 1, "PERMISSION_DENIED: operation requires TRANSFER_SOURCE"),
         ("EXEC @f\n", -11, "SIGSEGV"),
         (RUNTIME_ASSERTION, -6, "x < 3 in f"),
         ("what is this\n", 3, "exit code 3"),

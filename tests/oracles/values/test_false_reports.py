@@ -150,6 +150,21 @@ func.func @main(%a: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
     assert "only what the front end makes of the program was judged" in outcome.stderr
 
 
+def test_what_all_backends_do_alike_is_not_called_right_without_a_word() -> None:
+    """The insertion fills the row, whichever the backend, and the evaluator knows no ranges."""
+    text = """
+func.func @f(%a: tensor<2x3xf32>, %x: f32, %i: index) -> (tensor<2x3xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %r = tensor.insert %x into %a[%c0, %c0] : tensor<2x3xf32>
+  %m = util.range.min %i, %c0 : index
+  return %r, %m : tensor<2x3xf32>, index
+}
+"""
+    outcome = oracle(text).run(text)
+    assert outcome.kind is Kind.SUCCESS
+    assert "only compared with vmvx: a defect that both share would not be seen" in outcome.stderr
+
+
 QUOTIENTS = """
 func.func @f(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>) -> tensor<?xcomplex<f32>> {
   %c0 = arith.constant 0 : index
