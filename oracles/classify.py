@@ -1,8 +1,9 @@
 """Classify a compiler run by its exit code and output: the kind of failure, and the pass."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
@@ -37,6 +38,7 @@ from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
+from oracles.unnamed_passes import places_of_passes
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
@@ -96,17 +98,22 @@ def pattern_on_stack(names: Iterable[str]) -> str:
     return ""
 
 
-def passes_on_stack(names: Iterable[str]) -> tuple[str, ...]:
+def passes_on_stack(
+    names: Iterable[str], places: Mapping[int, str] = MappingProxyType({})
+) -> tuple[str, ...]:
     """All passes whose bodies are on a stack, innermost first, including those of LLVM.
+
+    `places` says where the bodies without a name are.
 
     >>> passes_on_stack(["a::f", "a::Canonicalizer::runOnOperation", "b::Inliner::runOnOperation"])
     ('Canonicalizer', 'Inliner')
     """
     found: list[str] = []
-    for name in names:
+    for index, name in enumerate(names):
         match = _PASS_BODY.match(name) or _LLVM_PASS_BODY.match(name)
-        if match and not _NESTS.search(match["name"]) and match["name"] not in found:
-            found.append(match["name"])
+        running = match["name"] if match else places.get(index, "")
+        if running and not _NESTS.search(running) and running not in found:
+            found.append(running)
     return tuple(found)
 
 
@@ -189,7 +196,9 @@ def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     Those of LLVM's older pass manager are not on the stack under their own names, but LLVM says
     which one was running.
     """
-    passes = passes_on_stack(name_frames(parse_stack(stderr), resolver))
+    frames = place_frames(parse_stack(stderr), resolver)
+    names = name_frames(frames, resolver)
+    passes = passes_on_stack(names, places_of_passes(frames, names, resolver))
     running: list[str] = _LLVM_PASS.findall(stderr) if "Running pass '" in stderr else []
     return tuple(dict.fromkeys([*running[-1:], *passes]))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from oracles import Outcome
 from oracles.diagnostics import primary_error
+from oracles.frames import is_offset
 from oracles.kind import NamedBy
 from oracles.stage import PIPELINE
 from oracles.traceback import uncaught_exception
@@ -68,7 +69,7 @@ def message_of(outcome: Outcome) -> list[str]:
         return [signature.template or "crash", *where]
     if named_by is NamedBy.DURATION:
         name = outcome.signature.pass_name
-        inside = f", in {name}" if name else ""
+        inside = f", in {name}" if name and not is_offset(name) else ""
         return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]

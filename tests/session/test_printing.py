@@ -55,6 +55,8 @@ def test_a_hang_says_for_how_long() -> None:
     assert message_of(hang) == ["does not finish within 8 s"]
     known = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
     assert message_of(known) == ["does not finish within 8 s, in CSEPass"]
+    nameless = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline libA.so+0x5000"))
+    assert message_of(nameless) == ["does not finish within 8 s"]
 
 
 def test_a_long_message_loses_the_operation_that_it_prints() -> None:
