@@ -36,6 +36,7 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
+from oracles.recursion import recursion_on_stack
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
 from oracles.unnamed_passes import places_of_passes
@@ -269,8 +270,11 @@ def _crash(
     stack = crash_stack(
         frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
     )
-    if not frames and words.kind.traits.known_by_stack and announces_stack(stderr):
-        stack = LOST
+    if words.kind.traits.known_by_stack:
+        if recursion := recursion_on_stack(frames, names):
+            stack = CrashStack(recursion)
+        if not frames and announces_stack(stderr):
+            stack = LOST
     if words.kind.traits.known_by_stack and not stack.lost:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
