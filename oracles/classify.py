@@ -12,6 +12,7 @@ from oracles.diagnostics import (
     is_linker_error,
     parse_diagnostics,
     primary_error,
+    says_nothing,
 )
 from oracles.exceptions import (
     crash_of_exception,
@@ -264,6 +265,7 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
+    words = _with_reason(words, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
     names = name_frames(frames, resolver)
@@ -304,6 +306,15 @@ def _exception(
         exit_code=code,
         exception=exception,
     )
+
+
+def _with_reason(words: AbnormalExit, diagnostics: tuple[Diagnostic, ...]) -> AbnormalExit:
+    """The same with the words of the error before, if the program only says that it ends."""
+    primary = primary_error(diagnostics) if says_nothing(words.message) else None
+    if primary is None:
+        return words
+    op = failing_operation(primary.message, primary.operation)
+    return replace(words, template=template_of(primary.message), op=op, message=primary.message)
 
 
 def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
