@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.diagnostics import primary_error
+from oracles.diagnostics import primary_error, says_nothing
 from oracles.frames import is_offset
 from oracles.kind import NamedBy
 from oracles.stage import PIPELINE
@@ -74,7 +74,8 @@ def message_of(outcome: Outcome) -> list[str]:
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
-    if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
+    abnormal = next((line for line in lines if _ABNORMAL.search(line)), "")
+    if abnormal and not says_nothing(abnormal.rpartition(": ")[2]):
         return [abnormal]
     primary = primary_error(outcome.diagnostics)
     if primary:

@@ -46,6 +46,14 @@ def test_an_abnormal_end_is_told_by_its_line() -> None:
     assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
 
 
+def test_a_fatal_error_that_says_nothing_has_the_words_before() -> None:
+    error = Diagnostic("a.mlir", 2, 7, "error", "must be a constant")
+    failed = replace(
+        outcome(Kind.FATAL_ERROR, stderr="LLVM ERROR: aborting\n"), diagnostics=(error,)
+    )
+    assert message_of(failed) == ["error: must be a constant"]
+
+
 def test_without_a_diagnostic_the_last_line_counts() -> None:
     assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
 
