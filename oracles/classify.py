@@ -1,8 +1,9 @@
 """Classify a compiler run by its exit code and output: the kind of failure, and the pass."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
@@ -11,6 +12,7 @@ from oracles.diagnostics import (
     is_linker_error,
     parse_diagnostics,
     primary_error,
+    says_nothing,
 )
 from oracles.exceptions import (
     crash_of_exception,
@@ -35,8 +37,10 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
+from oracles.recursion import recursion_on_stack
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
+from oracles.unnamed_passes import places_of_passes
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
@@ -96,17 +100,22 @@ def pattern_on_stack(names: Iterable[str]) -> str:
     return ""
 
 
-def passes_on_stack(names: Iterable[str]) -> tuple[str, ...]:
+def passes_on_stack(
+    names: Iterable[str], places: Mapping[int, str] = MappingProxyType({})
+) -> tuple[str, ...]:
     """All passes whose bodies are on a stack, innermost first, including those of LLVM.
+
+    `places` says where the bodies without a name are.
 
     >>> passes_on_stack(["a::f", "a::Canonicalizer::runOnOperation", "b::Inliner::runOnOperation"])
     ('Canonicalizer', 'Inliner')
     """
     found: list[str] = []
-    for name in names:
+    for index, name in enumerate(names):
         match = _PASS_BODY.match(name) or _LLVM_PASS_BODY.match(name)
-        if match and not _NESTS.search(match["name"]) and match["name"] not in found:
-            found.append(match["name"])
+        running = match["name"] if match else places.get(index, "")
+        if running and not _NESTS.search(running) and running not in found:
+            found.append(running)
     return tuple(found)
 
 
@@ -189,7 +198,9 @@ def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     Those of LLVM's older pass manager are not on the stack under their own names, but LLVM says
     which one was running.
     """
-    passes = passes_on_stack(name_frames(parse_stack(stderr), resolver))
+    frames = place_frames(parse_stack(stderr), resolver)
+    names = name_frames(frames, resolver)
+    passes = passes_on_stack(names, places_of_passes(frames, names, resolver))
     running: list[str] = _LLVM_PASS.findall(stderr) if "Running pass '" in stderr else []
     return tuple(dict.fromkeys([*running[-1:], *passes]))
 
@@ -254,14 +265,18 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
+    words = _with_reason(words, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
     names = name_frames(frames, resolver)
     stack = crash_stack(
         frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
     )
-    if not frames and words.kind.traits.known_by_stack and announces_stack(stderr):
-        stack = LOST
+    if words.kind.traits.known_by_stack:
+        if recursion := recursion_on_stack(frames, names):
+            stack = CrashStack(recursion)
+        if not frames and announces_stack(stderr):
+            stack = LOST
     if words.kind.traits.known_by_stack and not stack.lost:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
@@ -291,6 +306,15 @@ def _exception(
         exit_code=code,
         exception=exception,
     )
+
+
+def _with_reason(words: AbnormalExit, diagnostics: tuple[Diagnostic, ...]) -> AbnormalExit:
+    """The same with the words of the error before, if the program only says that it ends."""
+    primary = primary_error(diagnostics) if says_nothing(words.message) else None
+    if primary is None:
+        return words
+    op = failing_operation(primary.message, primary.operation)
+    return replace(words, template=template_of(primary.message), op=op, message=primary.message)
 
 
 def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:

@@ -200,6 +200,7 @@ _FOLLOW_UP = re.compile(
     r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
+    r"|^aborting$"
 )
 _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
 

@@ -148,6 +148,15 @@ PLUMBING: dict[str, tuple[str, ...]] = {
 """Functions that code of any kind calls, by purpose."""
 
 _OF_TEXT = "verifier, parser and printer"
+_ANALYSES = (
+    "AbstractSparseForwardDataFlowAnalysis",
+    "AbstractSparseBackwardDataFlowAnalysis",
+    "AbstractDenseForwardDataFlowAnalysis",
+    "AbstractDenseBackwardDataFlowAnalysis",
+    "DeadCodeAnalysis",
+)
+_VISITS = ("initialize*", "visit", "visitOperation", "processOperation")
+"""What visits an op for the first time or again; other members of an analysis may be at fault."""
 DRIVERS: dict[str, tuple[str, ...]] = {
     "passes": (
         "mlir::Pass",
@@ -216,7 +225,15 @@ DRIVERS: dict[str, tuple[str, ...]] = {
         "mlir::AttrTypeWalker",
         "mlir::AttrTypeReplacer",
         "mlir::detail::AttrTypeReplacerBase",
+    ),
+    "data-flow analyses": (
         "mlir::DataFlowSolver",
+        *(f"mlir::dataflow::{one}::{visit}" for one in _ANALYSES for visit in _VISITS),
+        "mlir::dataflow::SparseForwardDataFlowAnalysis",
+        "mlir::dataflow::SparseBackwardDataFlowAnalysis",
+        "mlir::dataflow::DenseForwardDataFlowAnalysis",
+        "mlir::dataflow::DenseBackwardDataFlowAnalysis",
+        "mlir::intrange::detail::defaultInferResultRanges*",
     ),
     _OF_TEXT: (
         "mlir::verify",

@@ -31,7 +31,9 @@ SIGNATURE_FRAMES = 3
 Resolver = Callable[[str], Symbols | None]
 """Finds the symbols of a library by file name (never by path: the text is not trusted)."""
 
-_MAX_STACK_FRAMES = 256
+MAX_STACK_FRAMES = 256
+"""The frames that LLVM keeps of a stack."""
+
 _HANDLER_DEPTH = 12  # the signal handler, its trampoline and the raising function come first
 _OFFSETS = 8
 _PAGE = 0xFFF
@@ -96,7 +98,7 @@ def parse_stack(stderr: str) -> list[Frame]:
             continue  # an interleaved dump of another thread, or a second dump
         if number == 0 and frames:
             continue
-        if len(frames) == _MAX_STACK_FRAMES:
+        if len(frames) == MAX_STACK_FRAMES:
             break
         last = number
         frame = _frame(match)
@@ -111,7 +113,7 @@ def _glibc_stack(lines: Iterable[str]) -> list[Frame]:
     frames: list[Frame] = []
     for line in lines:
         match = _GLIBC.match(line)
-        if match is not None and len(frames) < _MAX_STACK_FRAMES:
+        if match is not None and len(frames) < MAX_STACK_FRAMES:
             frames.append(_glibc_frame(match))
         elif frames:
             break
@@ -228,7 +230,7 @@ def is_cut(frames: Sequence[Frame]) -> bool:
     after = [frame.is_system for frame in frames]
     handled = after.index(True) if True in after else len(after)
     inside = after.index(False, handled) if False in after[handled:] else len(after)
-    return 0 < len(frames) < _MAX_STACK_FRAMES and True not in after[inside:]
+    return 0 < len(frames) < MAX_STACK_FRAMES and True not in after[inside:]
 
 
 def announces_stack(stderr: str) -> bool:
@@ -267,7 +269,7 @@ def crash_stack(
             break
         if not names[index] and any(map(partial(_is_near, frames[index]), drivers)):
             continue  # it has no name, and is in the source file of a driver
-        known[index] = names[index] or _place(frames[index])
+        known[index] = names[index] or place_of(frames[index])
         if says_something(known[index]) and not is_dispatching(known[index]):
             origin = known[index]
     functions = distinctive(known)
@@ -310,7 +312,7 @@ def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:
     return range(start, len(frames) if end is None else end)
 
 
-def _place(frame: Frame) -> str:
+def place_of(frame: Frame) -> str:
     """The library of a frame, and the offset in it if that was printed; '' otherwise."""
     if frame.offset is None or frame.is_system:
         return ""
@@ -372,7 +374,7 @@ def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for frame, _ in [pair for pair in own if not pair[1]] or own:
         origin = origins.setdefault(frame.module, frame.address & ~_PAGE)
-        offset = _place(frame) or f"{frame.module}{frame.address - origin:+#x}"
+        offset = place_of(frame) or f"{frame.module}{frame.address - origin:+#x}"
         if offset not in found:
             found.append(offset)
     return tuple(found[:_OFFSETS])

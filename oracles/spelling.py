@@ -44,9 +44,7 @@ class Spelling:
         now = {flag.partition("=")[0]: self._spelled_now(flag) for flag in flags}
         if not any(name and name in stderr for name in now.values()):
             return False  # cheap: standard error can be megabytes of printed IR
-        refused = {
-            name for line in _REFUSED.finditer(stderr) for name in _NAME.findall(line["flags"])
-        }
+        refused = refused_flags(stderr)
         learned = False
         for name, spelled in now.items():
             if spelled in refused:
@@ -58,6 +56,15 @@ class Spelling:
     def _spelled_now(self, flag: str) -> str:
         name = flag.partition("=")[0]
         return self._spelled.get(name, name)
+
+
+def refused_flags(stderr: str) -> set[str]:
+    """The flags that a program says it does not have.
+
+    >>> refused_flags("tool: Unknown command line argument '--a=1'.  Try: 'tool --help'")
+    {'--a'}
+    """
+    return {name for line in _REFUSED.finditer(stderr) for name in _NAME.findall(line["flags"])}
 
 
 def _names(flag: str) -> list[str]:

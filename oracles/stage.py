@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from oracles.classify import Classification, classify
+from oracles.diagnostics import Diagnostic
 from oracles.exceptions import is_in_verifier, rejects_syntax
 from oracles.kind import Kind
 from oracles.outcome import PIPELINE as PIPELINE
 from oracles.process import End, ProcessResult
+from oracles.spelling import refused_flags
 
 INPUT = "input"
 
@@ -31,22 +33,32 @@ def input_stage(classification: Classification, verify: Verify) -> tuple[str, Ki
     """The stage of a diagnosed failure, and its kind: text that does not parse is not a bug."""
     primary = classification.primary
     assert primary is not None
+    by_words = False
     # The verifier prints the operation, the parser has none: one run is enough for either.
     if not primary.operation:
         parsed = verify(PARSE_ONLY)
         if parsed is None:
-            # A location in `<inline asm>` is not a location in the input.
-            placed = primary.line > 0 and not primary.file.startswith("<inline")
-            doubtful = placed and bool(_PARSER_WORDS.match(primary.message))
+            doubtful = _sounds_like_the_parser(primary)
             return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", classification.kind)
         if _same(parsed, classification):
             return INPUT, Kind.INVALID_INPUT
+        # A tool older than LLVM 20 cannot leave out the verifier.
+        cannot = not refused_flags(parsed.stderr).isdisjoint(PARSE_ONLY)
+        by_words = cannot and _sounds_like_the_parser(primary)
     verified = verify(())
     if verified is None:
         return "", classification.kind
     if not _same(verified, classification):
         return PIPELINE, classification.kind
+    if by_words:
+        return INPUT, Kind.INVALID_INPUT
     return INPUT, Kind.VERIFIER  # it parses, so the verifier rejects it
+
+
+def _sounds_like_the_parser(error: Diagnostic) -> bool:
+    """Whether the words are the parser's; a location in `<inline asm>` is not in the input."""
+    placed = error.line > 0 and not error.file.startswith("<inline")
+    return placed and bool(_PARSER_WORDS.match(error.message))
 
 
 def exception_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:

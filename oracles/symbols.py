@@ -19,6 +19,7 @@ from typing import Protocol
 from platformdirs import user_cache_path
 
 from oracles.function_names import demangle
+from oracles.unwind_table import UnwindTable, read_unwind_table
 
 _SYMBOL_BYTES = 24
 _SYMTAB, _DYNSYM = 2, 11
@@ -110,6 +111,10 @@ class Symbols(Protocol):
         """
         ...
 
+    def start_of(self, address: int) -> int | None:
+        """The begin of the function at `address`, also of one without a name; None if unknown."""
+        ...
+
     def load_base(self, frame0: int, frame1: int) -> int | None:
         """The load address of the library, from the first two frames of a stack dump."""
         ...
@@ -143,6 +148,14 @@ class SymbolIndex:
         """Mangled name of the last function that begins at or before `address`, or ''."""
         index = bisect_right(self._addresses, address) - 1
         return "" if index < 0 else self._name_at(index)
+
+    def start_of(self, address: int) -> int | None:
+        """The begin of the function at `address`, also of one without a name; None if unknown."""
+        return self._unwind_table.start_of(address)
+
+    @cached_property
+    def _unwind_table(self) -> UnwindTable:
+        return read_unwind_table(self._image)
 
     def _name_at(self, index: int) -> str:
         start = self._names[index]

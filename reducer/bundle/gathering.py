@@ -16,9 +16,9 @@ from oracles.classify import pass_on_stack, pattern_on_stack
 from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
+from oracles.frames import is_offset
 from oracles.plugin import PluginOracle
 from oracles.process import End
-from oracles.stage import PIPELINE
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
 from oracles.values.execution import parameter_file
@@ -360,8 +360,8 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
     """The pass that the reproducer for it or the signature names, or ''."""
     if pass_file is not None and pass_file.name:
         return pass_file.name
-    stage = outcome.signature.stage
-    return stage.removeprefix(PIPELINE).strip() if stage.startswith(PIPELINE) else ""
+    name = outcome.signature.pass_name
+    return "" if is_offset(name) else name
 
 
 def _place(outcome: Outcome, head: str) -> int | None:

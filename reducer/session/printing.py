@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.diagnostics import primary_error
+from oracles.diagnostics import primary_error, says_nothing
+from oracles.frames import is_offset
 from oracles.kind import NamedBy
 from oracles.stage import PIPELINE
 from oracles.traceback import uncaught_exception
@@ -68,12 +69,13 @@ def message_of(outcome: Outcome) -> list[str]:
         return [signature.template or "crash", *where]
     if named_by is NamedBy.DURATION:
         name = outcome.signature.pass_name
-        inside = f", in {name}" if name else ""
+        inside = f", in {name}" if name and not is_offset(name) else ""
         return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
-    if abnormal := next((line for line in lines if _ABNORMAL.search(line)), None):
+    abnormal = next((line for line in lines if _ABNORMAL.search(line)), "")
+    if abnormal and not says_nothing(abnormal.rpartition(": ")[2]):
         return [abnormal]
     primary = primary_error(outcome.diagnostics)
     if primary:

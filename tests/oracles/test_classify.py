@@ -262,3 +262,13 @@ def test_an_exception_in_python_is_known_by_its_own_words() -> None:
     found = classify(result)
     assert found.kind is Kind.VERIFIER
     assert found.template.startswith("xdsl.VerifyException:") and "out of range" in found.template
+
+
+def test_a_fatal_error_that_only_ends_the_program_has_the_words_before() -> None:
+    """Flang's `emitFatalError` prints an error, and then that it aborts."""
+    text = (
+        "a.mlir:2:7: error: must be a constant\n %0 = fir.undefined !fir.field\n      ^\n"
+        "LLVM ERROR: aborting\nStack dump:\n"
+    )
+    found = classify(ProcessResult(End.EXITED, -6, 0.1, 0.1, 0, "", text))
+    assert (found.kind, found.template) == (Kind.FATAL_ERROR, "must be a constant")

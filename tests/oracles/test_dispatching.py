@@ -136,6 +136,16 @@ def test_copying_an_op_is_not_starting_a_thread() -> None:
     assert distinctive(stack) == ("FftOp::getTiledImplementation", "mlir::scf::tileUsingSCF")
 
 
+def test_it_does_not_matter_when_an_analysis_visits_an_op() -> None:
+    """The first time, or once the region around the op is known to be live."""
+    hook = ["mlir::intrange::inferCeilDivS", "mlir::affine::AffineApplyOp::inferResultRanges"]
+    visit = "mlir::dataflow::AbstractSparseForwardDataFlowAnalysis::visitOperation"
+    first = "mlir::dataflow::AbstractSparseForwardDataFlowAnalysis::initializeRecursively"
+    calls = "mlir::intrange::detail::defaultInferResultRanges"
+    for driver in (visit, first):
+        assert distinctive([*hook, calls, driver]) == tuple(hook)
+
+
 def test_recursion_counts_once_and_the_entry_ends_the_stack() -> None:
     names = ["a::visit", "a::visit", "b::walk", "a::visit", "main", "x::y"]
     assert distinctive(names) == ("a::visit", "b::walk")

@@ -46,6 +46,14 @@ def test_an_abnormal_end_is_told_by_its_line() -> None:
     assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
 
 
+def test_a_fatal_error_that_says_nothing_has_the_words_before() -> None:
+    error = Diagnostic("a.mlir", 2, 7, "error", "must be a constant")
+    failed = replace(
+        outcome(Kind.FATAL_ERROR, stderr="LLVM ERROR: aborting\n"), diagnostics=(error,)
+    )
+    assert message_of(failed) == ["error: must be a constant"]
+
+
 def test_without_a_diagnostic_the_last_line_counts() -> None:
     assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
 
@@ -55,6 +63,8 @@ def test_a_hang_says_for_how_long() -> None:
     assert message_of(hang) == ["does not finish within 8 s"]
     known = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
     assert message_of(known) == ["does not finish within 8 s, in CSEPass"]
+    nameless = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline libA.so+0x5000"))
+    assert message_of(nameless) == ["does not finish within 8 s"]
 
 
 def test_a_long_message_loses_the_operation_that_it_prints() -> None:

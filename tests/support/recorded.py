@@ -105,6 +105,9 @@ class _Symbols:
     def name_before(self, address: int) -> str:
         return ""
 
+    def start_of(self, address: int) -> int | None:
+        return None
+
     def load_base(self, frame0: int, frame1: int) -> int | None:
         return 0 if self._names else None
 
