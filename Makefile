@@ -25,7 +25,8 @@ setup: $(SETUP) ## Create .venv with the project and its development tools
 $(SETUP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; set PYTHON to one")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@# Most modules of the packages are never imported, so that compiling them all would be in vain.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 
 toolchain: $(SETUP) ## Install a compiler (IREE=3.13.0) into the cache of mlir-reducer
