@@ -37,7 +37,7 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
-from oracles.recursion import recursion_on_stack
+from oracles.recursion import STACK_USED_UP, recursion_on_stack
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
 from oracles.unnamed_passes import places_of_passes
@@ -273,7 +273,7 @@ def _crash(
         frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
     )
     if words.kind.traits.known_by_stack:
-        if recursion := recursion_on_stack(frames, names):
+        if words.template in STACK_USED_UP and (recursion := recursion_on_stack(frames, names)):
             stack = CrashStack(recursion)
         if not frames and announces_stack(stderr):
             stack = LOST

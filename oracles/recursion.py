@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from oracles.dispatching import is_dispatching
 from oracles.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
 
+STACK_USED_UP = ("SIGSEGV", "SIGBUS")
+"""The signals that end a program whose stack is used up."""
+
 _MOST_OF_THE_STACK = 3 / 4
 
 

@@ -272,3 +272,10 @@ def test_a_fatal_error_that_only_ends_the_program_has_the_words_before() -> None
     )
     found = classify(ProcessResult(End.EXITED, -6, 0.1, 0.1, 0, "", text))
     assert (found.kind, found.template) == (Kind.FATAL_ERROR, "must be a constant")
+
+
+def test_only_a_memory_fault_can_be_recursion_that_has_used_up_the_stack() -> None:
+    lines = ["a::divide() (/b/libA.so+0x10)", *["a::walk() (/b/libA.so+0x20)"] * 255]
+    stack = "".join(f" #{number} 0x{number:x} {line}\n" for number, line in enumerate(lines))
+    assert classify(failure(stack, exit_code=-11)).frames == ("a::walk",)
+    assert classify(failure(stack, exit_code=-8)).frames[0] == "a::divide"
