@@ -134,7 +134,8 @@ def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
     """The frames with their offsets in libraries, as far as they are printed or follow from names.
 
     The first two frames are known functions, and so is every frame with a name: their addresses in
-    the symbol table tell where the library was loaded.
+    the symbol table tell where the library was loaded. Without any, the calls before the return
+    addresses do.
     """
     bases: dict[str, int | None] = {}
     for module in {frame.module for frame in frames if frame.module and frame.offset is None}:
@@ -158,7 +159,13 @@ def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | 
             base = symbols.base_of(frame.address - frame.within, frame.name)
             if base is not None:
                 return base
-    return None
+    return symbols.base_of_returns(
+        [
+            frame.address
+            for index, frame in enumerate(frames)
+            if frame.module == module and not (index > 0 and frames[index - 1].is_system)
+        ]
+    )
 
 
 def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:

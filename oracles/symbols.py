@@ -11,6 +11,7 @@ import struct
 import tempfile
 from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Protocol
 from platformdirs import user_cache_path
 
 from oracles.function_names import demangle
+from oracles.load_address import load_address
 from oracles.unwind_table import UnwindTable, read_unwind_table
 
 _SYMBOL_BYTES = 24
@@ -123,6 +125,10 @@ class Symbols(Protocol):
         """The load address of the library, from that of a function with a demangled name."""
         ...
 
+    def base_of_returns(self, returns: Sequence[int]) -> int | None:
+        """The load address of the library, from return addresses into it."""
+        ...
+
 
 class SymbolIndex:
     """Function names of one library by address. Made by `load_index`."""
@@ -136,6 +142,7 @@ class SymbolIndex:
         self._ends = table[start + 16 * count : start + 24 * count].cast("Q")
         self._printer = range(landmarks[0], landmarks[1])
         self._handler = range(landmarks[2], landmarks[3])
+        self._placed: dict[tuple[int, ...], int | None] = {}
 
     def name(self, address: int) -> str:
         """Mangled name of the function at `address` (relative to the load base), or ''."""
@@ -184,6 +191,18 @@ class SymbolIndex:
             if demangle(self.name(address)) == name:
                 return start - address
         return None
+
+    def base_of_returns(self, returns: Sequence[int]) -> int | None:
+        """The address at which the library was loaded, from return addresses into it.
+
+        Only the page differs from run to run, so that the same stack is looked up once.
+        """
+        page = min(returns, default=0) & ~_PAGE
+        shape = tuple(address - page for address in returns)
+        if shape not in self._placed:
+            self._placed[shape] = load_address(self._image, shape)
+        found = self._placed[shape]
+        return None if found is None else found + page
 
     @cached_property
     def _by_digits(self) -> dict[int, list[int]]:

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from oracles import frames
 from oracles.dispatching import distinctive
-from oracles.frames import Resolver, is_cut, name_frames, parse_stack
+from oracles.frames import Resolver, is_cut, name_frames, parse_stack, place_frames
 from oracles.symbols import load_index
 
 DATA = Path(__file__).parent / "data"
@@ -90,6 +91,20 @@ def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> No
     assert found[:2] == ("libIREECompiler.so+0x1eb6a65", "libIREECompiler.so+0x1eb3621")
     moved = stack.replace("0x00007efd", "0x00007abc")
     assert crash_frames(moved, lambda module: None) == found
+
+
+def test_return_addresses_tell_where_a_library_without_names_was_loaded() -> None:
+    """The innermost function has not called anything: there, the fault itself is printed."""
+    stack = "0 libLLVM.so 0x11\n1 libLLVM.so 0x12\n2 libc.so.6 0x1\n" + "".join(
+        f"{number} a 0x{0x7000 + number:x}\n" for number in range(3, 7)
+    )
+    library = Mock()
+    library.name.return_value = library.name_before.return_value = ""
+    library.load_base.return_value = None
+    library.base_of_returns.return_value = 0x5000
+    placed = place_frames(parse_stack(stack), lambda name: library if name == "a" else None)
+    assert [frame.offset for frame in placed[3:]] == [0x2003, 0x2004, 0x2005, 0x2006]
+    library.base_of_returns.assert_called_once_with([0x7004, 0x7005, 0x7006])
 
 
 def test_a_stack_without_a_signal_handler_has_no_distances() -> None:

@@ -114,6 +114,9 @@ class _Symbols:
     def base_of(self, start: int, name: str) -> int | None:
         return None
 
+    def base_of_returns(self, returns: Sequence[int]) -> int | None:
+        return None
+
 
 def _result(code: int, stderr: str) -> ProcessResult:
     return ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", stderr)

@@ -1,0 +1,103 @@
+"""Where a library without names was loaded, from the return addresses on a stack.
+
+A return address is behind a call. Libraries are loaded at the begin of a page, and only a few bytes
+of a program end a call, so a handful of return addresses fit one page only.
+"""
+
+import mmap
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_X86_64 = 62
+_LOADED, _EXECUTABLE = 1, 1
+_PAGE = 0x1000
+_LEAST = 3
+"""The number of return addresses that are needed: of two, any pair at this distance would do."""
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A part of a library that is executed: where it is in the file, and when it is loaded."""
+
+    place: int
+    address: int
+    size: int
+
+    def holds(self, address: int) -> bool:
+        return self.address <= address < self.address + self.size
+
+
+def load_address(image: bytes | mmap.mmap, returns: Sequence[int]) -> int | None:
+    """The address at which a library was loaded, given return addresses into it.
+
+    Args:
+        image: the library, an ELF file.
+
+    Returns:
+        None if they fit none or several, or if it is not for x86-64.
+    """
+    if len(returns) < _LEAST:
+        return None
+    try:
+        parts = list(_executable(image))
+    except struct.error:
+        return None
+    first = returns[0]
+    found = [
+        first - address
+        for code in parts
+        for address in range(code.address + (first - code.address) % _PAGE, _end(code), _PAGE)
+        if all(_ends_call(image, parts, address + other - first) for other in returns)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _end(code: _Code) -> int:
+    return code.address + code.size
+
+
+def _executable(image: bytes | mmap.mmap) -> Iterator[_Code]:
+    """The executable parts of a 64-bit little-endian ELF file for x86-64.
+
+    Raises:
+        struct.error: it is cut short.
+    """
+    (machine,) = struct.unpack_from("<H", image, 0x12)
+    (headers,) = struct.unpack_from("<Q", image, 0x20)
+    size, count = struct.unpack_from("<HH", image, 0x36)
+    if machine != _X86_64:
+        return
+    for at in range(headers, headers + size * count, size):
+        kind, flags, place, address, _, length = struct.unpack_from("<IIQQQQ", image, at)
+        if kind == _LOADED and flags & _EXECUTABLE:
+            yield _Code(place, address, length)
+
+
+def _ends_call(image: bytes | mmap.mmap, parts: Sequence[_Code], address: int) -> bool:
+    """Whether the bytes before an address are a call."""
+    code = next((one for one in parts if one.holds(address - 1)), None)
+    if code is None:
+        return False
+    behind = code.place + address - code.address
+    before = image[max(behind - 7, code.place) : behind]
+    if len(before) >= 5 and before[-5] == 0xE8:  # a call of a place in the same library
+        (distance,) = struct.unpack_from("<i", before, len(before) - 4)
+        return any(one.holds(address + distance) for one in parts)
+    return any(
+        before[-length] == 0xFF and _length(before[1 - length :]) == length
+        for length in (2, 3, 4, 6, 7)
+        if len(before) >= length
+    )
+
+
+def _length(operand: bytes) -> int:
+    """The length of an indirect call with this operand; 0 if it is another instruction."""
+    mode, operation, register = operand[0] >> 6, operand[0] >> 3 & 7, operand[0] & 7
+    if operation != 2:
+        return 0
+    scaled = int(mode != 3 and register == 4)
+    if mode == 0:
+        has_distance = register == 5 or (scaled and len(operand) > 1 and operand[1] & 7 == 5)
+        return 2 + scaled + (4 if has_distance else 0)
+    return 2 + scaled + {1: 1, 2: 4, 3: 0}[mode]
