@@ -6,26 +6,14 @@ of a program end a call, so a handful of return addresses fit one page only.
 
 import mmap
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+from oracles.segments import LOADED, Segment, machine_of, segments
 
 _X86_64 = 62
-_LOADED, _EXECUTABLE = 1, 1
 _PAGE = 0x1000
 _LEAST = 3
 """The number of return addresses that are needed: of two, any pair at this distance would do."""
-
-
-@dataclass(frozen=True)
-class _Code:
-    """A part of a library that is executed: where it is in the file, and when it is loaded."""
-
-    place: int
-    address: int
-    size: int
-
-    def holds(self, address: int) -> bool:
-        return self.address <= address < self.address + self.size
 
 
 def load_address(image: bytes | mmap.mmap, returns: Sequence[int]) -> int | None:
@@ -40,41 +28,24 @@ def load_address(image: bytes | mmap.mmap, returns: Sequence[int]) -> int | None
     if len(returns) < _LEAST:
         return None
     try:
-        parts = list(_executable(image))
+        parts = [one for one in segments(image) if one.kind == LOADED and one.is_executable]
+        if machine_of(image) != _X86_64:
+            return None
     except struct.error:
         return None
     first = returns[0]
     found = [
         first - address
         for code in parts
-        for address in range(code.address + (first - code.address) % _PAGE, _end(code), _PAGE)
+        for address in range(
+            code.address + (first - code.address) % _PAGE, code.address + code.size, _PAGE
+        )
         if all(_ends_call(image, parts, address + other - first) for other in returns)
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _end(code: _Code) -> int:
-    return code.address + code.size
-
-
-def _executable(image: bytes | mmap.mmap) -> Iterator[_Code]:
-    """The executable parts of a 64-bit little-endian ELF file for x86-64.
-
-    Raises:
-        struct.error: it is cut short.
-    """
-    (machine,) = struct.unpack_from("<H", image, 0x12)
-    (headers,) = struct.unpack_from("<Q", image, 0x20)
-    size, count = struct.unpack_from("<HH", image, 0x36)
-    if machine != _X86_64:
-        return
-    for at in range(headers, headers + size * count, size):
-        kind, flags, place, address, _, length = struct.unpack_from("<IIQQQQ", image, at)
-        if kind == _LOADED and flags & _EXECUTABLE:
-            yield _Code(place, address, length)
-
-
-def _ends_call(image: bytes | mmap.mmap, parts: Sequence[_Code], address: int) -> bool:
+def _ends_call(image: bytes | mmap.mmap, parts: Sequence[Segment], address: int) -> bool:
     """Whether the bytes before an address are a call."""
     code = next((one for one in parts if one.holds(address - 1)), None)
     if code is None:

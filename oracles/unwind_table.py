@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_UNWIND_SEGMENT = 0x6474E550
+from oracles.segments import UNWIND_TABLE, segments
+
 _POINTER, _COUNT, _TABLE = 0x1B, 0x03, 0x3B
 """How the linkers encode a pointer, the number of functions, and an entry."""
 _VERSION = 1
@@ -40,27 +41,12 @@ def read_unwind_table(image: bytes | mmap.mmap) -> UnwindTable:
     """The table of a 64-bit little-endian ELF image; an empty one if it has none that is known."""
     view = memoryview(image)
     try:
-        at, base = _segment(view)
-        version, pointer, number, table = view[at : at + 4]
-        if (version, pointer, number, table) != (_VERSION, _POINTER, _COUNT, _TABLE):
+        table = next(one for one in segments(view) if one.kind == UNWIND_TABLE)
+        at, base = table.place, table.address
+        if tuple(view[at : at + 4]) != (_VERSION, _POINTER, _COUNT, _TABLE):
             return UnwindTable()
         (count,) = struct.unpack_from("<I", view, at + 8)
         begin = at + _HEADER
         return UnwindTable(base, view[begin : begin + count * _ENTRY].cast("i"))
-    except (struct.error, ValueError, TypeError):
+    except (struct.error, StopIteration, TypeError):
         return UnwindTable()
-
-
-def _segment(view: memoryview) -> tuple[int, int]:
-    """The offset in the file and the address of the table.
-
-    Raises:
-        ValueError: there is none.
-    """
-    (headers,) = struct.unpack_from("<Q", view, 0x20)
-    size, count = struct.unpack_from("<HH", view, 0x36)
-    for at in range(headers, headers + size * count, size):
-        kind, _, offset, address = struct.unpack_from("<IIQQ", view, at)
-        if kind == _UNWIND_SEGMENT:
-            return offset, address
-    raise ValueError("no table for unwinding")

@@ -1,10 +1,10 @@
 """Return addresses tell where a library was loaded."""
 
-import struct
-
 import pytest
 
 from oracles.load_address import load_address
+from oracles.segments import LOADED
+from tests.support.elf import X86_64, elf
 
 CODE = 0x4000
 """Where the code is in the file, and one page later in memory."""
@@ -24,11 +24,9 @@ CALLS = {
 }
 
 
-def library(*calls: tuple[int, bytes], machine: int = 62) -> bytes:
+def library(*calls: tuple[int, bytes], machine: int = X86_64) -> bytes:
     """An ELF file with nothing but code: these calls, each before an address, and no-ops."""
-    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    header += struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
-    header += struct.pack("<IIQQQQQQ", 1, 5, CODE, CODE + 0x1000, 0, SIZE, SIZE, 0x1000)
+    header = elf([(LOADED, 5, CODE, CODE + 0x1000, SIZE)], machine)
     code = bytearray(b"\x90" * SIZE)
     for behind, call in calls:
         end = behind - CODE - 0x1000

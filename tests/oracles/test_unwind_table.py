@@ -2,7 +2,9 @@
 
 import struct
 
+from oracles.segments import UNWIND_TABLE
 from oracles.unwind_table import read_unwind_table
+from tests.support.elf import elf
 
 BASE = 0x5000
 
@@ -11,10 +13,7 @@ def image(*starts: int, encoding: int = 0x3B) -> bytes:
     """An ELF file with nothing but a table for unwinding, at `BASE`."""
     table = struct.pack("<BBBBiI", 1, 0x1B, 0x03, encoding, 0, len(starts))
     table += b"".join(struct.pack("<ii", start - BASE, 0) for start in starts)
-    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    header += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
-    segment = struct.pack("<IIQQQQQQ", 0x6474E550, 4, 120, BASE, BASE, len(table), len(table), 4)
-    return header + segment + table
+    return elf([(UNWIND_TABLE, 4, 120, BASE, len(table))]) + table
 
 
 def test_the_function_at_an_address() -> None:
