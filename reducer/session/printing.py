@@ -65,8 +65,10 @@ def message_of(outcome: Outcome) -> list[str]:
     signature = outcome.signature
     named_by = outcome.kind.traits.named_by
     if named_by is NamedBy.STACK:
-        where = [f"  in {frame}" for frame in signature.frames]
-        return [signature.template or "crash", *where]
+        places = [frame for frame in signature.frames if not is_offset(frame)]
+        if not places and not is_offset(signature.pass_name):
+            places = [name for name in [signature.pass_name] if name]
+        return [signature.template or "crash", *(f"  in {place}" for place in places)]
     if named_by is NamedBy.DURATION:
         name = outcome.signature.pass_name
         inside = f", in {name}" if name and not is_offset(name) else ""

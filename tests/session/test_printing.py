@@ -41,6 +41,16 @@ def test_a_crash_says_where() -> None:
     assert message_of(crash) == ["SIGSEGV", "  in a::f", "  in a::g"]
 
 
+def test_a_crash_without_names_says_in_which_pass_instead() -> None:
+    """Offsets in the tool say nothing to whoever reads the program."""
+    crash = outcome(Kind.CRASH, "SIGSEGV", "a-opt+0x1f3", "a-opt+0x2c4")
+    assert message_of(crash) == ["SIGSEGV"]
+    known = replace(crash, signature=replace(crash.signature, stage="pipeline Canonicalizer"))
+    assert message_of(known) == ["SIGSEGV", "  in Canonicalizer"]
+    mixed = outcome(Kind.CRASH, "SIGSEGV", "a-opt+0x1f3", "a::g")
+    assert message_of(mixed) == ["SIGSEGV", "  in a::g"]
+
+
 def test_an_abnormal_end_is_told_by_its_line() -> None:
     text = "warning: x\nLLVM ERROR: Cannot select: y\nPLEASE submit a bug report\n"
     assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
