@@ -1,6 +1,7 @@
 """Stack frames and short C++ names."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -145,6 +146,23 @@ def test_raw_addresses_and_names_give_the_same_frames(iree_toolchain: Callable[.
     raw = crash_frames(text("raw-addresses-3.13.0"), lambda module: load_index(folder / module))
     assert raw == crash_frames(text("matmul-k0-sigfpe"), lambda module: None)
     assert raw[0] == "mlir::iree_compiler::IREE::Flow::summarizeDispatchRegion"
+
+
+@pytest.mark.iree
+def test_the_calls_in_a_library_tell_as_much_as_its_names(
+    iree_toolchain: Callable[..., Any],
+) -> None:
+    library = iree_toolchain("3.13.0").compile.resolve().parent / "libIREECompiler.so"
+    stack = parse_stack(text("raw-addresses-3.13.0"))
+    symbols = load_index(library)
+    assert symbols is not None
+    returns = [
+        frame.address
+        for inside, frame in pairwise(stack)
+        if frame.module == library.name and not inside.is_system
+    ]
+    named = symbols.load_base(stack[0].address, stack[1].address)
+    assert named is not None and symbols.base_of_returns(returns) == named
 
 
 def test_first_dump_only() -> None:
