@@ -22,10 +22,10 @@ import click
 from oracles.command import Command, resolve_binary
 from oracles.compiler import NAME_PASS
 from oracles.diagnostics import parse_diagnostics, primary_error
-from oracles.frames import name_frames, parse_stack
 from oracles.leftovers import is_leftover
+from oracles.stacks.frames import name_frames, parse_stack
+from oracles.stacks.symbols import load_index
 from oracles.stage import PARSE_ONLY
-from oracles.symbols import load_index
 from oracles.templates import printed_operation
 from oracles.watch import shorten
 from reducer.toolchain import install, resolve_executable

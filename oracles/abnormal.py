@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 
 from oracles.diagnostics import parse_line
-from oracles.function_names import short_name
 from oracles.kind import Kind
 from oracles.profiles import any_of
+from oracles.stacks.function_names import short_name
 from oracles.templates import quoted_operation, template_of
 
 MAX_CONDITION_LENGTH = 300

@@ -21,7 +21,11 @@ from oracles.exceptions import (
     python_stack,
     template_of_exception,
 )
-from oracles.frames import (
+from oracles.kind import Kind
+from oracles.leftovers import is_leftover, user_of_leftover
+from oracles.process import End, ProcessResult
+from oracles.profiles import any_of
+from oracles.stacks.frames import (
     LOST,
     NO_CRASH,
     CrashStack,
@@ -33,14 +37,10 @@ from oracles.frames import (
     parse_stack,
     place_frames,
 )
-from oracles.kind import Kind
-from oracles.leftovers import is_leftover, user_of_leftover
-from oracles.process import End, ProcessResult
-from oracles.profiles import any_of
-from oracles.recursion import STACK_USED_UP, recursion_on_stack
+from oracles.stacks.recursion import STACK_USED_UP, recursion_on_stack
+from oracles.stacks.unnamed_passes import places_of_passes
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
-from oracles.unnamed_passes import places_of_passes
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")

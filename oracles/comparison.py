@@ -11,8 +11,8 @@ What may differ depends on what produced them (`Across`):
   stacks. Kind, phase and op have to be equal, and the messages must say the same
   (`oracles.wording`). Crashes have to meet the same `Landmarks`.
 
-Functions that only dispatch are not in signatures at all (see `oracles.dispatching`). The signature
-level `loose` would ignore the op, which conflates different bugs.
+Functions that only dispatch are not in signatures at all (see `oracles.stacks.dispatching`). The
+signature level `loose` would ignore the op, which conflates different bugs.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from enum import Enum, auto
 
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
-from oracles.frames import is_offset, names_culprit
-from oracles.function_names import is_renamed
 from oracles.outcome import Outcome, Signature, pass_stage
+from oracles.stacks.frames import is_offset, names_culprit
+from oracles.stacks.function_names import is_renamed
 from oracles.stage import PIPELINE
 from oracles.wording import rephrased
 
@@ -88,7 +88,7 @@ class Landmarks:
 
     The outermost function of a signature is the most specific one, since the inner ones are called
     from everywhere. It must be there, and one of the others as well, if there are any. If two or
-    more others are all there, it may have been renamed (`oracles.function_names`).
+    more others are all there, it may have been renamed (`oracles.stacks.function_names`).
     """
 
     outermost: str

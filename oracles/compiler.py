@@ -13,7 +13,6 @@ from oracles.base import Oracle, file_identity, outcome_of_process, write_candid
 from oracles.classify import Classification, classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
-from oracles.frames import CrashStack
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome, Signature
@@ -22,7 +21,8 @@ from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.scratch import private_folder
 from oracles.settle import KILLED
 from oracles.spelling import not_given, run_with
-from oracles.symbols import SymbolIndex, load_index
+from oracles.stacks.frames import CrashStack
+from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 

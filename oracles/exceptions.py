@@ -13,9 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from oracles.frames import CrashStack
 from oracles.kind import Kind
 from oracles.profiles import any_of
+from oracles.stacks.frames import CrashStack
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, PythonFrame, pointed_line
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.diagnostics import Diagnostic
-from oracles.frames import is_offset
 from oracles.kind import Kind
+from oracles.stacks.frames import is_offset
 
 PIPELINE = "pipeline"
 """The stage of a failure in a pass."""

@@ -16,9 +16,9 @@ from oracles.classify import pass_on_stack, pattern_on_stack
 from oracles.command import INPUT, split_launcher
 from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
-from oracles.frames import is_offset
 from oracles.plugin import PluginOracle
 from oracles.process import End
+from oracles.stacks.frames import is_offset
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
 from oracles.values.execution import parameter_file

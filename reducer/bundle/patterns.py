@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from oracles.comparison import Landmarks
-from oracles.dispatching import function_of
-from oracles.frames import is_offset, parse_stack
-from oracles.function_names import demangle, names_when_renamed
+from oracles.stacks.dispatching import function_of
+from oracles.stacks.frames import is_offset, parse_stack
+from oracles.stacks.function_names import demangle, names_when_renamed
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""

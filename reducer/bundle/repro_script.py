@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from oracles.comparison import Landmarks
-from oracles.dispatching import PASS_ADAPTOR
+from oracles.stacks.dispatching import PASS_ADAPTOR
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
 from reducer.bundle.patterns import HANDLER, PROGRAM, CrashTrace, name_pattern, renamed_pattern
 from reducer.session.printing import one_line

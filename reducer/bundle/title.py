@@ -8,8 +8,8 @@ function", "torch.aten.multinomial: failed to legalize operation 'torch.constant
 import re
 from collections.abc import Iterator, Sequence
 
-from oracles.frames import is_offset
 from oracles.profiles import RUNTIME, any_of, profile_of
+from oracles.stacks.frames import is_offset
 from reducer import units
 from reducer.bundle.facts import Facts
 from reducer.bundle.wording import sole_pass, suspect_ops, target_of, with_signal

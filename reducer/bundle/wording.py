@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from oracles.dispatching import distinctive
-from oracles.frames import Resolver, name_frames, parse_stack
 from oracles.profiles import any_of, profile_of
+from oracles.stacks.dispatching import distinctive
+from oracles.stacks.frames import Resolver, name_frames, parse_stack
 from reducer.bundle.facts import Facts
 from reducer.ir.dialects import is_ordinary
 from reducer.units import cut, plural

@@ -3,7 +3,7 @@
 import re
 
 from oracles import CompilerOracle
-from oracles.frames import name_frames, parse_stack
+from oracles.stacks.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate

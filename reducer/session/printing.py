@@ -13,8 +13,8 @@ from pathlib import Path
 
 from oracles import Outcome
 from oracles.diagnostics import primary_error, says_nothing
-from oracles.frames import is_offset
 from oracles.kind import NamedBy
+from oracles.stacks.frames import is_offset
 from oracles.stage import PIPELINE
 from oracles.traceback import uncaught_exception
 from reducer.ir import GenericSyntaxError, Module

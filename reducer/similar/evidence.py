@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from oracles import Signature
 from oracles.abnormal import abnormal_exit
-from oracles.dispatching import distinctive
-from oracles.frames import name_frames, parse_stack
-from oracles.symbols import Symbols
+from oracles.stacks.dispatching import distinctive
+from oracles.stacks.frames import name_frames, parse_stack
+from oracles.stacks.symbols import Symbols
 from oracles.templates import template_of
 from reducer.ir.dialects import is_ordinary
 

@@ -9,7 +9,7 @@ from packaging.version import InvalidVersion, Version
 from platformdirs import user_cache_path
 
 from oracles.profiles import DEFAULT, RELEASES, RUNTIME
-from oracles.symbols import cache_file
+from oracles.stacks.symbols import cache_file
 
 COMPILER_PACKAGE = RELEASES.compiler_package
 RUNTIME_PACKAGE = RELEASES.runtime_package

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
-from oracles.frames import is_offset
+from oracles.stacks.frames import is_offset
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.gathering import gather
 from reducer.bundle.patterns import crash_trace_of

@@ -1,6 +1,6 @@
 """Suspect ops, log excerpts, folded stacks, targets and components."""
 
-from oracles.symbols import Symbols
+from oracles.stacks.symbols import Symbols
 from reducer.bundle.wording import (
     backtrace,
     complete_output,

@@ -19,7 +19,7 @@ from oracles import (
     ScriptOracle,
 )
 from oracles.scratch import clear_private_folders
-from oracles.symbols import load_index
+from oracles.stacks.symbols import load_index
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 CPU = "--iree-hal-target-backends=llvm-cpu"

@@ -10,10 +10,10 @@ import pytest
 from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import Level, derive
-from oracles.frames import CrashStack
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
+from oracles.stacks.frames import CrashStack
 
 FRAMEWORK = """
 import functools

@@ -7,7 +7,6 @@ import pytest
 
 from oracles.classify import pass_on_stack
 from oracles.diagnostics import says_nothing
-from oracles.dispatching import distinctive
 from oracles.profiles import (
     MLIR,
     PROFILES,
@@ -19,6 +18,7 @@ from oracles.profiles import (
     profile_of,
 )
 from oracles.profiles.iree import IREE
+from oracles.stacks.dispatching import distinctive
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
 ASKS = """
-from oracles.dispatching import ends_stack
+from oracles.stacks.dispatching import ends_stack
 from oracles.profiles import opt_tools, profile_of
 print(profile_of("/opt/bin/toy-opt-22").name, "toy-opt" in opt_tools())
 print(ends_stack("toy::PipelineAdaptor::run"), profile_of("iree-opt").name)

@@ -15,9 +15,9 @@ from typing import Any
 from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import Level, derive
-from oracles.frames import CrashStack
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
+from oracles.stacks.frames import CrashStack
 
 RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"
 MANIFEST = RECORDED / "manifest.jsonl"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.symbols import cache_file
+from oracles.stacks.symbols import cache_file
 from reducer.toolchain import Toolchain, disk_use, remove
 from reducer.toolchain.model import package_folder, symbols_of
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from oracles.core_ir import is_accessor
-from oracles.dispatching import (
+from oracles.stacks.core_ir import is_accessor
+from oracles.stacks.dispatching import (
     PASS_ADAPTOR,
     distinctive,
     ends_stack,
@@ -22,8 +22,8 @@ from oracles.dispatching import (
     starts_thread,
     verifies,
 )
-from oracles.function_names import demangle
-from oracles.symbols import Symbols
+from oracles.stacks.function_names import demangle
+from oracles.stacks.symbols import Symbols
 
 SIGNATURE_FRAMES = 3
 """The frames in a signature; lower ones depend more on how the bug was reached than on the bug."""

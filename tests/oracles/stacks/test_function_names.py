@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.function_names import demangle, short_name, template_arguments
+from oracles.stacks.function_names import demangle, short_name, template_arguments
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.dispatching import distinctive, ends_stack, function_of, is_dispatching
+from oracles.stacks.dispatching import distinctive, ends_stack, function_of, is_dispatching
 
 _CALLBACK = "void llvm::function_ref<void (mlir::Operation*)>::callback_fn"
 _OP = "mlir::Op<mlir::tensor::CollapseShapeOp, mlir::OpTrait::ZeroRegions>"

@@ -7,8 +7,8 @@ left. Of such a stack, LLVM prints the innermost functions only, as many as it k
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from oracles.dispatching import is_dispatching
-from oracles.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
+from oracles.stacks.dispatching import is_dispatching
+from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
 
 STACK_USED_UP = ("SIGSEGV", "SIGBUS")
 """The signals that end a program whose stack is used up."""

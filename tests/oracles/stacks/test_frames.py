@@ -8,12 +8,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from oracles import frames
-from oracles.dispatching import distinctive
-from oracles.frames import Resolver, is_cut, name_frames, parse_stack, place_frames
-from oracles.symbols import load_index
+from oracles.stacks import frames
+from oracles.stacks.dispatching import distinctive
+from oracles.stacks.frames import Resolver, is_cut, name_frames, parse_stack, place_frames
+from oracles.stacks.symbols import load_index
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def _none(module: str) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from oracles.load_address import load_address
-from oracles.segments import LOADED
+from oracles.stacks.load_address import load_address
+from oracles.stacks.segments import LOADED
 from tests.support.elf import X86_64, elf
 
 CODE = 0x4000

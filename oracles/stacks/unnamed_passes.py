@@ -8,8 +8,8 @@ library is as good as a name, within one build.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oracles.dispatching import PASS_ADAPTOR
-from oracles.frames import Frame, Resolver
+from oracles.stacks.dispatching import PASS_ADAPTOR
+from oracles.stacks.frames import Frame, Resolver
 
 _CALLER = f"{PASS_ADAPTOR}::run"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.symbols import load_index, read_function_symbols
+from oracles.stacks.symbols import load_index, read_function_symbols
 
 PRINTER, HANDLER = (
     "_ZN4llvm3sys15PrintStackTraceERNS_11raw_ostreamEi",

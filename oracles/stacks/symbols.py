@@ -19,9 +19,9 @@ from typing import Protocol
 
 from platformdirs import user_cache_path
 
-from oracles.function_names import demangle
-from oracles.load_address import load_address
-from oracles.unwind_table import UnwindTable, read_unwind_table
+from oracles.stacks.function_names import demangle
+from oracles.stacks.load_address import load_address
+from oracles.stacks.unwind_table import UnwindTable, read_unwind_table
 
 _SYMBOL_BYTES = 24
 _SYMTAB, _DYNSYM = 2, 11

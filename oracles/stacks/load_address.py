@@ -8,7 +8,7 @@ import mmap
 import struct
 from collections.abc import Sequence
 
-from oracles.segments import LOADED, Segment, machine_of, segments
+from oracles.stacks.segments import LOADED, Segment, machine_of, segments
 
 _X86_64 = 62
 _PAGE = 0x1000

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracles.segments import UNWIND_TABLE, segments
+from oracles.stacks.segments import UNWIND_TABLE, segments
 
 _POINTER, _COUNT, _TABLE = 0x1B, 0x03, 0x3B
 """How the linkers encode a pointer, the number of functions, and an entry."""

@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from oracles.core_ir import is_accessor
-from oracles.function_names import short_name, template_arguments
 from oracles.profiles import any_of
+from oracles.stacks.core_ir import is_accessor
+from oracles.stacks.function_names import short_name, template_arguments
 
 PASS_ADAPTOR = "mlir::detail::OpToOpPassAdaptor"
 """Calls a pass on an op, on the main thread or on a worker."""
@@ -364,10 +364,10 @@ def function_of(name: str) -> str:
 def distinctive(functions: Iterable[str]) -> tuple[str, ...]:
     """The functions of a stack that distinguish bugs, innermost first, each once.
 
-    Functions of the IR's own data structures (`oracles.core_ir`) only count if there are hardly any
-    others. A method of an interface that calls the method of the same name dispatches to it. So
-    does a thunk of which only the class that it calls is known, if a method of that class is on top
-    of it.
+    Functions of the IR's own data structures (`oracles.stacks.core_ir`) only count if there are
+    hardly any others. A method of an interface that calls the method of the same name dispatches to
+    it. So does a thunk of which only the class that it calls is known, if a method of that class is
+    on top of it.
 
     >>> distinctive(["a::f", "mlir::detail::walk", "a::g", "mlir::PassManager::run", "a::h"])
     ('a::f', 'a::g')
