@@ -83,6 +83,11 @@ class Signature:
         return name if stage == PIPELINE else ""
 
     @property
+    def named_pass(self) -> str:
+        """The same for people: '' also if only the place of the pass in a tool is known."""
+        return "" if is_offset(self.pass_name) else self.pass_name
+
+    @property
     def is_arbitrary(self) -> bool:
         """Whether runs with this signature need not have anything in common.
 

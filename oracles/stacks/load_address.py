@@ -1,7 +1,7 @@
 """Where a library without names was loaded, from the return addresses on a stack.
 
-A return address is behind a call. Libraries are loaded at the begin of a page, and only a few bytes
-of a program end a call, so a handful of return addresses fit one page only.
+A return address comes right after a call. Libraries start on a page boundary, and few places in a
+program come right after a call, so a handful of return addresses fit one page only.
 """
 
 import mmap

@@ -114,7 +114,7 @@ class Symbols(Protocol):
         ...
 
     def start_of(self, address: int) -> int | None:
-        """The begin of the function at `address`, also of one without a name; None if unknown."""
+        """Where the function at `address` begins, named or not; None if unknown."""
         ...
 
     def load_base(self, frame0: int, frame1: int) -> int | None:
@@ -157,7 +157,7 @@ class SymbolIndex:
         return "" if index < 0 else self._name_at(index)
 
     def start_of(self, address: int) -> int | None:
-        """The begin of the function at `address`, also of one without a name; None if unknown."""
+        """Where the function at `address` begins, named or not; None if unknown."""
         return self._unwind_table.start_of(address)
 
     @cached_property

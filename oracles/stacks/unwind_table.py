@@ -23,13 +23,13 @@ _ENTRY = 8
 
 @dataclass(frozen=True)
 class UnwindTable:
-    """The begins of functions, relative to `base`, in every other place of `entries`."""
+    """Where functions begin, relative to `base`, in every other place of `entries`."""
 
     base: int = 0
     entries: Sequence[int] = ()
 
     def start_of(self, address: int) -> int | None:
-        """The begin of the function at an address; None if it is before all functions."""
+        """Where the function at an address begins; None if it is before all functions."""
         index = bisect_right(range(len(self.entries) // 2), address, key=self._begin) - 1
         return None if index < 0 else self._begin(index)
 

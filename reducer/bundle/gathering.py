@@ -18,7 +18,6 @@ from oracles.compiler import DISCARD, compiler_of
 from oracles.diagnostics import primary_error
 from oracles.plugin import PluginOracle
 from oracles.process import End
-from oracles.stacks.frames import is_offset
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
 from oracles.values.execution import parameter_file
@@ -360,8 +359,7 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
     """The pass that the reproducer for it or the signature names, or ''."""
     if pass_file is not None and pass_file.name:
         return pass_file.name
-    name = outcome.signature.pass_name
-    return "" if is_offset(name) else name
+    return outcome.signature.named_pass
 
 
 def _place(outcome: Outcome, head: str) -> int | None:

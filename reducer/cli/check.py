@@ -54,18 +54,17 @@ def check(
         require_program(asked)
     elif like is not None:
         raise UsageError("--like needs --bisect")
-    text, name = asked.read().text, str(input)
+    source = asked.read()
+    text = source.text
     with workspace():
+        if not bisect:
+            asked, text = command_and_input(asked, text, yes=yes)
+        oracle, _ = asked.oracle(text)
         if bisect:
-            oracle, _ = asked.oracle(text)
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        else:
-            whole = text
-            asked, text = command_and_input(asked, whole, yes=yes)
-            oracle, _ = asked.oracle(text)
-            name = name if text == whole else _PART
         outcome = oracle.run(text)
         in_the_command = _fails_without_input(oracle, outcome)
+    name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
     if isinstance(oracle, ValuesOracle):
         commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)

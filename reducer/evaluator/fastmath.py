@@ -27,7 +27,7 @@ def promised(op: Op, *numbers: Numbers) -> Numbers | None:
     if not flags & {"nnan", "ninf", "fast"}:
         return None
     out: Any = np.False_
-    for data in map(_in_range, numbers):
+    for data in map(_widened, numbers):
         if flags & {"nnan", "fast"}:
             out = out | np.isnan(data)
         if flags & {"ninf", "fast"}:
@@ -63,7 +63,7 @@ def _out_of_range(op: Op, operands: list[Numbers], out: Numbers) -> Numbers:
     poles, and an infinity is right in any order.
     """
     ordinary = reduce(np.logical_and, map(_is_ordinary, operands))
-    result = np.abs(_in_range(out))
+    result = np.abs(_widened(out))
     lost = np.isinf(result)
     if op.name in _SCALING:
         lost = lost | (result < float(_finfo(out.dtype).smallest_normal))
@@ -80,11 +80,11 @@ def _has_no_reciprocal(divisor: Numbers) -> Numbers:
 
 
 def _is_ordinary(data: Numbers) -> Numbers:
-    given = _in_range(data)
+    given = _widened(data)
     return np.asarray(np.isfinite(given) & (given != 0))
 
 
-def _in_range(data: Numbers) -> Numbers:
+def _widened(data: Numbers) -> Numbers:
     """The numbers in a type that NumPy can classify."""
     if data.dtype.kind not in "fVc" or data.dtype.itemsize < 4:
         return data.astype(np.float32)

@@ -79,7 +79,7 @@ class OtherOrders:
             return
         self.exact = self.exact + exact
         self.backwards = self.backwards + backwards
-        self.forwards = self.backwards
+        self.forwards = self.forwards + backwards
 
     def disturbed(self, found: Numbers) -> Numbers:
         """The results in one of the other orders, moved by rounding, unless all give the same."""

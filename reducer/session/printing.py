@@ -15,7 +15,6 @@ from oracles import Outcome
 from oracles.diagnostics import primary_error, says_nothing
 from oracles.kind import NamedBy
 from oracles.stacks.frames import is_offset
-from oracles.stage import PIPELINE
 from oracles.traceback import uncaught_exception
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names
@@ -65,13 +64,11 @@ def message_of(outcome: Outcome) -> list[str]:
     signature = outcome.signature
     named_by = outcome.kind.traits.named_by
     if named_by is NamedBy.STACK:
-        places = [frame for frame in signature.frames if not is_offset(frame)]
-        if not places and not is_offset(signature.pass_name):
-            places = [name for name in [signature.pass_name] if name]
-        return [signature.template or "crash", *(f"  in {place}" for place in places)]
+        functions = [frame for frame in signature.frames if not is_offset(frame)]
+        places = functions or [signature.named_pass]
+        return [signature.template or "crash", *(f"  in {place}" for place in places if place)]
     if named_by is NamedBy.DURATION:
-        name = outcome.signature.pass_name
-        inside = f", in {name}" if name and not is_offset(name) else ""
+        inside = f", in {signature.named_pass}" if signature.named_pass else ""
         return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
@@ -88,9 +85,7 @@ def message_of(outcome: Outcome) -> list[str]:
         message = [exception.words, *(f"  in {frame}" for frame in signature.frames)]
     else:
         message = lines[-1:] or [signature.text]
-    failing_pass = signature.stage.removeprefix(PIPELINE).strip()
-    named = failing_pass and signature.stage.startswith(PIPELINE)
-    return [*message, f"  in {failing_pass}"] if named else message
+    return [*message, f"  in {signature.named_pass}"] if signature.named_pass else message
 
 
 def _lasting(text: str) -> str:

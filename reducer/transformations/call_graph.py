@@ -7,11 +7,14 @@ their last operands have the types of its arguments.
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeVar
 
 from reducer.ir import NONE, Module
 from reducer.ir.functions import container_of, signature, takes_arguments
 from reducer.ir.lexer import symbol, symbols
 from reducer.transformations.body_ops import BodyOps
+
+U = TypeVar("U")
 
 
 def calls(module: Module) -> Iterator[tuple[int, int]]:
@@ -51,7 +54,7 @@ def _known_calls(module: Module) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for call, function in calls(module):
         found.setdefault(function, []).append(call)
-    return {f: ops for f, ops in found.items() if mentions(module, f) == len(ops)}
+    return _known(module, found)
 
 
 def _all_passing(module: Module) -> dict[int, list[tuple[int, int]]]:
@@ -59,9 +62,13 @@ def _all_passing(module: Module) -> dict[int, list[tuple[int, int]]]:
     launches: dict[int, list[tuple[int, int]]] = {}
     for launch, function, first in _launches(module):
         launches.setdefault(function, []).append((launch, first))
-    launched = {f: ops for f, ops in launches.items() if mentions(module, f) == len(ops)}
     called = {f: [(op, 0) for op in ops] for f, ops in module.derived(_known_calls).items()}
-    return {**launched, **called}
+    return {**_known(module, launches), **called}
+
+
+def _known(module: Module, users: dict[int, list[U]]) -> dict[int, list[U]]:
+    """The functions to which nothing but these ops refers, with the ops."""
+    return {f: ops for f, ops in users.items() if mentions(module, f) == len(ops)}
 
 
 def _launches(module: Module) -> Iterator[tuple[int, int, int]]:

@@ -29,7 +29,7 @@ def test_two_calls_of_one_pass_are_in_one_pass() -> None:
 
 
 def test_a_call_returns_behind_itself() -> None:
-    """If it is the last instruction, the frame is the begin of the next function."""
+    """If it is the last instruction, the frame is where the next function begins."""
     assert passes_at_limit(HANG.format(call="6000"), library) == ("libA.so+0x5000",)
 
 
