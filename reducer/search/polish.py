@@ -1,6 +1,7 @@
 """Alternate transformations and tunings until none makes progress."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
 
@@ -18,6 +19,28 @@ Next = Callable[[D], Plan[D] | None]
 """What will be asked about a document next, as far as that is known."""
 
 
+def _nothing(document: Document) -> None:
+    """The search ends there, or it is not known how it goes on."""
+
+
+@dataclass(frozen=True)
+class Then(Generic[D]):
+    """What follows a round of transformations or tunings, for workers that are ahead.
+
+    Attributes:
+        unchanged: what follows if the round has made no progress.
+        changed: what follows if it has.
+    """
+
+    unchanged: Next[D] = _nothing
+    changed: Next[D] = _nothing
+
+    def after(self, digest: str, document: D) -> Plan[D] | None:
+        """What follows a round that began with the document of this digest and ends with this."""
+        same = outcome_digest(document.text) == digest
+        return self.unchanged(document) if same else self.changed(document)
+
+
 def reduce_to_fixpoint(
     state: SearchState[D],
     transformations: Sequence[Transformation[D]],
@@ -33,11 +56,15 @@ def reduce_to_fixpoint(
     """
     fixpoint = Fixpoint(state, on_phase)
 
-    def then_again(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, transformations, True, _nothing)
+    def then_sweep(document: D) -> Plan[D] | None:
+        ordered = fixpoint.schedule.order(transformations)
+        return fixpoint.plan(document, ordered, False, Then(then_again, then_sweep))
 
-    while fixpoint.over(transformations, following=then_again) or fixpoint.over(
-        transformations, again=True
+    def then_again(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, transformations, True, Then(changed=then_sweep))
+
+    while fixpoint.over(transformations, then=Then(then_again, then_sweep)) or fixpoint.over(
+        transformations, again=True, then=Then(changed=then_sweep)
     ):
         transformations = fixpoint.schedule.order(transformations)
 
@@ -46,7 +73,7 @@ def first_sweeps(
     state: SearchState[D], transformations: Sequence[Transformation[D]]
 ) -> Plan[D] | None:
     """What polishing will ask about first; None if there is nothing to transform."""
-    return Fixpoint(state, lambda _: None).plan(state.document, transformations, False, _nothing)
+    return Fixpoint(state, lambda _: None).plan(state.document, transformations, False, Then())
 
 
 class Fixpoint(Generic[D]):
@@ -64,13 +91,11 @@ class Fixpoint(Generic[D]):
         transformations: Sequence[Transformation[D]],
         *,
         again: bool = False,
-        following: Next[D] = lambda document: None,
+        then: Then[D] = Then(),
     ) -> bool:
-        """Sweep with each transformation; return whether any made progress.
-
-        `following` is what will be asked after that, for workers that are ahead.
-        """
+        """Sweep with each transformation; return whether any made progress."""
         before = self._digest()
+        following = partial(then.after, before)
         for number, transformation in enumerate(transformations):
             if self._failed_on.get(transformation.name) != self._digest():
                 self.state.checkpoint()
@@ -87,10 +112,21 @@ class Fixpoint(Generic[D]):
         document: D,
         transformations: Sequence[Transformation[D]],
         again: bool,
-        following: Next[D],
-        start: int = 0,
+        then: Then[D],
     ) -> Plan[D] | None:
-        """What `over` will ask about a document, from the transformation number `start` on."""
+        """What `over` will ask about a document."""
+        following = partial(then.after, outcome_digest(document.text))
+        return self._rest(document, transformations, 0, again, following)
+
+    def _rest(
+        self,
+        document: D,
+        transformations: Sequence[Transformation[D]],
+        start: int,
+        again: bool,
+        following: Next[D],
+    ) -> Plan[D] | None:
+        """What `over` will ask about a document, from the transformation of this number on."""
         digest = outcome_digest(document.text)
         for number in range(start, len(transformations)):
             transformation = transformations[number]
@@ -113,7 +149,7 @@ class Fixpoint(Generic[D]):
     ) -> Plan[D] | None:
         """What follows a sweep with the transformation of this number."""
         if not progress:
-            return self.plan(document, transformations, again, following, number + 1)
+            return self._rest(document, transformations, number + 1, again, following)
         transformation = transformations[number]
         after = partial(self._after, transformations, number, again, following)
         return SweepPlan.whole(
@@ -163,30 +199,30 @@ def polish(
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
 
-    def then_last(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, last, True, _nothing)
-
-    def then_again(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, transformations, True, then_last)
+    def then_sweep(document: D) -> Plan[D] | None:
+        ordered = fixpoint.schedule.order(transformations)
+        return fixpoint.plan(document, ordered, False, Then(then_tune, then_sweep))
 
     def then_tune(document: D) -> Plan[D] | None:
-        return tuner.plan(document, then_again)
+        return tuner.plan(document, Then(then_again, then_sweep))
+
+    def then_again(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, transformations, True, Then(then_last, then_sweep))
+
+    def then_last(document: D) -> Plan[D] | None:
+        return fixpoint.plan(document, last, True, Then(changed=then_sweep))
 
     progress = True
     while progress:
-        while fixpoint.over(transformations, following=then_tune):
+        while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
             transformations = fixpoint.schedule.order(transformations)
         progress = (
-            tuner.run(following=then_again)
+            tuner.run(then=Then(then_again, then_sweep))
             or audit()
-            or fixpoint.over(transformations, again=True, following=then_last)
-            or tuner.run(everything=True, following=then_last)
-            or fixpoint.over(last, again=True)
+            or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
+            or tuner.run(everything=True, then=Then(then_last, then_sweep))
+            or fixpoint.over(last, again=True, then=Then(changed=then_sweep))
         )
-
-
-def _nothing(document: Document) -> None:
-    """The search ends there, or it is not known how it goes on."""
 
 
 class _Tuner(Generic[D]):
@@ -206,7 +242,7 @@ class _Tuner(Generic[D]):
         self._was_on: dict[str, str] = {}  # tuning -> document that it could not simplify
         self._failed_on: dict[str, str] = {}  # the same, with no values deferred
 
-    def run(self, *, everything: bool = False, following: Next[D] = lambda document: None) -> bool:
+    def run(self, *, everything: bool = False, then: Then[D] = Then()) -> bool:
         """Run the tunings; return whether anything was simplified.
 
         Args:
@@ -216,15 +252,22 @@ class _Tuner(Generic[D]):
         done = self._failed_on if everything else self._was_on
         self._tried.everything = everything
         while waiting := [t for t in self.tunings if done.get(t.name) != self._digest()]:
+            following = self._following(self._digest(), then)
             for place, tuning in enumerate(waiting):
                 self._tune(tuning, partial(self._plan, waiting[place + 1 :], following))
                 if everything and self._digest() != before:
                     return True
         return self._digest() != before
 
-    def plan(self, document: D, following: Next[D]) -> Plan[D] | None:
+    def plan(self, document: D, then: Then[D]) -> Plan[D] | None:
         """What `run` will ask about a document that has not been tuned since it was changed."""
+        following = self._following(outcome_digest(document.text), then)
         return self._plan(self.tunings, following, document)
+
+    def _following(self, digest: str, then: Then[D]) -> Next[D]:
+        """What follows a cycle that begins with the document of this digest."""
+        another = partial(self.plan, then=Then(then.changed, then.changed))
+        return partial(Then(then.unchanged, another).after, digest)
 
     def _plan(
         self, tunings: Sequence[Tuning[D, Any]], following: Next[D], document: D

@@ -1,12 +1,16 @@
 """Polishing: alternating transformations and tunings, and the last transformations."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
 from reducer.ir import Module
+from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.polish import polish
+from reducer.search.polish import Fixpoint, Then, polish
+from reducer.search.speculation import Ahead
 from reducer.search.state import SearchState
 from reducer.transformations import (
     BoundaryTypes,
@@ -82,6 +86,37 @@ def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     evaluator.close()
     assert state.document.text == TEXT
     assert evaluator.costs.calls == 1
+
+
+@dataclass(frozen=True)
+class End:
+    """A plan that asks nothing."""
+
+    name: str
+    document: None = None
+
+    def candidates(self) -> Iterator[Ahead[Module]]:
+        return iter(())
+
+    def if_accepted(self, index: int, candidate: Candidate[Module]) -> None: ...
+
+    def if_rejected(self) -> None: ...
+
+
+@pytest.mark.parametrize(("fails", "end"), [(True, "changed"), (False, "unchanged")])
+def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) -> None:
+    """Workers that are ahead must know: the round is repeated, or something else is tried."""
+    evaluator = Evaluator(PredicateOracle(lambda text: fails), Memory(), target=FAILURE)
+    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    then = Then[Module](lambda document: End("unchanged"), lambda document: End("changed"))
+    transformations = [DeleteOps(BoundaryTypes.of(state.document))]
+    plan = Fixpoint(state, lambda phase: None).plan(state.document, transformations, False, then)
+    while not isinstance(plan, End):
+        assert plan is not None
+        found = next(plan.candidates(), None) if fails else [*plan.candidates()] and None
+        plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
+    evaluator.close()
+    assert plan.name == end
 
 
 def test_deferred_values_are_tried_in_the_end() -> None:
