@@ -201,12 +201,12 @@ class Evaluator:
         shared = self._shared
         if not self.works_ahead:
             return
-        for repetition in repetitions[: max(0, int(min(99, self._spare)))]:
+        for repetition in repetitions:
             digest = self._digest(document.text, repetition)
             if self.cache.get(digest) is None:
                 asker = self._asker(None)
                 run = partial(asker.run_ahead, Candidate(document, ""))
-                shared.speculation.pin(digest, run, asker.limits_now)
+                shared.speculation.pin(digest, run, asker.limits_now, spare=self._spare)
 
     def confirm(self, text: str, name: str, ops: int) -> Outcome:
         """Run the command once more on a text in a file of this name; no verdict is looked up."""
@@ -216,12 +216,17 @@ class Evaluator:
         self.costs.charged += 1
         return outcome
 
+    def confirmed_ahead(self, text: str, name: str) -> Outcome | None:
+        """The outcome of a confirmation that an idle worker has made or is making, if one is."""
+        key, limits = self._confirmation(text, name), self.query.scaled_limits
+        return self._shared.speculation.take(key, self.stop, limits)
+
     def prepare_confirmation(self, text: str, name: str, ops: int) -> None:
         """Have an idle worker confirm a text that will probably be the result."""
-        if self.works_ahead and self._spare > 0:
+        if self.works_ahead:
             run = partial(self._confirm, text, name, ops)
             key, limits = self._confirmation(text, name), self.query.scaled_limits
-            self._shared.speculation.pin(key, run, limits)
+            self._shared.speculation.pin(key, run, limits, spare=self._spare)
 
     def _confirmation(self, text: str, name: str) -> str:
         return f"confirm {self.oracle.key} {name} {outcome_digest(text)}"
@@ -424,8 +429,14 @@ class Evaluator:
             return
         head.notify(speculation.changed)
         digest, asker = self._digest(head.candidate.text), self._asker(base)
+
+        def is_news() -> bool:
+            return head.is_done or speculation.changed.is_set()
+
         while not head.is_done and not self.stop.is_set():
-            speculation.steer(plan, digest, asker, spare=self._spare, until=lambda: head.is_done)
+            spare = self._spare
+            speculation.steer(plan, digest, asker, spare=spare, until=lambda: head.is_done)
+            speculation.look_further(plan, digest, asker, spare=spare, until=is_news)
             while not speculation.changed.wait(GLANCE):
                 if self.stop.is_set() or head.is_done:
                     break

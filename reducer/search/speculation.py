@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any, Generic, Protocol
 
 from oracles import Limits, Outcome
@@ -28,6 +29,7 @@ from reducer.search.prediction import Parts, Predictor, Rejected
 
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
+_FURTHER = 3  # candidates to make for each worker, those that run included
 _MAX_KEPT = 500  # outcomes that wait for a question
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
@@ -169,6 +171,7 @@ class Speculation:
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
         self._lock = threading.Lock()
         self._ahead: dict[str, _Run] = {}
+        self._errands: dict[str, tuple[RunAhead, Limits]] = {}  # for whoever is free first
         self._predictor = Predictor()
         self._usual = 0.0  # seconds of a run, of late
         self._learned: set[str] = set()  # digests of programs whose outcomes were learned
@@ -181,6 +184,7 @@ class Speculation:
             for ahead in self._ahead.values():
                 ahead.cancel.set()
             self._ahead.clear()
+            self._errands.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     # ---- asking ----------------------------------------------------------------------------
@@ -193,6 +197,7 @@ class Speculation:
         """
         with self._lock:
             ahead = self._ahead.pop(digest, None)
+            self._errands.pop(digest, None)
         if ahead is None:
             return None
         while not ahead.future.done():
@@ -217,6 +222,9 @@ class Speculation:
         seconds: float,
     ) -> None:
         """Record a verdict on a candidate that was made from `base`, after a run of `seconds`."""
+        if accepted:
+            with self._lock:
+                self._errands.clear()  # they were about the program before
         self._usual = (self._usual + seconds) / 2
         if not self.pays:
             return
@@ -255,7 +263,7 @@ class Speculation:
         self.changed.clear()
         self._note_ended(asker)
         wanted: dict[str, _Item[Any]] = {}
-        for item in self._likely(plan, head, asker, spare):
+        for item in islice(self._likely(plan, head, asker, spare), self.jobs):
             if until():
                 return
             wanted[item.digest] = item
@@ -278,6 +286,21 @@ class Speculation:
                 occupied += 1
             while occupied > self.jobs and unwanted:
                 occupied -= self._end(unwanted.pop())
+            self._run_errands(occupied, spare - extra)
+
+    def look_further(
+        self,
+        plan: Plan[D],
+        head: str | None,
+        asker: Asker,
+        *,
+        spare: float,
+        until: Callable[[], bool],
+    ) -> None:
+        """Make candidates that may be wanted once the workers are free; they are kept."""
+        for _ in islice(self._likely(plan, head, asker, spare), _FURTHER * self.jobs):
+            if until():
+                return
 
     def end(self, wanted: Collection[str] = ()) -> None:
         """End the runs of candidates that are not wanted; what has been run is kept."""
@@ -298,12 +321,23 @@ class Speculation:
         ahead.cancel.set()
         return True
 
-    def pin(self, key: str, run: RunAhead, limits: Limits) -> None:
-        """Run what will be asked about whatever the search finds, unless all workers are busy."""
+    def pin(self, key: str, run: RunAhead, limits: Limits, *, spare: float) -> None:
+        """Run what will be asked about unless something else is accepted, as soon as a worker is
+        free.
+        """
         with self._lock:
+            self._errands[key] = run, limits
             occupied = sum(not ahead.future.done() for ahead in self._ahead.values())
-            if occupied < self.jobs and key not in self._ahead:
+            self._run_errands(occupied, spare)
+
+    def _run_errands(self, occupied: int, spare: float) -> None:
+        """Run what is pinned while workers are free."""
+        while self._errands and occupied < self.jobs and len(self._ahead) < spare:
+            key = next(iter(self._errands))
+            run, limits = self._errands.pop(key)
+            if key not in self._ahead:
                 self._start(key, run, _Run(limits, is_pinned=True))
+                occupied += 1
 
     def _start(self, key: str, run: RunAhead, ahead: _Run) -> None:
         self._ahead[key] = ahead
@@ -346,14 +380,11 @@ class Speculation:
                 heapq.heappush(heap, (-chance, pushed, node, index, runs, rejected))
 
         push(1.0, self._node(plan, asker.digest), 0, 0, ())
-        found = 0
         asked: set[Hashable] = set()
         again: list[tuple[float, int, _Item[Any]]] = []
         for _ in range(_MAX_STEPS * self.jobs):
             if not heap:
                 break
-            if found >= self.jobs:
-                return
             cost, _, node, place, runs, rejected = heapq.heappop(heap)
             item = node.item(place)
             if item is None:
@@ -370,10 +401,8 @@ class Speculation:
                     heapq.heappush(again, (cost * _SAME_QUESTION, pushed, item))
                 else:
                     asked.add(question)
-                    found += 1
                     yield item
             while again and heap and again[0][0] < heap[0][0]:
-                found += 1
                 yield heapq.heappop(again)[2]
             runs += asker.accepts(item.digest) is None  # it will be charged
             if -cost * chance >= _LEAST:

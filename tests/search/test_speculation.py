@@ -98,6 +98,75 @@ def test_a_single_worker_runs_nothing_ahead() -> None:
     assert oracle.texts == ["a"]
 
 
+class Errands(PredicateOracle):
+    """Two errands keep both workers busy until a candidate runs, which waits for the third."""
+
+    def __init__(self, *, waits: bool) -> None:
+        super().__init__(lambda text: text == "good")
+        self.waits = waits
+        self.asked, self.begun = threading.Event(), threading.Event()
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        if text in ("first", "second"):
+            self.asked.wait(PATIENCE)
+        elif text == "third":
+            self.begun.set()
+        elif self.waits:
+            self.asked.set()
+            assert self.begun.wait(PATIENCE), "the third errand did not start"
+        elif text == "bad":
+            self.begun.wait(0.5)
+        return super().run(text, cancel=cancel, limits=limits)
+
+
+def test_an_errand_waits_for_a_free_worker() -> None:
+    oracle = Errands(waits=True)
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    for text in ("first", "second", "third"):
+        evaluator.prepare(PlainText(text))
+    assert ask(evaluator, Steps((("bad",),))) is None
+    evaluator.close()
+    assert sorted(oracle.texts) == ["bad", "first", "second", "third"]
+
+
+def test_an_errand_is_dropped_once_something_is_accepted() -> None:
+    """It was about the program before."""
+    oracle = Errands(waits=False)
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    for text in ("first", "second", "third"):
+        evaluator.prepare(PlainText(text))
+    assert ask(evaluator, Steps((("good",),))) == "good"
+    oracle.asked.set()
+    assert ask(evaluator, Steps((("bad",),))) is None
+    evaluator.close()
+    assert "third" not in oracle.texts
+
+
+def test_candidates_are_made_while_runs_last() -> None:
+    """No run ends until more of them are made than there are workers."""
+    made = threading.Event()
+
+    class Many(Steps):
+        def candidates(self) -> Iterator[Ahead[PlainText]]:
+            for number, ahead in enumerate(super().candidates()):
+                if number == 4:
+                    made.set()
+                yield ahead
+
+    oracle = PredicateOracle(lambda text: not made.wait(PATIENCE))
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    plan = Many((("a", "b", "c", "d", "e"),))
+    first = [Candidate(PlainText("a"), "test")]
+    assert evaluator.first_interesting(first, plan=plan) is None, "all were made in time"
+    evaluator.close()
+
+
 @pytest.mark.parametrize(("seconds", "runs"), [(1.0, 1), (50.0, 2)])
 def test_a_run_that_todays_limits_would_have_ended_is_repeated(seconds: float, runs: int) -> None:
     """Limits tighten when something is accepted; a run ahead started under those before."""
