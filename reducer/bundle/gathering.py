@@ -130,6 +130,7 @@ def gather(
     opt: Path | None = None,
     pass_file: PassFile | None = None,
     level_files: Sequence[LevelFile] = (),
+    known: Outcome | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
     """Gather the facts about the failure of `text` under `oracle`, and how to reproduce it.
@@ -139,6 +140,7 @@ def gather(
         opt: the compiler's `…-opt` tool, used to count ops.
         pass_file: the reproducer for the failing pass, if there is one.
         level_files: programs in other dialects that fail as well.
+        known: the outcome of what `as_reported` gives, if that was confirmed before.
         cancel: set it to end the run.
 
     Raises:
@@ -154,7 +156,7 @@ def gather(
         words, files = _own_words(oracle)
     run = _run_check(oracle, files)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
-    head, body, outcome = _run(text, oracle, limits, _comments(words, run), cancel)
+    head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
     output = _output(head + body, oracle, outcome, limits)
     launcher, own = map(tuple, split_launcher(words))
     check = ReproCheck(own, run=run) if run else repro_check_of(oracle, own, outcome, output)
@@ -188,6 +190,15 @@ def gather(
         files=files,
         runtime=_runtime(oracle),
     )
+
+
+def as_reported(oracle: Oracle, text: str) -> tuple[str, str]:
+    """The program that `gather` runs first, and the name of its file.
+
+    Not for wrong results, whose commands depend on what is run.
+    """
+    words, _ = portable_words(oracle)
+    return _comments(words, None) + without_comments(text), REPRO
 
 
 def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
@@ -313,7 +324,12 @@ def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
 
 
 def _run(
-    text: str, oracle: Oracle, limits: Limits, head: str, cancel: threading.Event | None
+    text: str,
+    oracle: Oracle,
+    limits: Limits,
+    head: str,
+    known: Outcome | None,
+    cancel: threading.Event | None,
 ) -> tuple[str, str, Outcome]:
     """Run the program; return the comment above it, the program, and its failure.
 
@@ -322,7 +338,8 @@ def _run(
     """
     bare = without_comments(text)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
-        outcome = oracle.confirm(above + body, REPRO, limits=limits, cancel=cancel)
+        outcome = known or oracle.confirm(above + body, REPRO, limits=limits, cancel=cancel)
+        known = None  # it is that of the first form
         if outcome.cancelled:
             raise Stopped("interrupted")
         if oracle.wants(outcome):

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from reducer.bundle.gathering import as_reported
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
@@ -106,6 +107,7 @@ def reduce(
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
             changes_level=level != INPUT,
+            reported=as_reported if with_report else None,
         )
         display = make_display(
             wanted=progress,

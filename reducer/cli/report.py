@@ -294,6 +294,7 @@ def report_of(
                 else None
             ),
             level_files=[level_file_of(one, report.input_path) for one in report.levels],
+            known=report.reported,
             cancel=stop,
         )
         # The page takes as long as many a run, and nothing of it depends on what the run says.

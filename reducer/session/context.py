@@ -96,6 +96,7 @@ class Context:
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
+        reported: the outcome of the program as its bug report will run it, if that was run ahead.
         pinned: for a compiled program at fault, the oracle that makes the call that shows it.
     """
 
@@ -130,6 +131,7 @@ class Context:
     readable: str = ""
     result: str | None = None
     is_verified: bool = False
+    reported: Outcome | None = None
     pinned: ValuesOracle | None = None
     boundary: BoundaryTypes | None = field(init=False, default=None)
 

@@ -43,6 +43,9 @@ def verify(context: Context) -> bool:
     if context.best.on_disk is OnDisk.RESULT:
         _save_long_inputs(context)
     context.result = context.readable
+    if context.is_verified and context.settings.reported is not None:
+        reported = context.settings.reported(context.full.oracle, context.result)
+        context.reported = context.full.confirmed_ahead(*reported)
     return True
 
 

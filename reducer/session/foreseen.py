@@ -76,7 +76,7 @@ def foresee_polishing(context: Context, transformations: Sequence[Transformation
 
 
 def foresee_result(context: Context, module: Module) -> None:
-    """Have idle workers print and confirm a program, should it be the result."""
+    """Have idle workers print, confirm and report a program, should it be the result."""
     full, settings = context.full, context.settings
     known = full.known(module.text)
     if known is None or context.exhausts or context.early is not None or settings.keep_generic:
@@ -89,8 +89,10 @@ def foresee_result(context: Context, module: Module) -> None:
     full.prepare(PlainText(text))
     if settings.comments:
         name = settings.output.name
-        text = with_comments(text, [full.oracle.display(name)], known)
-        full.prepare_confirmation(text, name, module.op_count)
+        commented = with_comments(text, [full.oracle.display(name)], known)
+        full.prepare_confirmation(commented, name, module.op_count)
+    if settings.reported is not None:
+        full.prepare_confirmation(*settings.reported(full.oracle, text), module.op_count)
 
 
 def _is_plain(oracle: Oracle) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Limits, Signature
+from oracles import Limits, Outcome, Signature
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
 from reducer.session.figures import (
@@ -193,7 +193,8 @@ class ReductionRecord:
 class Report(ReductionRecord):
     """The record of a reduction that has just ended, with all fields known, and in-memory data.
 
-    `text` is the result without the comments around it. `charged` counts the calls charged to the
+    `text` is the result without the comments around it, and `reported` its outcome in the form in
+    which the bug report runs it, if that was run ahead. `charged` counts the calls charged to the
     budget, the same for any number of workers; `cached` the verdicts that took no call.
     `enough` are limits that tell a hang from a slow run for programs as small as the result.
     `also_found_folder` is None if other failures are not on disk. `lineage` is also in the journal.
@@ -223,6 +224,7 @@ class Report(ReductionRecord):
     # In memory only.
     signature: Signature
     text: str
+    reported: Outcome | None
     charged: int
     cached: int
     enough: Limits | None

@@ -372,6 +372,7 @@ class Reduction:
             degenerate=context.degenerate,
             signature=context.first.signature,
             text=text,
+            reported=context.reported,
             charged=costs.charged,
             cached=costs.cached,
             enough=self._enough(),

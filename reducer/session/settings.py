@@ -1,9 +1,11 @@
 """The settings of a reduction, and the events that it reports while it runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from oracles import Oracle
 from reducer.health import Place
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
@@ -34,6 +36,8 @@ class Settings:
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
+        reported: a program as its bug report will run it, with the name of its file; None if no
+            report is written. An idle worker runs that before it is asked for.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
     """
@@ -56,6 +60,7 @@ class Settings:
     passes_with: tuple[Place, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True
+    reported: Callable[[Oracle, str], tuple[str, str]] | None = None
     flaky: int | None = None
 
     @property

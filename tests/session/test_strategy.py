@@ -17,7 +17,6 @@ from reducer.session import finishing, locating, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter
-from reducer.session.foreseen import foresee_search
 from reducer.session.settings import Settings, Size
 from reducer.session.strategy import search
 from reducer.storage.journal import Journal
@@ -409,15 +408,6 @@ def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
     assert most == [1], "the smallest set has one op"
     assert len(oracle.texts) == asked + 1, "its op should only be run apart"
     context.full.close()
-
-
-def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
-    oracle = PredicateOracle(lambda text: '"t.op7"' in text)
-    context, _ = context_of(oracle, tmp_path, 2600, jobs=4)
-    foresee_search(context)
-    context.full.fails(Module.parse(chain(3)))
-    context.full.close()
-    assert sum(text == context.document.text for text in oracle.texts) <= 1, "the input"
 
 
 def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
