@@ -12,6 +12,7 @@ from reducer.search.evaluator import Stopped
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
 from reducer.session.context import Context
+from reducer.session.foreseen import reported_ahead
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import measure_with, measured_flakiness
 from reducer.storage.files import write_atomic
@@ -43,9 +44,8 @@ def verify(context: Context) -> bool:
     if context.best.on_disk is OnDisk.RESULT:
         _save_long_inputs(context)
     context.result = context.readable
-    if context.is_verified and context.settings.reported is not None:
-        reported = context.settings.reported(context.full.oracle, context.result)
-        context.reported = context.full.confirmed_ahead(*reported)
+    if context.is_verified:
+        context.reported = reported_ahead(context)
     return True
 
 

@@ -7,7 +7,7 @@ it does. The last ones are whether the result fails when it is printed, and when
 
 from collections.abc import Sequence
 
-from oracles import CompilerOracle, Oracle
+from oracles import CompilerOracle, Oracle, Outcome
 from oracles.values import ValuesOracle
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
@@ -93,6 +93,16 @@ def foresee_result(context: Context, module: Module) -> None:
         full.prepare_confirmation(commented, name, module.op_count)
     if settings.reported is not None:
         full.prepare_confirmation(*settings.reported(full.oracle, text), module.op_count)
+
+
+def reported_ahead(context: Context) -> Outcome | None:
+    """The outcome of the result as its bug report runs it, if an idle worker has run that."""
+    full, reported = context.full, context.settings.reported
+    if reported is None or context.result is None:
+        return None
+    if not full.works_ahead or not _is_plain(full.oracle):
+        return None
+    return full.confirmed_ahead(*reported(full.oracle, context.result))
 
 
 def _is_plain(oracle: Oracle) -> bool:
