@@ -64,7 +64,10 @@ class Sizes:
         return self._system.around(self._variables[number], values)
 
     def texts(self, values: Mapping[int, int | None]) -> list[str]:
-        """The text with constants of that size changed; also without, if they may not be sizes."""
+        """The text with constants of that size changed; also without, if they may not be sizes.
+
+        Sizes that ops compute follow. If that hides the failure, they stay as they are.
+        """
         constants: dict[int, int] = {}
         doubtful = False
         for number, size in (self._system.derive(values) or {}).items():
@@ -73,7 +76,10 @@ class Sizes:
                 found = self._system.constants(variable)
                 constants.update((op, size) for op in found)
                 doubtful |= bool(found) and variable.size <= _MAYBE_A_DIM_NUMBER
-        texts = [self._system.text(values, constants)]
+        computed = self._system.computed(values)
+        texts = [self._system.text({**values, **computed}, constants)]
+        if computed:
+            texts.append(self._system.text(values, constants))
         if doubtful:
             texts.append(self._system.text(values))
         return [text for text in texts if text is not None]

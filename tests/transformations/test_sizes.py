@@ -1,5 +1,7 @@
 """Shrinking sizes along with the constants that repeat them."""
 
+import re
+
 from reducer.ir import Module
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.sides import body_of, function
@@ -72,6 +74,27 @@ def test_a_size_that_an_op_computes_is_not_a_parameter() -> None:
         arguments="%a: !torch.vtensor<[3,4],f32>",
     )
     assert list(ShrinkSizes().of(Module.parse(text)).values.values()) == [4, 3]
+
+
+def test_a_size_that_an_op_computes_shrinks_in_proportion() -> None:
+    """The old size, which no compiler would give the result, is tried next."""
+    text = function(
+        """\
+%0 = "torch.operator"(%a) <{name = "onnx.MaxUnpool"}> : (!torch.vtensor<[1,2,3],f32>) -> \
+!torch.vtensor<[1,4,7],f32>
+%1 = "torch.operator"(%0) <{name = "onnx.MaxPool"}> : (!torch.vtensor<[1,4,7],f32>) -> \
+!torch.vtensor<[1,8,5],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[1,2,3],f32>",
+    )
+    sizes = ShrinkSizes().of(Module.parse(text))
+    two, three = (
+        next(n for n, size in sizes.values.items() if size == wanted) for wanted in (2, 3)
+    )
+    shapes = [re.findall(r"-> .*<(\[.*\])", after) for after in sizes.texts({two: 1})]
+    assert shapes == [["[1,2,7]", "[1,4,5]"], ["[1,4,7]", "[1,8,5]"]]
+    shapes = [re.findall(r"-> .*<(\[.*\])", after) for after in sizes.texts({three: 1})]
+    assert shapes == [["[1,4,2]", "[1,8,1]"], ["[1,4,7]", "[1,8,5]"]]
 
 
 def test_a_shape_operand_of_an_opaque_op_keeps_its_length() -> None:

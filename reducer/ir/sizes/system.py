@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from reducer.ir.dialects import is_opaque
@@ -139,6 +140,38 @@ class SizeSystem:
         return all(shape is not None and shape.is_listed for shape in shapes) and any(
             values.isdisjoint(self._ties.operands(op)) for op in makers
         )
+
+    def computed(self, sizes: Mapping[int, Size]) -> dict[int, Size]:
+        """Sizes that ops probably compute once others have changed: in the same proportion.
+
+        These are static sizes of results only (see above). Left as it is, the shape would no longer
+        be one that the op can have; nobody but the compiler knows which is.
+        """
+        changed = self.derive(sizes) or {}
+        found: dict[int, Size] = {}
+        for variable in self.variables:
+            if variable.number in changed or variable.size is None or variable.size < 2:
+                continue
+            if not self.is_of_results_only(variable):
+                continue
+            share = self._share_kept(variable, {**changed, **found})
+            if share is not None:
+                found[variable.number] = max(1, int(variable.size * share))
+        return found
+
+    def _share_kept(self, variable: Variable, changed: Mapping[int, Size]) -> Fraction | None:
+        """How much is left of the dim that stands at the same place of an op's operand."""
+        for dim in variable.dims:
+            shape, op = self._ties.shape(dim.value), self.module.t.def_op[dim.value]
+            assert shape is not None
+            for value, other in self._ties.shaped(self._ties.operands(op)):
+                number = self._classes.get(Dim(value, dim.number))
+                if number is None or len(other.dims) != len(shape.dims):
+                    continue
+                before, after = self._sizes.get(number), changed.get(number)
+                if before and isinstance(after, int):
+                    return Fraction(after, before)
+        return None
 
     def is_of_unverified(self, variable: Variable, name: str) -> bool:
         """Whether the size is in an unverified shape of an operand or result of an op `name`."""
