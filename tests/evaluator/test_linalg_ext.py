@@ -1,16 +1,17 @@
 """Ops of iree_linalg_ext, and what their ambiguity means."""
 
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 import pytest
 
-from reducer.evaluator.errors import UndefinedBehavior
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.reference import all_sorts_stable
 from reducer.evaluator.values import Array
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.evaluating import Functions, f32, functions, generic, i32
 
 pytestmark = pytest.mark.iree
 
@@ -90,6 +91,26 @@ func.func @gather(%a: tensor<5x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
   return %r : tensor<3x2xf32>
 }
 """
+QUANTIZATION = """
+#each = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0) -> ()>
+func.func @quantize(%a: tensor<4xf32>, %scale: f32, %zero: i64) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %r = iree_linalg_ext.quantize_affine <indexing_maps = [#each, #all, #all, #each],
+    quant_min = MIN, quant_max = MAX OUT> ins(%a, %scale, %zero : tensor<4xf32>, f32, i64)
+    outs(%e : tensor<4xi8>) -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+func.func @dequantize(%a: tensor<4xi8>, %scale: f32, %zero: i64) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = iree_linalg_ext.dequantize_affine <indexing_maps = [#each, #all, #all, #each],
+    quant_min = MIN, quant_max = MAX IN> ins(%a, %scale, %zero : tensor<4xi8>, f32, i64)
+    outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+"""
+SIGNED = {"MIN": "-128", "MAX": "127", "OUT": "", "IN": ""}
+UNSIGNED = {"MIN": "0", "MAX": "255", "OUT": ", storage_unsigned", "IN": ", input_unsigned"}
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +197,33 @@ def test_unique_indices_that_repeat_are_undefined(module: Functions) -> None:
 def test_gathers(module: Functions) -> None:
     a = np.arange(10, dtype=np.float32).reshape(5, 2)
     assert module("gather", a, i32(4, 0, 4)).tolist() == [[8, 9], [0, 1], [8, 9]]
+
+
+@pytest.mark.parametrize(
+    ("signs", "stored", "restored"),
+    [
+        (SIGNED, [-2, 14, 127, -128], [-6, 2, 58.5, -69]),
+        (UNSIGNED, [0, 14, 255, 0], [-5, 2, 122.5, -5]),
+    ],
+)
+def test_numbers_are_stored_with_or_without_a_sign(
+    iree_toolchain: Callable[..., Toolchain],
+    signs: dict[str, str],
+    stored: list[int],
+    restored: list[float],
+) -> None:
+    text = reduce(lambda text, sign: text.replace(*sign), signs.items(), QUANTIZATION)
+    module = functions(iree_toolchain(), text)
+    half, zero = np.float32(0.5), np.int64(10)
+    found = module("quantize", f32(-6, 2, 300, -300), half, zero)
+    assert found.astype(np.uint8).tolist() == [number % 256 for number in stored]
+    assert module("dequantize", found, half, zero).tolist() == restored
+
+
+def test_an_attribute_of_another_release_is_not_guessed(
+    iree_toolchain: Callable[..., Toolchain],
+) -> None:
+    text = reduce(lambda text, sign: text.replace(*sign), UNSIGNED.items(), QUANTIZATION)
+    other = generic(iree_toolchain(), text).replace("input_unsigned", "all_unsigned")
+    with pytest.raises(Unsupported, match="dequantize_affine with all_unsigned"):
+        Functions(other)("dequantize", np.zeros(4, np.int8), np.float32(0.5), np.int64(10))

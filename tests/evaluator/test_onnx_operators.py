@@ -170,3 +170,11 @@ def test_only_modules_of_onnx_operators_need_no_front_end(monkeypatch: pytest.Mo
     assert not has_onnx_only(text.replace("onnx.Det", "aten.det"))
     monkeypatch.setattr(reference, "find_spec", lambda name: None)
     assert not has_onnx_only(text), "the package is an extra"
+
+
+def test_operands_that_give_another_shape_than_promised_are_undefined() -> None:
+    """The program says that there are ten numbers, whatever the operand is."""
+    text = program("Expand", [tensor("1"), tensor("1", "si64")], tensor("10"))
+    assert apply(text, f32(7), np.array([10])).tolist() == [7] * 10
+    with pytest.raises(UndefinedBehavior, match="give it another shape"):
+        apply(text, f32(7), np.array([3]))

@@ -18,12 +18,21 @@ from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array, has_poison, merged
 
+_QUANTIZATION = frozenset(
+    (
+        *("indexing_maps", "quant_min", "quant_max", "operandSegmentSizes"),
+        *("input_unsigned", "storage_unsigned", "zp_unsigned"),
+    )
+)
+"""The attributes of quantization; `dequantize_affine` has had two names for the same one."""
+
 
 @op("iree_linalg_ext.quantize_affine")
 def quantize_affine(
     frame: Frame, op: Op, values: Array, scale: Array, zero: Array, output: Array
 ) -> Array:
     """`clamp(round_half_even(x / scale) + zero)`."""
+    _refuse_others(op)
     x, s, z = _aligned(op, (values, scale, zero, output))
     wide = np.float32 if op.operand.width <= 32 else np.float64
     quotient = np.rint(x.data.astype(wide) / s.data.astype(wide)) + _zero(op, z).astype(wide)
@@ -41,13 +50,26 @@ def dequantize_affine(
     frame: Frame, op: Op, values: Array, scale: Array, zero: Array, output: Array
 ) -> Array:
     """`(x - zero) * scale`."""
+    _refuse_others(op)
     x, s, z = _aligned(op, (values, scale, zero, output))
-    stored = unsigned(x.data, op.operand) if op.has("storage_unsigned") else signed(x.data)
+    is_unsigned = op.has("input_unsigned") or op.has("storage_unsigned")
+    stored = unsigned(x.data, op.operand) if is_unsigned else signed(x.data)
     whole = stored.astype(np.int64) - _zero(op, z).astype(np.int64)
     wide = op.result.wide
     return Array(
         (whole.astype(wide) * s.data.astype(wide)).astype(op.result.dtype), merged(x, s, z)
     )
+
+
+def _refuse_others(op: Op) -> None:
+    """Refuse to guess what an attribute of another release means for the signs of numbers.
+
+    Raises:
+        Unsupported: the op has an attribute that is not known here.
+    """
+    others = {name for name in op.attribute_names if "." not in name} - _QUANTIZATION
+    if others:
+        raise Unsupported([f"{op.name} with {', '.join(sorted(others))}"])
 
 
 def _zero(op: Op, zero: Array) -> Any:

@@ -22,6 +22,7 @@ from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
+from reducer.evaluator.types import ValueType
 from reducer.evaluator.values import Array, Token, has_poison
 from reducer.ir.lexer import split_commas
 
@@ -89,12 +90,27 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         raise UndefinedBehavior(f"{error} (onnx.{name})") from error
     except Exception as error:  # the reference raises whatever NumPy does
         raise Unsupported([f"onnx.{name} ({error})"]) from error
+    declared = [kind for kind in op.result_types if kind.element]
+    for data, kind in zip(results, declared, strict=True):
+        if not _may_be(kind, np.shape(data)):
+            raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
     return tuple(
         _inside(next(left), kind.element, unclear, exact=name in _EXACT)
         if kind.element
         else Token()
         for kind in op.result_types
+    )
+
+
+def _may_be(kind: ValueType, shape: tuple[int, ...]) -> bool:
+    """Whether a result has the shape that the program promises.
+
+    That may depend on numbers in operands: `CenterCropPad` and `Resize` take the sizes as a tensor.
+    """
+    dims = kind.dims or ()
+    return len(dims) == len(shape) and all(
+        dim is None or dim == size for dim, size in zip(dims, shape, strict=True)
     )
 
 
