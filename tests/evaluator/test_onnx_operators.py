@@ -178,3 +178,11 @@ def test_operands_that_give_another_shape_than_promised_are_undefined() -> None:
     assert apply(text, f32(7), np.array([10])).tolist() == [7] * 10
     with pytest.raises(UndefinedBehavior, match="give it another shape"):
         apply(text, f32(7), np.array([3]))
+
+
+def test_what_the_reference_itself_gets_wrong_by_more_than_rounding_is_open() -> None:
+    """It takes the logarithm of a softmax that is next to zero."""
+    text = program("LogSoftmax", [tensor("3")], tensor("3"), "torch.onnx.axis = 0 : si64")
+    values = f32(0, -50, -102.375)
+    assert apply(text, values)[:2].tolist() == [0, -50]
+    assert Functions(text).poison("f", values).tolist() == [False, False, True]
