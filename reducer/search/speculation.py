@@ -29,7 +29,8 @@ from reducer.search.prediction import Parts, Predictor, Rejected
 
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
-_FURTHER = 3  # candidates to make for each worker, those that run included
+_FURTHER = 3  # candidates to make for each worker, those that run included…
+_MOST_OPS = 2_000  # …of a program of no more ops
 _MAX_KEPT = 500  # outcomes that wait for a question
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
@@ -297,7 +298,12 @@ class Speculation:
         spare: float,
         until: Callable[[], bool],
     ) -> None:
-        """Make candidates that may be wanted once the workers are free; they are kept."""
+        """Make candidates that may be wanted once the workers are free; they are kept.
+
+        Those of a large program would take too much memory.
+        """
+        if plan.document is not None and plan.document.op_count > _MOST_OPS:
+            return
         for _ in islice(self._likely(plan, head, asker, spare), _FURTHER * self.jobs):
             if until():
                 return
