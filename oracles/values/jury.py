@@ -234,7 +234,7 @@ def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
     if meant.undefined:
         return f"is undefined: {meant.undefined}"
     if meant.failure:
-        return f"ends with an error of its own: {meant.failure}"
+        return f"has no results: {meant.failure}"
     known = [value for value in meant.results if value.elements]
     if known and all(value.defined is not None and not any(value.defined) for value in known):
         return "gives no results that are defined"

@@ -277,3 +277,22 @@ def test_a_result_does_not_depend_on_what_is_not_asked(lab: Lab) -> None:
     assert ValuesOracle(plain, INPUT).key != ValuesOracle(more, INPUT).key
     sides: tuple[Implementation, ...] = replace(plain, named=True).sides
     assert [side.name for side in sides] == ["the evaluator", "reference"]
+
+
+def test_a_program_need_not_run_on_extreme_values_for_which_it_is_undefined(lab: Lab) -> None:
+    """It may loop for ever then, or fill the memory."""
+
+    def runs(meaning: str) -> int:
+        log = lab.folder / "log"
+        log.unlink(missing_ok=True)
+        text = INPUT.replace("candidate: 2xi32=1 2", "candidate: 2xi32=1 3").replace(MEANS, meaning)
+        judge = oracle(lab, text)
+        program = lab.folder / "candidate-run"
+        program.write_text(program.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\necho >>{log}\n"))
+        judge.run(text)
+        return log.read_text().count("\n")
+
+    tame = sum(style.is_tame for style in inputs.STYLES) * inputs.SEEDS
+    assert runs(MEANS) == len(inputs.STYLES) * inputs.SEEDS
+    assert runs("meaning: undefined a division by zero\n") == tame
+    assert runs("meaning: unknown some.op\n") == tame
