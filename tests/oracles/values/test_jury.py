@@ -272,6 +272,14 @@ def test_somebody_who_took_no_part_confirms_the_result(lab: Lab, line: str, told
     assert told in judge.confirm(text, "x.mlir", limits=judge.limits).stderr
 
 
+def test_what_several_say_is_told_once(lab: Lab) -> None:
+    text = INPUT + "old: 2xi32=1 2\nolder: 2xi32=1 2\n"
+    judge = oracle(lab, text, releases=("old", "older"))
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    told = judge.confirm(text, "x.mlir", limits=judge.limits).stderr
+    assert "not independently confirmed: old, older give the same" in told
+
+
 def test_a_result_does_not_depend_on_what_is_not_asked(lab: Lab) -> None:
     plain, more = comparison(lab), comparison(lab, releases=("old",))
     assert ValuesOracle(plain, INPUT).key != ValuesOracle(more, INPUT).key
