@@ -81,7 +81,8 @@ class FirstJury(Jury):
             return found if is_sure else _also(found, obstacle)
         why = meaningless(meant, actual)
         if why:
-            return Finding(Judgement.UNDEFINED, f"the program {why}")
+            made = "what the front end makes of " if self._is_lowered(evaluator) else ""
+            return Finding(Judgement.UNDEFINED, f"{made}the program {why}")
         return self._evaluated(question, actual, meant)
 
     def _evaluated(

@@ -64,6 +64,12 @@ def test_what_is_undefined_is_neither_right_nor_wrong(lab: Lab) -> None:
     assert outcome.stderr.count("the program is undefined: division by zero") == 1
 
 
+def test_what_the_front_end_makes_may_be_undefined_where_the_program_is_not(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: undefined a slice out of bounds\n")
+    outcome = oracle(lab, text, evaluator=Meaning(is_lowered=True)).run(text)
+    assert "what the front end makes of the program is undefined: a slice" in outcome.stderr
+
+
 def test_a_program_with_a_hazard_may_fail_but_not_be_wrong(lab: Lab) -> None:
     text = INPUT.replace(MEANS, "meaning: hazard an index out of bounds\n")
     assert oracle(lab, text).run(text).kind is Kind.MISCOMPILE
