@@ -189,7 +189,10 @@ class Outcome:
         return self.kind.traits.cancelled
 
     def turned_down(self) -> "Outcome":
-        """The outcome of a failure that is not wanted: as if the program had compiled."""
+        """The outcome of a failure that is not wanted: as if the program had compiled.
+
+        What the compiler printed stays, and so does its exit code.
+        """
         return replace(self, kind=Kind.SUCCESS, signature=Signature(Kind.SUCCESS))
 
     def to_json(self) -> dict[str, Any]:

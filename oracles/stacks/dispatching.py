@@ -284,6 +284,13 @@ _ENDS = re.compile(
 )
 
 
+_BUILDS = re.compile(
+    r"::(?:create|build)\(mlir::"
+    r"(?:OpBuilder&, mlir::(?:Location\b|OperationState&)|ImplicitLocOpBuilder&)"
+)
+_BUILDER = "mlir::OpBuilder::create"
+
+
 _THREADS = re.compile(_any_name([ENDS["threads"]]))
 
 
@@ -343,8 +350,16 @@ def function_of(name: str) -> str:
     'a::f'
     >>> function_of("b::detail::CInterfaceTraits::Model<a::Op>::run(b::Concept const*)")
     'a::Op::run'
+
+    What builds an op is a template of the builder in older releases and a member of the op in
+    newer ones. Both are the former here.
+
+    >>> function_of("a::Op::create(mlir::OpBuilder&, mlir::Location, mlir::Value)")
+    'mlir::OpBuilder::create'
     """
     short = short_name(name)
+    if short.endswith(("::create", "::build")) and _BUILDS.search(name):
+        return _BUILDER
     function = short.partition("::lambda")[0]
     if not is_dispatching(function) or ends_stack(function):
         return function

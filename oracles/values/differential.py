@@ -121,7 +121,7 @@ class DifferentialRun:
         left = trials(self.comparison.given, varied=varied)
         while left:
             trial = left.pop(0)
-            for question, result in self._calls(trial, candidate, tuple(left)):
+            for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
                 before = self.context.seconds
                 found = self.jury.on_input(question, result, trial)
                 if found.is_final:
@@ -191,11 +191,17 @@ class DifferentialRun:
     # ---- runs of the candidate -----------------------------------------------------------------
 
     def _calls(
-        self, trial: Trial, candidate: CandidateProgram, later: Sequence[Trial]
+        self,
+        trial: Trial,
+        candidate: CandidateProgram,
+        later: Sequence[Trial],
+        *,
+        is_input: bool = False,
     ) -> Iterator[tuple[Question, ExecutionResult]]:
         """The calls of a trial that were not made before, with what the candidate gives.
 
-        `later` are the trials that follow if this one shows nothing.
+        `later` are the trials that follow if this one shows nothing. If the candidate is the input,
+        calls of which nothing can be learned are left out.
         """
         finite_only = bool(_FINITE_MATH.search(self.text))
         functions = self._functions(candidate)
@@ -219,6 +225,10 @@ class DifferentialRun:
                 finite_only,
                 following=partial(self._untried, function, later),
             )
+            settled = self.jury.beforehand(question, trial) if is_input else None
+            if settled is not None:
+                self._note(settled, trial)
+                continue
             result = self._run(candidate, question, FIRST_GARBAGE)
             if result.failed and result.failed.no_device:
                 self._device_available = False
@@ -304,8 +314,7 @@ class DifferentialRun:
                 self.remarks.add(found.remark)
             return None
         if found.judgement is not Judgement.WRONG or found.case is None:
-            self._is_disputed |= found.judgement is Judgement.UNDECIDED
-            self.remarks.add(found.remark, str(trial))
+            self._note(found, trial)
             return None
         case = found.case
         if case.agrees(self._run(candidate, case, SECOND_GARBAGE)):
@@ -315,6 +324,11 @@ class DifferentialRun:
         if found.remark:
             self.remarks.add(found.remark)
         return Mismatch(case, result, signature_of(result, case), _describe(result, case))
+
+    def _note(self, found: Finding, trial: Trial) -> None:
+        """Remember why nothing is known to be right or wrong."""
+        self._is_disputed |= found.judgement is Judgement.UNDECIDED
+        self.remarks.add(found.remark, str(trial))
 
     def _focus(self, mismatch: Mismatch) -> tuple[tuple[int, int], ...]:
         """Where the result is wrong."""

@@ -36,10 +36,31 @@ _UNTAMED = "no compiler can tell whether the program is defined for such values"
 """They differ about a shift by more than the width, for example, and neither is wrong."""
 
 
+def _is_safe(trial: Trial) -> bool:
+    """Whether a program can be expected to be defined for some values."""
+    return trial.style.is_tame or bool(trial.given)
+
+
 class FirstJury(Jury):
     """Judges calls of the input."""
 
     # ---- the input ---------------------------------------------------------------------------
+
+    def beforehand(self, question: Question, trial: Trial) -> Finding | None:
+        """The finding for a call of the input, if it is the same whatever the program gives.
+
+        Then the program need not run: with extreme values, it may loop for ever and fill the memory
+        with what it has yet to do.
+        """
+        what = self.comparison
+        if what.fixed or what.expected is not None or what.evaluator is None or _is_safe(trial):
+            return None
+        meant = self.bench.ask(what.evaluator, question)
+        nothing = ExecutionResult()
+        known = meant is not None and not self._obstacle(what.evaluator, meant)
+        if meant is not None and known and not meaningless(meant, nothing):
+            return None
+        return self.on_input(question, nothing, trial)
 
     def on_input(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
         """Judge a call of the input. A wrong result comes with those who can judge candidates."""
@@ -53,14 +74,15 @@ class FirstJury(Jury):
         if meant is None or obstacle:
             if self.comparison.reference == evaluator:
                 return Finding(Judgement.UNDECIDED, obstacle)
-            if not (trial.style.is_tame or trial.given):
+            if not _is_safe(trial):
                 return Finding(Judgement.UNDEFINED, f"{obstacle}, and {_UNTAMED}")
             found = self._compiled(question, actual, trial)
             is_sure = found.judgement is Judgement.RIGHT and not found.remark
             return found if is_sure else _also(found, obstacle)
         why = meaningless(meant, actual)
         if why:
-            return Finding(Judgement.UNDEFINED, f"the program {why}")
+            made = "what the front end makes of " if self._is_lowered(evaluator) else ""
+            return Finding(Judgement.UNDEFINED, f"{made}the program {why}")
         return self._evaluated(question, actual, meant)
 
     def _evaluated(

@@ -24,7 +24,7 @@ Without the evaluator, a compiled reference is the judge, and its results must p
 `oracles.values.guards`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import islice
@@ -149,18 +149,18 @@ class Jury:
         self, case: ComparisonCase, actual: ExecutionResult, involved: Collection[Implementation]
     ) -> str:
         """What those say of a wrong result who were not asked in finding it."""
-        told: list[str] = []
+        told: dict[str, list[str]] = {}
         for side, given in (*self._from_outside(case), *self._testimonies(case)):
             if side in involved:
                 continue
             if case.agrees(given):
-                but = f"; but {'; '.join(told)}" if told else ""
+                but = f"; but {_statements(told)}" if told else ""
                 return f"independently confirmed by {side.name}{but}"
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
-            told.append(f"{side.name} gives {said}")
+            told.setdefault(said, []).append(side.name)
         if not told:
             return "not independently confirmed: nothing else can run it"
-        return f"not independently confirmed: {'; '.join(told)}"
+        return f"not independently confirmed: {_statements(told)}"
 
     # ---- what is asked and said ----------------------------------------------------------------
 
@@ -217,6 +217,14 @@ class Jury:
         return differences[0].text if differences else "the same"
 
 
+def _statements(told: Mapping[str, Sequence[str]]) -> str:
+    """Who gives what, each result once."""
+    return "; ".join(
+        f"{', '.join(names)} {'gives' if len(names) == 1 else 'give'} {said}"
+        for said, names in told.items()
+    )
+
+
 def right(case: ComparisonCase) -> Finding:
     """The finding for a call that gives what is expected, as far as anything is."""
     if not any(value.elements is not None for value in case.expected.results):
@@ -234,7 +242,7 @@ def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
     if meant.undefined:
         return f"is undefined: {meant.undefined}"
     if meant.failure:
-        return f"ends with an error of its own: {meant.failure}"
+        return f"has no results: {meant.failure}"
     known = [value for value in meant.results if value.elements]
     if known and all(value.defined is not None and not any(value.defined) for value in known):
         return "gives no results that are defined"

@@ -127,8 +127,12 @@ def _level(found: LevelFile) -> Iterator[Part]:
 def _pass_level(found: PassFile | None) -> Iterator[Part]:
     if found is None:
         return
-    what = md.code(shortened(found.name)) if found.name else "none (the IR itself is invalid)"
-    yield Part(f"#### IR before the failing pass: {what}")
+    name = md.code(shortened(found.name))
+    if found.pipeline is not None:
+        yield Part(f"#### IR before the failing pass: {name}")
+    else:
+        yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
+        yield Part("It is cut from what the verifier rejects, so no pass has to run.")
     yield program(found.text, "repro.pass.mlir")
 
 

@@ -1,7 +1,8 @@
 """Runs a program: functions, blocks, branches, and regions that ops ask for."""
 
+import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from reducer.evaluator.values import Array, Buffer
 MAX_CALLS = 100
 """The depth of nested calls at which a recursion is taken for endless."""
 
+MAX_STEPS = 1 << 17
+"""The number of iterations at which a loop is taken for endless: ten seconds or so."""
+
 MAX_ELEMENTS = 1 << 28
 """The number of elements at which a tensor is too large."""
 
@@ -31,6 +35,18 @@ EXTERNAL: dict[str, ExternalFunction] = {}
 arguments."""
 
 sys.setrecursionlimit(20_000)  # a few Python frames for each nested region and call
+
+
+def steps(numbers: Iterable[int] | None = None) -> Iterator[int]:
+    """The iterations of a loop, which ends by itself if there are no `numbers`.
+
+    Raises:
+        RunFailure: there are too many.
+    """
+    for count, number in enumerate(itertools.count() if numbers is None else numbers):
+        if count == MAX_STEPS:
+            raise RunFailure(f"a loop of more than {MAX_STEPS:,} steps")
+        yield number
 
 
 class Interpreter:
@@ -126,11 +142,12 @@ class Frame:
     ) -> tuple[Op | None, list[Any]]:
         """The op that ends a region, and its operands; branches between blocks are followed."""
         block = region.block
-        while True:
+        for _ in steps():
             last, values = self.run_block(block, arguments)
             if last is None or last.name not in BRANCHES:
-                return last, values
+                break
             block, arguments = BRANCHES[last.name](self, last, values)
+        return last, values
 
     def run_block(self, block: Block, arguments: Sequence[Any]) -> tuple[Op | None, list[Any]]:
         """The terminator of a block and its operands."""

@@ -37,6 +37,7 @@ _DIALECTS = (
     "scatters",
     "shapes",
     "stablehlo",
+    "stablehlo_indices",
     "stablehlo_regions",
     "stablehlo_shapes",
     "tensors",

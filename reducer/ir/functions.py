@@ -1,11 +1,12 @@
 """Function-like ops, their blocks, and the branches between blocks.
 
 Functions are recognized by form, not by name, so `func.func`, `hw.module` and future function ops
-are treated alike: whatever has a function type and a body, or a symbol and a body without symbols.
+are treated alike: whatever has a function type and a body, or a symbol and a body without symbols
+and without anything that has a function type.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from reducer.ir.function_types import FunctionType, read_function_type
 from reducer.ir.lexer import BLOCK
@@ -50,23 +51,34 @@ class Functions:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        t = module.t
-        self.all = frozenset(op for op in t.regions if self._is_one(op))
-        self.around: set[int] = set()
-        for op in self.all:
-            while (op := t.parent[op]) != NONE and op not in self.around:
-                self.around.add(op)
+        typed = {op for op in module.t.regions if self._has_type(op)}
+        around = self._around(typed)
+        named = {op for op in module.t.regions if op not in around and self._has_name_only(op)}
+        self.all = frozenset(typed | named)
+        self.around = self._around(self.all)
 
     @staticmethod
     def of(module: Module) -> "Functions":
         """Those of a module, found once per module."""
         return module.derived(Functions)
 
-    def _is_one(self, op: int) -> bool:
-        module, text = self._module, self._module.own_text(op)
-        if any(map(text.__contains__, _TYPED)):
-            return True
-        if _NAMED not in text or module.t.parent[op] == NONE or len(module.t.regions[op]) != 1:
+    def _around(self, ops: Collection[int]) -> set[int]:
+        """What contains any of some ops."""
+        out: set[int] = set()
+        for op in ops:
+            while (op := self._module.t.parent[op]) != NONE and op not in out:
+                out.add(op)
+        return out
+
+    def _has_type(self, op: int) -> bool:
+        return any(map(self._module.own_text(op).__contains__, _TYPED))
+
+    def _has_name_only(self, op: int) -> bool:
+        """Whether an op is a symbol with a body in which there is no other."""
+        module = self._module
+        if module.t.parent[op] == NONE or len(module.t.regions[op]) != 1:
+            return False
+        if _NAMED not in module.own_text(op):
             return False
         inside = list(module.children(op))
         return bool(inside) and not any(_NAMED in module.own_text(child) for child in inside)

@@ -25,8 +25,8 @@ class HarmlessMessage:
 
     def look(self, outcome: Outcome) -> None:
         """Look at the outcome of a candidate."""
-        if self._is_known or not outcome.succeeded:
-            return
+        if self._is_known or not outcome.succeeded or outcome.exit_code:
+            return  # one that was turned down has not compiled
         errors = (one.message for one in outcome.diagnostics if one.severity == "error")
         if any(template_of(message) == self._target.template for message in errors):
             self._is_known = True

@@ -146,6 +146,21 @@ def test_versions_origin_cost_and_other_failures() -> None:
         assert part in text
 
 
+@pytest.mark.parametrize(
+    ("name", "pipeline", "head"),
+    [
+        ("x-pass", "builtin.module(x-pass)", "IR before the failing pass: <code>x-pass</code>"),
+        ("x-pass", None, "Invalid IR after the pass <code>x-pass</code>"),
+        ("", None, "Invalid IR"),
+    ],
+)
+def test_which_ir_the_pass_level_is(name: str, pipeline: str | None, head: str) -> None:
+    found = PassFile(name, pipeline, "some IR", "// RUN: x\n", 1, 1)
+    text = report_text(facts(pass_file=found), verified=True)
+    assert heads(text, 4)[0] == head
+    assert ("what the verifier rejects" in text) is (pipeline is None)
+
+
 def test_an_invalid_record_is_ignored() -> None:
     for data in ({"origin": 1, "also_found": "x"}, {"input": {"ops": "many"}}, {"oracle": []}):
         record = ReductionRecord.from_json(data)

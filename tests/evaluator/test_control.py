@@ -96,6 +96,25 @@ func.func @cases(%n: index) -> i32 {
   }
   return %r : i32
 }
+func.func @spins(%n: i32) -> i32 {
+  %r = scf.while (%x = %n) : (i32) -> i32 {
+    %c0 = arith.constant 0 : i32
+    %c = arith.cmpi sge, %x, %c0 : i32
+    scf.condition(%c) %x : i32
+  } do {
+  ^bb0(%x: i32):
+    scf.yield %x : i32
+  }
+  return %r : i32
+}
+func.func @long(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c0) -> index {
+    scf.yield %i : index
+  }
+  return %r : index
+}
 func.func @endless(%n: i32) -> i32 {
   %r = call @endless(%n) : (i32) -> i32
   return %r : i32
@@ -151,6 +170,14 @@ def test_structured_loops(module: Functions) -> None:
     assert module("forall", np.zeros(6, np.float32)).tolist() == [0, 0, 1, 1, 2, 2]
     assert module("parallel", 5) == 11
     assert [int(module("cases", n)) for n in (1, 2)] == [7, 20]
+
+
+def test_a_loop_that_goes_on_is_endless(module: Functions) -> None:
+    with pytest.raises(RunFailure, match="a loop of more than 131,072 steps"):
+        module("spins", np.int32(0))
+    assert module("spins", np.int32(-1)) == -1
+    with pytest.raises(RunFailure, match="a loop of more than 131,072 steps"):
+        module("long", np.int64(1 << 40))
 
 
 def test_calls(module: Functions) -> None:

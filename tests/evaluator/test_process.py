@@ -25,17 +25,22 @@ COUNTER = """\
 }) : () -> ()
 """
 
-ENDLESS = """\
+SLOW = """\
 "builtin.module"() ({
   "func.func"() <{function_type = (i1) -> i1, sym_name = "f"}> ({
   ^bb0(%arg0: i1):
-    %0 = "scf.while"(%arg0) ({
-    ^bb0(%arg1: i1):
-      "scf.condition"(%arg1, %arg1) : (i1, i1) -> ()
-    }, {
-    ^bb0(%arg1: i1):
-      "scf.yield"(%arg1) : (i1) -> ()
-    }) : (i1) -> i1
+    %c0 = "arith.constant"() <{value = 0 : index}> : () -> index
+    %c1 = "arith.constant"() <{value = 1 : index}> : () -> index
+    %most = "arith.constant"() <{value = 100000 : index}> : () -> index
+    %n = "arith.select"(%arg0, %most, %c0) : (i1, index, index) -> index
+    %0 = "scf.for"(%c0, %n, %c1, %arg0) ({
+    ^bb0(%i: index, %a: i1):
+      %1 = "scf.for"(%c0, %n, %c1, %a) ({
+      ^bb0(%j: index, %b: i1):
+        "scf.yield"(%b) : (i1) -> ()
+      }) : (index, index, index, i1) -> i1
+      "scf.yield"(%1) : (i1) -> ()
+    }) : (index, index, index, i1) -> i1
     "func.return"(%0) : (i1) -> ()
   }) : () -> ()
 }) : () -> ()
@@ -57,7 +62,7 @@ def test_each_of_several_calls_is_as_if_it_were_the_first(tmp_path: Path) -> Non
 def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) -> None:
     calls = [["0"], ["1"], ["0"]]
     context = RunContext(Limits(3))
-    found = module(tmp_path, ENDLESS).calls(Function("f", (), ()), calls, context)
+    found = module(tmp_path, SLOW).calls(Function("f", (), ()), calls, context)
     assert [one.results[0].elements for one in found] == [(0,)]
 
 

@@ -50,8 +50,9 @@ def test_the_error_of_a_program_that_compiles_is_told_once() -> None:
         replace(COMPILED, diagnostics=(replace(ERROR, message="out of range"),)),
         replace(COMPILED, diagnostics=(replace(ERROR, severity="warning"),)),
         replace(COMPILED, kind=Kind.OTHER_ERROR),
+        replace(COMPILED, kind=Kind.OTHER_ERROR, exit_code=1).turned_down(),
     ],
-    ids=["silent", "other", "warning", "fails"],
+    ids=["silent", "other", "warning", "fails", "turned down"],
 )
 def test_all_else_is_not_worth_a_word(outcome: Outcome) -> None:
     assert notes_on(outcome) == []

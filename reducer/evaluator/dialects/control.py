@@ -12,7 +12,15 @@ import numpy as np
 
 from reducer.evaluator.attributes import integers, string
 from reducer.evaluator.errors import Divergent, RunFailure, UndefinedBehavior
-from reducer.evaluator.interpreter import BRANCHES, EXTERNAL, Frame, can_batch, is_external, uniform
+from reducer.evaluator.interpreter import (
+    BRANCHES,
+    EXTERNAL,
+    Frame,
+    can_batch,
+    is_external,
+    steps,
+    uniform,
+)
 from reducer.evaluator.program import Block, Op, Region
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import parse_type
@@ -149,7 +157,7 @@ def for_(frame: Frame, op: Op, lower: Array, upper: Array, step: Array, *carried
         raise UndefinedBehavior(f"a loop step of {by}")
     kind = lower.data.dtype.type
     values: Sequence[Any] = carried
-    for index in range(start, stop, by):
+    for index in steps(range(start, stop, by)):
         values = frame.run(op.regions[0], (Array(kind(index)), *values))
     return tuple(values)
 
@@ -157,11 +165,12 @@ def for_(frame: Frame, op: Op, lower: Array, upper: Array, step: Array, *carried
 @op("scf.while", batched=True)
 def while_(frame: Frame, op: Op, *carried: Any) -> tuple[Any, ...]:
     values: Sequence[Any] = carried
-    while True:
+    for _ in steps():
         condition, *passed = frame.run(op.regions[0], values)
         if not truth(frame, condition):
-            return tuple(passed)
+            break
         values = frame.run(op.regions[1], passed)
+    return tuple(passed)
 
 
 @op("scf.execute_region")

@@ -14,7 +14,7 @@ from reducer.evaluator.affine import parse_affine_map, parse_affine_set
 from reducer.evaluator.attributes import DYNAMIC
 from reducer.evaluator.dialects.arith_casts import read_attribute
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
-from reducer.evaluator.interpreter import Frame, check_size
+from reducer.evaluator.interpreter import Frame, check_size, steps
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import parse_type
@@ -216,6 +216,6 @@ def for_(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
     start = max(_mapped(frame, op, low, lower))
     stop = min(_mapped(frame, op, high, upper))
     values: Sequence[Any] = carried
-    for index in range(start, stop, op.integer("step", 1)):
+    for index in steps(range(start, stop, op.integer("step", 1))):
         values = frame.run(op.regions[0], (Array(np.int64(index)), *values))
     return tuple(values)

@@ -109,6 +109,22 @@ def test_a_lambda_counts_as_its_function_whether_inlined_or_not() -> None:
     assert stacks == [("a::f", "a::g")] * 2
 
 
+def test_building_an_op_is_the_same_in_all_releases() -> None:
+    """`OpBuilder::create` called `build` in IREE 3.6.0, which has become a member of each op."""
+    build = "a::Op::build(mlir::OpBuilder&, mlir::OperationState&, mlir::TypeRange)"
+    old = ["a::Op mlir::OpBuilder::create<a::Op, mlir::Value&>(mlir::Location, mlir::Value&)"]
+    new = ["a::Op::create(mlir::OpBuilder&, mlir::Location, mlir::Value)"]
+    newest = ["a::Op::create(mlir::ImplicitLocOpBuilder&, mlir::Value)"]
+    below = [f"{_CALLBACK}<b::f(int)::$_0>(long)", build, "b::f(int)", "b::g(mlir::OpBuilder&)"]
+    stacks = [distinctive(map(function_of, [*top, *below])) for top in (old, new, newest)]
+    assert stacks == [("b::f", "b::g")] * 3
+
+
+def test_what_is_only_called_like_building_an_op_can_be_at_fault() -> None:
+    names = ["a::Plan::create(mlir::Operation*)", "a::build(mlir::OpBuilder&, int)"]
+    assert distinctive(map(function_of, names)) == ("a::Plan::create", "a::build")
+
+
 def test_a_method_of_an_interface_that_forwards_does_not_count() -> None:
     names = ["a::SubViewOp::reify", "mlir::ReifyInterface::reify", "b::ReifyInterface::other"]
     assert distinctive(names) == ("a::SubViewOp::reify", "b::ReifyInterface::other")

@@ -64,6 +64,12 @@ def test_what_is_undefined_is_neither_right_nor_wrong(lab: Lab) -> None:
     assert outcome.stderr.count("the program is undefined: division by zero") == 1
 
 
+def test_what_the_front_end_makes_may_be_undefined_where_the_program_is_not(lab: Lab) -> None:
+    text = INPUT.replace(MEANS, "meaning: undefined a slice out of bounds\n")
+    outcome = oracle(lab, text, evaluator=Meaning(is_lowered=True)).run(text)
+    assert "what the front end makes of the program is undefined: a slice" in outcome.stderr
+
+
 def test_a_program_with_a_hazard_may_fail_but_not_be_wrong(lab: Lab) -> None:
     text = INPUT.replace(MEANS, "meaning: hazard an index out of bounds\n")
     assert oracle(lab, text).run(text).kind is Kind.MISCOMPILE
@@ -272,8 +278,35 @@ def test_somebody_who_took_no_part_confirms_the_result(lab: Lab, line: str, told
     assert told in judge.confirm(text, "x.mlir", limits=judge.limits).stderr
 
 
+def test_what_several_say_is_told_once(lab: Lab) -> None:
+    text = INPUT + "old: 2xi32=1 2\nolder: 2xi32=1 2\n"
+    judge = oracle(lab, text, releases=("old", "older"))
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    told = judge.confirm(text, "x.mlir", limits=judge.limits).stderr
+    assert "not independently confirmed: old, older give the same" in told
+
+
 def test_a_result_does_not_depend_on_what_is_not_asked(lab: Lab) -> None:
     plain, more = comparison(lab), comparison(lab, releases=("old",))
     assert ValuesOracle(plain, INPUT).key != ValuesOracle(more, INPUT).key
     sides: tuple[Implementation, ...] = replace(plain, named=True).sides
     assert [side.name for side in sides] == ["the evaluator", "reference"]
+
+
+def test_a_program_need_not_run_on_extreme_values_for_which_it_is_undefined(lab: Lab) -> None:
+    """It may loop for ever then, or fill the memory."""
+
+    def runs(meaning: str) -> int:
+        log = lab.folder / "log"
+        log.unlink(missing_ok=True)
+        text = INPUT.replace("candidate: 2xi32=1 2", "candidate: 2xi32=1 3").replace(MEANS, meaning)
+        judge = oracle(lab, text)
+        program = lab.folder / "candidate-run"
+        program.write_text(program.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\necho >>{log}\n"))
+        judge.run(text)
+        return log.read_text().count("\n")
+
+    tame = sum(style.is_tame for style in inputs.STYLES) * inputs.SEEDS
+    assert runs(MEANS) == len(inputs.STYLES) * inputs.SEEDS
+    assert runs("meaning: undefined a division by zero\n") == tame
+    assert runs("meaning: unknown some.op\n") == tame
