@@ -11,7 +11,7 @@ from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
-from reducer.transformations.branches import ReturnEarly, TakeOneBranch
+from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
@@ -21,6 +21,7 @@ from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.dictionaries import DropNestedEntries
+from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
