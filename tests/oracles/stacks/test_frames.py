@@ -73,6 +73,11 @@ def test_an_accessor_is_no_origin_of_a_crash() -> None:
         ),
         (["a::f", "mlir::Type::getContext"], ("a::f",)),
         (
+            ["mlir::a::XOp::infer", "mlir::a::XOp::build", "mlir::a::XOp::create", "a::f"],
+            ("mlir::a::XOp::infer", "a::f"),
+        ),
+        (["mlir::a::XOp::build", "a::f"], ("mlir::a::XOp::build", "a::f")),
+        (
             ["mlir::spirv::PointerType::get", "mlir::TypeAttr::get", "a::f"],
             ("mlir::spirv::PointerType::get", "a::f"),
         ),
