@@ -3,6 +3,7 @@
 import re
 
 from oracles import CompilerOracle
+from oracles.kind import Conclusion
 from oracles.stacks.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
@@ -114,11 +115,17 @@ def fall_back_to_text(context: Context) -> bool:
         refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
-        context.note(
-            "the compiler's opt tool cannot parse the input; reducing it by lines and brackets"
-        )
+        context.note(f"{_unread(context)}; reducing it by lines and brackets")
     context.document = PlainText(context.settings.text)
     return True
+
+
+def _unread(context: Context) -> str:
+    """Which tool does not read the input, and how to name another if the compiler itself does."""
+    opt = context.conversions.opt
+    unread = f"{opt.name} cannot parse the input" if opt else "no …-opt tool was found"
+    rejected = context.first.kind.traits.conclusion is Conclusion.REJECTED
+    return unread if rejected else f"{unread} (--opt PROGRAM names one that can)"
 
 
 _CANDIDATE = "input.mlir"
