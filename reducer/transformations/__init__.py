@@ -1,5 +1,6 @@
 """Transformations and tunings: the edits that the search tries on a module."""
 
+from collections.abc import Callable
 from typing import Any
 
 from reducer.ir import Module, PlainText
@@ -69,8 +70,14 @@ __all__ = [
 ]
 
 
-def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Module]]:
-    """All local transformations: those that clean up first, then the most promising ones."""
+def standard_transformations(
+    boundary: BoundaryTypes, message: Callable[[Module], str] = lambda module: ""
+) -> list[Transformation[Module]]:
+    """All local transformations: those that clean up first, then the most promising ones.
+
+    Args:
+        message: the message with which a module fails; '' if that is unknown.
+    """
     return [
         DropSymbols(),
         UnwrapModules(),
@@ -98,7 +105,7 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         UnwrapNestedTypes(),
         DropProperties(),
         DropNestedEntries(),
-        SimplifyAttributes(),
+        SimplifyAttributes(message),
         DropArrayItems(),
         SimplifyData(),
         SimplifyMaps(),
