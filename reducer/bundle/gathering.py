@@ -36,6 +36,7 @@ from reducer.bundle.facts import (
 )
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.run_check import RunCheck
+from reducer.bundle.stopped_program import program_that_stopped
 from reducer.bundle.wording import (
     backtrace,
     complete_output,
@@ -167,7 +168,7 @@ def gather(
         text=body,
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes),
-        compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(own[0]),
+        compiler=_compiler_info(compiler, outcome, own[0]),
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
@@ -188,6 +189,12 @@ def gather(
         files=files,
         runtime=_runtime(oracle),
     )
+
+
+def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) -> CompilerInfo:
+    if compiler is None:
+        return CompilerInfo(own)
+    return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable))
 
 
 def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
