@@ -25,6 +25,7 @@ from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.session.bare_signal import remark_on
 from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
 from reducer.units import duration, plural, size
 
@@ -106,6 +107,8 @@ def _facts(
         yield Fact("signature", outcome.signature.text)
     if outcome.failed and not in_the_command:  # a mistake in the command is no bug with a bucket
         yield Fact("bucket", outcome.signature.bucket)
+    if outcome.failed and (remark := remark_on(outcome.signature)):
+        yield Fact("note", remark)
     yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield Fact("cost", cost)
     for name, words in commands.items():

@@ -91,6 +91,33 @@ def test_accessors_give_way_to_what_calls_them(stack: list[str], expected: tuple
     assert distinctive(stack) == expected
 
 
+GDB = """\
+Thread 1 "python" received signal SIGSEGV, Segmentation fault.
+0x00007ffff045e908 in mlir::IntegerAttr::getValue() const () from /opt/my lib/libA.so
+#0  0x00007ffff045e908 in mlir::IntegerAttr::getValue() const () from /opt/lib/libA.so
+#1  0x00007ffff220bc08 in mlir::m::CastOp::build(mlir::OpBuilder&, int) () from /opt/lib/libA.so
+#2  0x00007ffff2262803 in (anonymous namespace)::Fold<mlir::m::Op, &f>::matchAndRewrite(int) const () from /opt/lib/libA.so
+#3  0x00007ffff42dc3e2 in mlir::PatternApplicator::matchAndRewrite() () from /opt/lib/libA.so
+#4  0x00007ffff225a64a in (anonymous namespace)::FoldPass::runOnOperation() () from /opt/lib/libA.so
+#5  0x00007ffff03de071 in mlir::detail::OpToOpPassAdaptor::run() () from /opt/lib/libA.so
+#6  0x00007ffff71395be in ?? () from /opt/lib/libB.so
+#7  0x00007ffff7ba6ce3 in call (f=0x7ffff, args=<optimized out>) at Objects/a.c:542
+#8  outer (f=0x7ffff) at Objects/a.c:600
+#9  0x0000555555555081 in _start ()
+"""  # noqa: E501
+
+
+def test_a_stack_of_gdb() -> None:
+    parsed = parse_stack(GDB)
+    assert [frame.module for frame in parsed[-3:]] == ["libB.so", "", ""]
+    assert [frame.name for frame in parsed[-3:]] == ["", "outer", "_start"]
+    names = name_frames(parsed, _none)
+    assert frames.crash_stack(parsed, names, says_why=False).top == (
+        "Fold::matchAndRewrite",
+        "FoldPass::runOnOperation",
+    )
+
+
 def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> None:
     stack = text("raw-addresses-3.13.0")
     found = crash_frames(stack, lambda module: None)
