@@ -83,13 +83,21 @@ def _is_usable(module: Module, branch: int, value: int) -> bool:
 
 
 def _usable(module: Module, branch: int) -> list[int]:
-    """The values of the block of a branch, and of the first block of its region."""
+    """The values that a branch can use in place of others, the likeliest to be returned first.
+
+    That are those that it passes on, then those of its block from the last on, then those of the
+    first block of its region.
+    """
     t = module.t
-    out: list[int] = []
-    for block in {t.region_blocks[t.block_region[t.block[branch]]][0]: 0, t.block[branch]: 0}:
-        out.extend(module.block_args(block))
-        out.extend(value for op in t.block_ops[block] for value in module.results(op))
-    return out
+    passed = [value for value in t.operands[branch] if value != NONE]
+    first = t.region_blocks[t.block_region[t.block[branch]]][0]
+    return [*passed, *reversed(_values(module, t.block[branch])), *_values(module, first)]
+
+
+def _values(module: Module, block: int) -> list[int]:
+    """The values that a block defines, in order."""
+    results = (value for op in module.t.block_ops[block] for value in module.results(op))
+    return [*module.block_args(block), *results]
 
 
 def _block_of(module: Module, value: int) -> int:

@@ -31,6 +31,11 @@ def test_another_value_of_the_type_is_returned() -> None:
     assert after == '^bb0(%c: i1, %a: i32, %b: i32):\n"func.return"(%a) : (i32) -> ()'
 
 
+def test_what_a_branch_passes_on_is_returned_first() -> None:
+    after = body_of(apply_to(ReturnEarly(), BRANCH, 1))
+    assert '%1 = "t.one"(%0) : (i32) -> i32\n"func.return"(%1) : (i32) -> ()' in after
+
+
 def test_a_value_of_the_first_block_is_returned_as_it_is() -> None:
     text = BRANCH.replace('"func.return"(%4)', '"func.return"(%b)')
     after = body_of(apply_to(ReturnEarly(), text))
