@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import end_of_block, leaving_ops, unreachable_blocks
+from reducer.ir.functions import (
+    end_of_block,
+    is_function,
+    leaving_ops,
+    signature,
+    unreachable_blocks,
+)
 from reducer.transformations.base import Site
+from reducer.transformations.blocks import MergeBlocks
 
 
 class ReturnEarly:
     """Replaces a branch by a return that is like another one of the same region.
 
-    Where the other returns a value that the branch cannot use, it returns another of its type.
+    Where the other returns a value that the branch cannot use, it returns another of its type. A
+    function in which no return is left, only a loop without an end, gets that of its dialect.
     """
 
     name = "return early"
@@ -35,12 +43,27 @@ class ReturnEarly:
                 rewrite.replace(t.start[op], t.end[op], _return_here(module, op))
         for block in gone:
             rewrite.replace(t.block_start[block], end_of_block(module, block), "")
-        return rewrite.render() if sites else None
+        if not sites:
+            return None
+        return rewrite.render() if gone else _merged(rewrite.render())
+
+
+def _merged(text: str) -> str:
+    """The text without branches to blocks that nothing else leads to any more.
+
+    Without them, an edit that leaves all blocks reachable would have as many ops as before, and
+    that is no progress.
+    """
+    module, merge = Module.parse(text), MergeBlocks()
+    return merge.apply(module, merge.sites(module)) or text
 
 
 def _return_here(module: Module, branch: int) -> str:
     """The text of an op that leaves the region of a branch, in its place; '' if there is none."""
-    written = (_written_here(module, branch, last) for last in _returns(module, branch))
+    returns = _returns(module, branch)
+    if not returns:
+        return _missing_return(module, branch)
+    written = (_written_here(module, branch, last) for last in returns)
     return next((text for text in written if text), "")
 
 
@@ -60,6 +83,23 @@ def _written_here(module: Module, branch: int, last: int) -> str:
     header, start = module.header(last), t.start[last]
     before, after = header[: t.operands_start[last] - start], header[t.operands_end[last] - start :]
     return before + ", ".join(tokens) + after
+
+
+def _missing_return(module: Module, branch: int) -> str:
+    """A return by the name that dialects with functions give it; '' outside of a function."""
+    function = module.t.parent[branch]
+    found = signature(module, function) if is_function(module, function) else None
+    if found is None:
+        return ""
+    types, usable = found[1], _usable(module, branch)
+    values = [next((one for one in usable if module.type_of(one) == kind), NONE) for kind in types]
+    if NONE in values:
+        return ""
+    header = module.header(branch)
+    indent = header[: len(header) - len(header.lstrip())]
+    name = f"{module.t.name[function].partition('.')[0]}.return"
+    tokens = ", ".join(module.tokens[value] for value in values)
+    return f'{indent}"{name}"({tokens}) : ({", ".join(types)}) -> ()\n'
 
 
 def _token_here(module: Module, branch: int, value: int) -> str:

@@ -7,10 +7,9 @@ from tests.transformations.test_branches import BRANCH, LOOP, UNFINISHED
 
 
 def test_return_instead_of_looping() -> None:
+    """No branch leads back any more, so that the first two blocks become one."""
     assert body_of(apply_to(ReturnEarly(), LOOP, 2)) == (
         "^bb0(%c: i1):\n"
-        '"cf.br"()[^bb1] : () -> ()\n'
-        "^bb1:  // 2 preds: ^bb0, ^bb2\n"
         '"llvm.cond_br"(%c)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> '
         ": (i1) -> ()\n"
         "^bb2:  // pred: ^bb1\n"
@@ -58,3 +57,17 @@ def test_no_return_without_a_value_of_the_type() -> None:
 def test_return_instead_of_a_jump_to_a_block_without_ops() -> None:
     after = body_of(apply_to(ReturnEarly(), UNFINISHED))
     assert after == '^bb0(%c: i1):\n"func.return"() : () -> ()'
+
+
+def test_a_loop_without_an_end_gets_a_return() -> None:
+    text = function(
+        """
+        "cf.br"()[^bb1] : () -> ()
+        ^bb1:  // 2 preds: ^bb0, ^bb1
+        %0 = "t.body"() : () -> i32
+        "cf.br"()[^bb1] : () -> ()
+        """,
+        results="i32",
+    )
+    after = body_of(apply_to(ReturnEarly(), text, 0))
+    assert after == '%0 = "t.body"() : () -> i32\n"func.return"(%0) : (i32) -> ()'
