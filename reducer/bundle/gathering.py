@@ -179,7 +179,7 @@ def gather(
         seconds=outcome.seconds,
         lines=Size.of(PlainText(body)).lines,
         ops=_ops(body, opt, limits),
-        failure_line=_place(outcome, head),
+        failure_line=place_in(outcome, head + body, head),
         source=source,
         pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _only_pass(oracle),
         pattern=culprit.pattern,
@@ -369,9 +369,19 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
     return outcome.signature.named_pass
 
 
-def _place(outcome: Outcome, head: str) -> int | None:
-    """The line of the program, without the comment above it, that the failure points to."""
+def place_in(outcome: Outcome, program: str, head: str) -> int | None:
+    """The line of the program, without the comment above it, that the failure points to.
+
+    A tool that was not given the name of a file says `<stdin>` or any other name. Then it must have
+    printed the line.
+    """
     primary = primary_error(outcome.diagnostics)
-    if primary is None or not primary.line or not primary.file.endswith(REPRO):
+    lines = program.splitlines()
+    if primary is None or not 0 < primary.line <= len(lines):
         return None
+    if not primary.file.endswith(REPRO):
+        where, shown = f"{primary.file}:{primary.line}:", lines[primary.line - 1]
+        printed = zip(outcome.stderr.splitlines(), outcome.stderr.splitlines()[1:], strict=False)
+        if not any(one.startswith(where) and two == shown for one, two in printed):
+            return None
     return primary.line - head.count("\n")
