@@ -276,9 +276,9 @@ class Reduction:
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
             foresee_search(context)
-            sanity.refuse_empty_module()
+            when_empty = sanity.refuse_empty_module()
             self.journal.settle()
-            if remark := remark_on(context.first.signature):
+            for remark in filter(None, (when_empty, remark_on(context.first.signature))):
                 self._note(remark)
             self._collect_also_found(context)
             strategy.search(context)
