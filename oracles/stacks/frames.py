@@ -175,9 +175,8 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     frames = place_frames(frames, resolver)
     names: list[str] = []
     for index, frame in enumerate(frames):
-        # A return address may be the first byte of the next function, so look one byte
-        # before it; the address below the signal trampoline is the fault itself.
-        before = 0 if index > 0 and frames[index - 1].is_system else 1
+        # A return address may be the first byte of the next function, so look one byte before it.
+        before = 0 if _is_fault(frames, index) else 1
         name = frame.name
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):
@@ -185,6 +184,15 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
             name = (symbols and _name_at(symbols, frame.offset - before)) or name
         names.append("" if frame.is_system else function_of(demangle(name)))
     return names
+
+
+def _is_fault(frames: Sequence[Frame], index: int) -> bool:
+    """Whether the address of a frame is that of a fault: what is above it is the signal trampoline.
+
+    Below more functions of the system, such as `raise` and `abort`, is the call of the last one.
+    """
+    above = [frame.is_system for frame in frames[max(0, index - 2) : index]]
+    return above[-1:] == [True] and above != [True, True]
 
 
 def _name_at(symbols: Symbols, address: int) -> str:

@@ -91,6 +91,27 @@ def test_accessors_give_way_to_what_calls_them(stack: list[str], expected: tuple
     assert distinctive(stack) == expected
 
 
+def test_the_caller_of_abort_is_looked_up_before_its_return_address() -> None:
+    """Nothing follows a call that does not return, or the first byte of another function."""
+    stack = "\n".join(
+        f"#{number} 0x{address:x} {rest}"
+        for number, (address, rest) in enumerate(
+            [
+                (0x11, "SignalHandler(int) (/lib/libA.so+0x11)"),
+                (0x12, "(/lib/libc.so.6+0x12)"),
+                (0x13, "raise (/lib/libc.so.6+0x13)"),
+                (0x14, "abort (/lib/libc.so.6+0x14)"),
+                (0x46, "(/lib/libA.so+0x46)"),
+                (0x90, "a::g() (/lib/libA.so+0x90)"),
+            ]
+        )
+    )
+    symbols = Mock(name_before=lambda address: "")
+    symbols.name = lambda address: {0x45: "a::fail", 0x8F: "a::g"}.get(address, "")
+    named = name_frames(parse_stack(stack), lambda module: symbols)
+    assert named[-2:] == ["a::fail", "a::g"]
+
+
 GDB = """\
 Thread 1 "python" received signal SIGSEGV, Segmentation fault.
 0x00007ffff045e908 in mlir::IntegerAttr::getValue() const () from /opt/my lib/libA.so
