@@ -3,7 +3,6 @@
 import re
 
 from oracles import CompilerOracle
-from oracles.kind import Conclusion
 from oracles.stacks.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
@@ -17,6 +16,7 @@ from reducer.session.early_stop import phase_name
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
+from reducer.session.unread import unread_by
 from reducer.transformations import BodyOps
 
 
@@ -115,17 +115,10 @@ def fall_back_to_text(context: Context) -> bool:
         refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
-        context.note(f"{_unread(context)}; reducing it by lines and brackets")
+        unread = unread_by(context.conversions.opt, context.first)
+        context.note(f"{unread}; reducing it by lines and brackets")
     context.document = PlainText(context.settings.text)
     return True
-
-
-def _unread(context: Context) -> str:
-    """Which tool does not read the input, and how to name another if the compiler itself does."""
-    opt = context.conversions.opt
-    unread = f"{opt.name} cannot parse the input" if opt else "no …-opt tool was found"
-    rejected = context.first.kind.traits.conclusion is Conclusion.REJECTED
-    return unread if rejected else f"{unread} (--opt PROGRAM names one that can)"
 
 
 _CANDIDATE = "input.mlir"
