@@ -7,8 +7,8 @@ compiler.
 import re
 from dataclasses import dataclass
 
-from oracles.diagnostics import parse_line
 from oracles.kind import Kind
+from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
 from oracles.stacks.function_names import short_name
 from oracles.templates import quoted_operation, template_of
@@ -135,8 +135,7 @@ def _assertion(stderr: str) -> AbnormalExit | None:
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
     message = match["message"] or ""
-    # The previous line is part of the message unless it is a diagnostic or printed IR.
-    if parse_line(message) is not None or re.match(r"\s|[%}^#]|//", message):
+    if not explains_unreachable(message):
         message = ""
     where = f" at {_file(match['file'])}" if match["file"] else ""
     words = (message or "unreachable executed").strip()

@@ -7,7 +7,8 @@ as long as anything else is on the stack (`oracles.stacks.dispatching.distinctiv
 
 They are recognized by the class that they belong to: the classes of mlir/IR, which are directly in
 `mlir` where those of dialects have a namespace of their own, and those of llvm/ADT and llvm/IR that
-only hold something.
+only hold something. The builders of an op (`FooOp::create`, `FooOp::build`) are called by any code
+that makes such an op, and which of them are on a stack depends on the release.
 """
 
 import re
@@ -32,6 +33,7 @@ _HOLDERS: dict[str, tuple[str, ...]] = {
         r"mlir::detail::\w*(?:Storage|Uniquer|Impl|Interner|Iterator\w*)",
     ),
     "building and messages": (
+        r"(?:\w+::)+\w+Op::(?:build|create)",
         r"mlir::(?:Builder|ImplicitLocOpBuilder)",
         r"mlir::(?:Diagnostic|InFlightDiagnostic|DiagnosticEngine|DiagnosticArgument)",
         r"mlir::(?:AsmPrinter|OpAsmPrinter|emitError|emitWarning|emitRemark)",

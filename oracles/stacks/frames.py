@@ -23,6 +23,7 @@ from oracles.stacks.dispatching import (
     verifies,
 )
 from oracles.stacks.function_names import demangle
+from oracles.stacks.gdb import INLINED_INTO, function_and_module
 from oracles.stacks.symbols import Symbols
 
 SIGNATURE_FRAMES = 3
@@ -39,7 +40,7 @@ _OFFSETS = 8
 _PAGE = 0xFFF
 _SOURCE_FILE = 1 << 16
 """The bytes of code within which functions are in one source file, roughly."""
-_NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? 0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
+_NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
     r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
     + r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$"
@@ -91,6 +92,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     lines = stderr.splitlines()
     for line in lines:
         match = _NAMED.search(line) or _RAW.match(line)
+        match = match or (INLINED_INTO.match(line) if frames else None)
         if match is None:
             continue
         number = int(match["n"])
@@ -101,7 +103,7 @@ def parse_stack(stderr: str) -> list[Frame]:
         if len(frames) == MAX_STACK_FRAMES:
             break
         last = number
-        frame = _frame(match)
+        frame = _frame(match, frames[-1].address if frames else 0)
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
@@ -173,9 +175,8 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     frames = place_frames(frames, resolver)
     names: list[str] = []
     for index, frame in enumerate(frames):
-        # A return address may be the first byte of the next function, so look one byte
-        # before it; the address below the signal trampoline is the fault itself.
-        before = 0 if index > 0 and frames[index - 1].is_system else 1
+        # A return address may be the first byte of the next function, so look one byte before it.
+        before = 0 if _is_fault(frames, index) else 1
         name = frame.name
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):
@@ -183,6 +184,15 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
             name = (symbols and _name_at(symbols, frame.offset - before)) or name
         names.append("" if frame.is_system else function_of(demangle(name)))
     return names
+
+
+def _is_fault(frames: Sequence[Frame], index: int) -> bool:
+    """Whether the address of a frame is that of a fault: what is above it is the signal trampoline.
+
+    Below more functions of the system, such as `raise` and `abort`, is the call of the last one.
+    """
+    above = [frame.is_system for frame in frames[max(0, index - 2) : index]]
+    return above[-1:] == [True] and above != [True, True]
 
 
 def _name_at(symbols: Symbols, address: int) -> str:
@@ -387,12 +397,15 @@ def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found[:_OFFSETS])
 
 
-def _frame(match: re.Match[str]) -> Frame:
+def _frame(match: re.Match[str], before: int) -> Frame:
+    """The frame of a line; `before` is the address of the one before it."""
     groups = match.groupdict()
     rest = _BUILD.sub("", groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
     module = groups.get("module") or ""
     offset = None
-    if place := _IN_MODULE.search(rest):
+    if gdb := function_and_module(rest):
+        rest, module = gdb
+    elif place := _IN_MODULE.search(rest):
         module = place["path"].rsplit("/", 1)[-1]
         rest = rest[: place.start()]
         offset = int(place["offset"], 16)
@@ -400,4 +413,5 @@ def _frame(match: re.Match[str]) -> Frame:
         module = module or ("libc" if _SYSTEM_SOURCE.search(rest) else "")
         rest = _AT_SOURCE.sub("", rest)
     within = int(groups["within"]) if groups.get("within") else None
-    return Frame(int(groups["address"], 16), module, rest.strip(), offset, within)
+    address = int(groups["address"], 16) if "address" in groups else before
+    return Frame(address, module, rest.strip(), offset, within)

@@ -17,6 +17,7 @@ from oracles import (
     run_process,
 )
 from oracles.diagnostics import primary_error
+from oracles.last_words import STOPS, last_words, thrown_message
 from oracles.profiles import RELEASES
 from oracles.templates import without_printed_operation
 from oracles.traceback import uncaught_exception
@@ -98,8 +99,6 @@ FILES = "files"
 BACKTRACE, OUTPUT = "backtrace.txt", "output.txt"
 """The files with the stack of a crash and with the compiler's output, as they were printed."""
 
-_ABNORMAL_EXIT = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
-
 
 @dataclass(frozen=True)
 class ReproCheck:
@@ -168,9 +167,9 @@ def repro_check_of(
 
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
-    for line in outcome.stderr.splitlines():
-        if match := _ABNORMAL_EXIT.search(line):
-            return line[match.start() :]
+    if words := last_words(outcome.stderr):
+        stops = STOPS.search(words[-1])
+        return words[-1][stops.start() :] if stops else thrown_message(words[-1])
     primary = primary_error(outcome.diagnostics)
     if primary is None and (exception := uncaught_exception(outcome.stderr)):
         return exception.line

@@ -36,6 +36,7 @@ from reducer.bundle.facts import (
 )
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.run_check import RunCheck
+from reducer.bundle.stopped_program import program_that_stopped
 from reducer.bundle.wording import (
     backtrace,
     complete_output,
@@ -169,7 +170,7 @@ def gather(
         text=body,
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes),
-        compiler=CompilerInfo.probe(compiler.executable) if compiler else CompilerInfo(own[0]),
+        compiler=_compiler_info(compiler, outcome, own[0]),
         messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
@@ -180,7 +181,7 @@ def gather(
         seconds=outcome.seconds,
         lines=Size.of(PlainText(body)).lines,
         ops=_ops(body, opt, limits),
-        failure_line=_place(outcome, head),
+        failure_line=place_in(outcome, head + body, head),
         source=source,
         pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _only_pass(oracle),
         pattern=culprit.pattern,
@@ -199,6 +200,12 @@ def as_reported(oracle: Oracle, text: str) -> tuple[str, str]:
     """
     words, _ = portable_words(oracle)
     return _comments(words, None) + without_comments(text), REPRO
+
+
+def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) -> CompilerInfo:
+    if compiler is None:
+        return CompilerInfo(own)
+    return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable))
 
 
 def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
@@ -379,9 +386,19 @@ def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
     return outcome.signature.named_pass
 
 
-def _place(outcome: Outcome, head: str) -> int | None:
-    """The line of the program, without the comment above it, that the failure points to."""
+def place_in(outcome: Outcome, program: str, head: str) -> int | None:
+    """The line of the program, without the comment above it, that the failure points to.
+
+    A tool that was not given the name of a file says `<stdin>` or any other name. Then it must have
+    printed the line.
+    """
     primary = primary_error(outcome.diagnostics)
-    if primary is None or not primary.line or not primary.file.endswith(REPRO):
+    lines = program.splitlines()
+    if primary is None or not 0 < primary.line <= len(lines):
         return None
+    if not primary.file.endswith(REPRO):
+        where, shown = f"{primary.file}:{primary.line}:", lines[primary.line - 1]
+        printed = zip(outcome.stderr.splitlines(), outcome.stderr.splitlines()[1:], strict=False)
+        if not any(one.startswith(where) and two == shown for one, two in printed):
+            return None
     return primary.line - head.count("\n")

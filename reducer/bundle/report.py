@@ -78,7 +78,8 @@ def _happened(facts: Facts) -> Iterator[Part]:
 def _messages(facts: Facts) -> Sequence[str]:
     """The messages; where they were cut before the condition of an assertion, with that."""
     condition = facts.signature.template if facts.signature.kind.traits.condition else ""
-    if not condition or condition in "\n".join(facts.messages):
+    words = condition.rpartition(" at ")[0] or condition  # the file is in a line of its own
+    if not condition or words in "\n".join(facts.messages):
         return facts.messages
     return (*facts.messages, f"Assertion failed: {condition}")
 

@@ -8,6 +8,7 @@ function", "torch.aten.multinomial: failed to legalize operation 'torch.constant
 import re
 from collections.abc import Iterator, Sequence
 
+from oracles.last_words import thrown_message
 from oracles.profiles import RUNTIME, any_of, profile_of
 from oracles.stacks.frames import is_offset
 from reducer import units
@@ -156,7 +157,8 @@ def _wrong(facts: Facts) -> str:
 def _message(facts: Facts) -> str:
     """The message in one line, with what LLVM quotes as code."""
     signature = facts.signature
-    text = facts.messages[0] if facts.messages else str(signature.kind)
+    thrown = next(filter(None, map(thrown_message, facts.messages)), "")
+    text = thrown or (facts.messages[0] if facts.messages else str(signature.kind))
     if text == signature.text and facts.check.pattern is not None:
         text = facts.check.pattern.text
     if (assertion := _ASSERTION.search(text)) or signature.kind.traits.condition:

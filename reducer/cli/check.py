@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Diagnostic, Oracle, Outcome
+from oracles import Diagnostic, Outcome
 from oracles.comparison import shows
 from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
@@ -25,7 +25,13 @@ from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
-from reducer.session.sanity import EMPTY_MODULE, IN_THE_COMMAND, WOULD_HELP
+from reducer.session.bare_signal import remark_on
+from reducer.session.sanity import (
+    EMPTY_MODULE,
+    IN_THE_COMMAND,
+    WOULD_HELP,
+    crashes_when_empty,
+)
 from reducer.units import duration, plural, size
 
 _PART = "input.mlir"
@@ -63,7 +69,8 @@ def check(
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
         outcome = oracle.run(text)
-        in_the_command = _fails_without_input(oracle, outcome)
+        empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
+        in_the_command = empty is not None and shows(outcome.signature, empty)
     name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
     if isinstance(oracle, ValuesOracle):
@@ -77,7 +84,8 @@ def check(
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
         judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
-        facts = [*judged, *_facts(outcome, commands, in_the_command), *compiler_facts(oracle)]
+        told = _facts(outcome, commands, empty, in_the_command=in_the_command)
+        facts = [*judged, *told, *compiler_facts(oracle)]
         show(Facts(facts), *_told(outcome))
     if bisect:
         return verdict.value
@@ -88,14 +96,10 @@ def check(
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 
-def _fails_without_input(oracle: Oracle, outcome: Outcome) -> bool:
-    """Whether the command has this failure on an empty module too, as a misspelled flag does."""
-    return oracle.wants(outcome) and shows(outcome.signature, oracle.run(EMPTY_MODULE))
-
-
 def _facts(
-    outcome: Outcome, commands: dict[str, list[str]], in_the_command: bool
+    outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, in_the_command: bool
 ) -> Iterator[Fact]:
+    """What the run showed. `empty` is the outcome of an empty module."""
     cost = (
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
@@ -106,6 +110,10 @@ def _facts(
         yield Fact("signature", outcome.signature.text)
     if outcome.failed and not in_the_command:  # a mistake in the command is no bug with a bucket
         yield Fact("bucket", outcome.signature.bucket)
+    if outcome.failed and (remark := remark_on(outcome.signature)):
+        yield Fact("note", remark)
+    if empty is not None and not in_the_command and (remark := crashes_when_empty(empty)):
+        yield Fact("note", remark)
     yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield Fact("cost", cost)
     for name, words in commands.items():

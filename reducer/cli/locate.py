@@ -50,10 +50,11 @@ def locate(
 
 
 def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
+    unknown = "unknown: fails only in a full compilation" if finding.has_phases else ""
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
-        ("phase", finding.phase or "unknown: fails only in a full compilation"),
+        ("phase", finding.phase or unknown),
         ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
         ("pipeline", finding.pipeline),

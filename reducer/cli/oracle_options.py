@@ -126,7 +126,8 @@ class OracleOptions:
         if not self.wrong_results:
             raise UsageError(
                 "several programs joined by pipes are one command only with --wrong-results; "
-                f"for any other failure, {instead}"
+                f"for any other failure, {instead}, or let a shell join them: "
+                "bash -c 'first {} | second'"
             )
         try:
             stages = merged(self.words)

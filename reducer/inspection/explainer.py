@@ -24,6 +24,7 @@ from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.flags import removable
 from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
+from reducer.session.unread import unread_by
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 from reducer.units import duration, plural
@@ -123,7 +124,7 @@ class Explainer:
         sanity = SanityChecks(evaluator, self.text, module.op_count if module else 0)
         outcome = sanity.run_input()
         if module is None:
-            raise BadInput("the compiler's opt tool cannot parse the program")
+            raise BadInput(unread_by(self.opt, outcome))
         evaluator = evaluator.with_(target=outcome.signature)
         if not evaluator.fails(module):
             raise NotInteresting("the failure disappears when the program is in generic form")

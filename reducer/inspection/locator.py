@@ -45,14 +45,17 @@ class FailureLocation:
         how: the evidence for the suspects.
         sure: whether a run confirmed it, on a part of the program.
         alone: the number of ops in that part, without those in regions of others.
+        has_phases: whether the compiler can stop after a phase.
+        phase: the first phase after which it fails if it stops there; '' if there is none.
         suspects: the likeliest first.
     """
 
     outcome: Outcome
-    how: str = "nothing found"
+    how: str = "no part of the program fails by itself"
     sure: bool = False
     alone: int = 0
     suspects: list[SuspectOp] = field(default_factory=list)
+    has_phases: bool = False
     phase: str = ""
     dispatch: str = ""
     pass_name: str = ""
@@ -149,10 +152,13 @@ class Locator:
         )
 
     def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
+        phases = stoppable_phases(evaluator.oracle)
+        if phases is None:
+            return
+        finding.has_phases = True
         self.show("find the failing phase")
         short = find_shortest(evaluator, document)
-        phases = stoppable_phases(evaluator.oracle)
-        if phases is not None and isinstance(short, CompilerOracle):
+        if isinstance(short, CompilerOracle):
             flags = (flag.partition("=") for flag in short.command.flags)
             finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
 

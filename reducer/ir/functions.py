@@ -108,6 +108,13 @@ def terminator_of(module: Module, function: int) -> int | None:
     return ops[-1] if ops and may_end_block(module, ops[-1]) else None
 
 
+def leaving_ops(module: Module, region: int) -> list[int]:
+    """The ops at the end of blocks of a region that leave it: without successors and regions."""
+    t = module.t
+    lasts = [last for block in t.region_blocks[region] for last in t.block_ops[block][-1:]]
+    return [last for last in lasts if last not in t.successors and last not in t.regions]
+
+
 def may_end_block(module: Module, op: int) -> bool:
     """Whether an op may be a terminator: no op of its name is anywhere but at the end of a block.
 

@@ -108,12 +108,12 @@ class Rewrite:
         self._signature(function).dropped.add(number)
 
     def set_returns(self, function: int, terminator: int, values: Sequence[Returned]) -> None:
-        """Make a function with a single block return these values instead."""
+        """Make a return of a function return these values; all its returns need the same types."""
         self._returns[terminator] = values
         self._return_function[terminator] = function
 
     def drop_returns(self, function: int, terminator: int, gone: Container[int]) -> None:
-        """Drop the results in `gone` from a function with a single block."""
+        """Drop the results in `gone` at a return of a function; all its returns need the same."""
         module = self.module
         kept = [
             Returned(module.tokens[value], module.type_of(value), number)

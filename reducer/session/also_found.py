@@ -140,10 +140,14 @@ class AlsoFoundStore:
         return self._writes and self._is_ours
 
     def add(self, failure: OtherFailure) -> None:
-        """Keep a candidate that fails differently, if it is the smallest with this failure."""
+        """Keep a candidate that fails differently, if it is the smallest with this failure.
+
+        That a compiler refuses an empty file says nothing.
+        """
         signature = failure.outcome.signature
         bucket = signature.bucket
-        if not failure.outcome.kind.traits.kept_when_met or bucket in self._ignored:
+        is_nothing = bucket in self._ignored or not failure.text.strip()
+        if is_nothing or not failure.outcome.kind.traits.kept_when_met:
             return
         known = self._found.get(bucket)
         size = _bytes(failure.text)

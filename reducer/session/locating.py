@@ -16,6 +16,7 @@ from reducer.session.early_stop import phase_name
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
+from reducer.session.unread import unread_by
 from reducer.transformations import BodyOps
 
 
@@ -114,9 +115,8 @@ def fall_back_to_text(context: Context) -> bool:
         refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
-        context.note(
-            "the compiler's opt tool cannot parse the input; reducing it by lines and brackets"
-        )
+        unread = unread_by(context.conversions.opt, context.first)
+        context.note(f"{unread}; reducing it by lines and brackets")
     context.document = PlainText(context.settings.text)
     return True
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from oracles import Outcome
 from oracles.diagnostics import primary_error, says_nothing
 from oracles.kind import NamedBy
+from oracles.last_words import last_words
 from oracles.stacks.frames import is_offset
 from oracles.traceback import uncaught_exception
 from reducer.ir import GenericSyntaxError, Module
@@ -27,7 +28,6 @@ _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed op
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _FOLDERS = re.compile(r"(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-])")
-_ABNORMAL = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
 
 
 def one_line(text: str) -> str:
@@ -73,9 +73,9 @@ def message_of(outcome: Outcome) -> list[str]:
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
-    abnormal = next((line for line in lines if _ABNORMAL.search(line)), "")
-    if abnormal and not says_nothing(abnormal.rpartition(": ")[2]):
-        return [abnormal]
+    stopped = last_words(outcome.stderr)
+    if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
+        return [*stopped]
     primary = primary_error(outcome.diagnostics)
     if primary:
         message = [f"error: {primary.message}"]

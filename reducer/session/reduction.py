@@ -18,6 +18,7 @@ from reducer.search.observers import Observers, OtherFailure
 from reducer.search.query import RunLimits
 from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
+from reducer.session.bare_signal import remark_on
 from reducer.session.best import Best, OnDisk
 from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
@@ -275,8 +276,10 @@ class Reduction:
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
             foresee_search(context)
-            sanity.refuse_empty_module()
+            when_empty = sanity.refuse_empty_module()
             self.journal.settle()
+            for remark in filter(None, (when_empty, remark_on(context.first.signature))):
+                self._note(remark)
             self._collect_also_found(context)
             strategy.search(context)
         except Stopped as stopped:

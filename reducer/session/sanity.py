@@ -212,10 +212,13 @@ class SanityChecks:
 
     # ---- once the target is known ----------------------------------------------------------
 
-    def refuse_empty_module(self) -> None:
+    def refuse_empty_module(self) -> str:
         """Raise NotInteresting if an empty module has the same failure.
 
         Some bugs need no more than that, so the message says how to show it.
+
+        Returns:
+            What to say about an empty module that crashes in another way; '' if it does not.
         """
         if empty_module_fails(self.evaluator):
             target, oracle = self.evaluator.target, self.evaluator.oracle
@@ -224,6 +227,20 @@ class SanityChecks:
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
             shown = f"; to show it: {command}" if crashed and command else ""
             raise NotInteresting(f"{IN_THE_COMMAND}: {target.text}{shown}")
+        return crashes_when_empty(empty_module(self.evaluator))
+
+
+def crashes_when_empty(outcome: Outcome) -> str:
+    """What to say about an empty module with another failure than the input; '' unless it crashes.
+
+    What frees or reads memory that it does not own crashes in a different place for each program.
+    """
+    if not outcome.kind.traits.known_by_stack:
+        return ""
+    return (
+        f"an empty module crashes, too ({outcome.signature.text}); this may be one bug, which any "
+        "input shows"
+    )
 
 
 IN_THE_COMMAND = (

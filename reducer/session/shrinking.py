@@ -17,7 +17,7 @@ from reducer.session.flags import FlagReducer
 from reducer.session.foreseen import foresee_polishing, foresee_result
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
-from reducer.session.printing import command_line
+from reducer.session.printing import command_line, failure_lines
 from reducer.transformations import (
     Transformation,
     Tuning,
@@ -100,8 +100,12 @@ def polish_module(context: Context) -> bool:
 
 
 def _transformations(context: Context) -> list[Transformation[Module]]:
+    def message(module: Module) -> str:
+        outcome = context.asked.known(module.text)
+        return "\n".join(failure_lines(outcome)) if outcome else ""
+
     return [
-        *standard_transformations(context.module_boundary),
+        *standard_transformations(context.module_boundary, message),
         CompilerPasses(context.conversions.after_passes),
         *control_flow_transformations(),
     ]

@@ -1,5 +1,6 @@
 """Transformations and tunings: the edits that the search tries on a module."""
 
+from collections.abc import Callable
 from typing import Any
 
 from reducer.ir import Module, PlainText
@@ -11,7 +12,7 @@ from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
-from reducer.transformations.branches import ReturnEarly, TakeOneBranch
+from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve
 from reducer.transformations.constants import MergeConstants
@@ -21,6 +22,7 @@ from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.dictionaries import DropNestedEntries
+from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
@@ -68,8 +70,14 @@ __all__ = [
 ]
 
 
-def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Module]]:
-    """All local transformations: those that clean up first, then the most promising ones."""
+def standard_transformations(
+    boundary: BoundaryTypes, message: Callable[[Module], str] = lambda module: ""
+) -> list[Transformation[Module]]:
+    """All local transformations: those that clean up first, then the most promising ones.
+
+    Args:
+        message: the message with which a module fails; '' if that is unknown.
+    """
     return [
         DropSymbols(),
         UnwrapModules(),
@@ -97,7 +105,7 @@ def standard_transformations(boundary: BoundaryTypes) -> list[Transformation[Mod
         UnwrapNestedTypes(),
         DropProperties(),
         DropNestedEntries(),
-        SimplifyAttributes(),
+        SimplifyAttributes(message),
         DropArrayItems(),
         SimplifyData(),
         SimplifyMaps(),

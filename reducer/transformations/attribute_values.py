@@ -1,7 +1,7 @@
 """Simplify the values of attributes and properties: numbers, strings, lists."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
@@ -27,18 +27,29 @@ class SimplifyAttributes:
     time or all together. They are never emptied, since many readers reject an empty name, so that
     the result would show the bug in fewer places.
 
+    A string that the message of the failure contains stays: it may be the name of what is wrong,
+    such as a gate without a rule, and with a letter for it the message would be about nothing.
+
     Sizes that are tied to types are left to `ShrinkSizes` and `DropDims`.
+
+    Attributes:
+        message: the message with which a module fails; '' if that is unknown.
     """
 
     name = "simplify attributes"
     all_at_once = False
 
+    def __init__(self, message: Callable[[Module], str] = lambda module: "") -> None:
+        self._message = message
+
     def sites(self, module: Module) -> list[Site]:
+        message = self._message(module)
         return [
             Site(op, number, name)
             for op in range(len(module))
             if not module.hidden[op]
             for name, value in _entries(module, op)
+            if not (message and _is_in(value, message))
             for number in range(len(_simpler(value)))
         ]
 
@@ -58,6 +69,13 @@ def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
                 continue
             if entry.name not in _OTHERS or entry.name == "value":
                 yield entry.name, entry.value
+
+
+def _is_in(value: str, message: str) -> bool:
+    """Whether a value is a string that a message contains as a whole word."""
+    if _STRING.fullmatch(value) is None or len(value) <= len(_LETTER):
+        return False
+    return re.search(rf"(?<![\w.]){re.escape(value[1:-1])}(?!\w)", message) is not None
 
 
 def _simpler(value: str) -> list[str]:

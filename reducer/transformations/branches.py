@@ -1,4 +1,4 @@
-"""Simplify branches: to an unconditional branch to one target, or to a return."""
+"""Simplify branches to an unconditional branch to one target."""
 
 from collections.abc import Sequence
 
@@ -44,47 +44,6 @@ class TakeOneBranch:
         return rewrite.render()
 
 
-class ReturnEarly:
-    """Replaces a branch by a return, if some block of the same region returns no values."""
-
-    name = "return early"
-    all_at_once = False
-
-    def sites(self, module: Module) -> list[Site]:
-        return [
-            Site(op)
-            for op in sorted(module.t.successors)
-            if op not in module.t.regions
-            and not module.t.num_results[op]
-            and _bare_return(module, op)
-        ]
-
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        nowhere = {site.op: NONE for site in sites}
-        gone = unreachable_blocks(module, nowhere)
-        rewrite = Rewrite(module)
-        t = module.t
-        for op in nowhere:
-            if t.block[op] not in gone:
-                rewrite.replace(t.start[op], t.end[op], _bare_return(module, op))
-        for block in gone:
-            rewrite.replace(t.block_start[block], end_of_block(module, block), "")
-        return rewrite.render() if sites else None
-
-
-def _bare_return(module: Module, op: int) -> str:
-    """The text of an op that leaves the region of `op` without values; '' if there is none.
-
-    Such an op ends a block and has no successors, regions or operands.
-    """
-    t = module.t
-    for block in t.region_blocks[t.block_region[t.block[op]]]:
-        for last in t.block_ops[block][-1:]:
-            if last not in t.successors and last not in t.regions and not t.operands[last]:
-                return module.header(last)
-    return ""
-
-
 def passed_to(module: Module, op: int, number: int) -> tuple[int, ...] | None:
     """The operands that a branch passes to one of its targets; None if that is unknown."""
     found = passing(module, op, number)
@@ -110,10 +69,13 @@ def passing(module: Module, op: int, number: int) -> range | None:
 
 
 def _jump_beside(module: Module, op: int) -> str:
-    """The name of the plain jump that can replace a branch; '' if its dialect shows none."""
-    name = module.t.name[op]
-    known = plain_jump(name)
-    return known or module.derived(_jumps).get(name.partition(".")[0], "")
+    """The name of the plain jump that can replace a branch; '' if none is known.
+
+    A dialect that only has branches that choose uses the jumps of another (`fir.select_case`).
+    """
+    name, jumps = module.t.name[op], module.derived(_jumps)
+    own = plain_jump(name) or jumps.get(name.partition(".")[0])
+    return own or next(iter(jumps.values()), "")
 
 
 def _jumps(module: Module) -> dict[str, str]:

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
-from reducer.ir.functions import entry_block, signature, takes_arguments, terminator_of
+from reducer.ir.functions import (
+    entry_block,
+    leaving_ops,
+    may_end_block,
+    signature,
+    takes_arguments,
+)
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import BodyOps, is_referred_to
 
@@ -17,23 +23,31 @@ class DropReturns:
     def sites(self, module: Module) -> list[Site]:
         out: list[Site] = []
         for function in uncalled_functions(module):
-            terminator, types = terminator_of(module, function), signature(module, function)
-            if terminator is None or types is None or terminator in module.t.regions:
-                continue
-            operands = module.t.operands[terminator]
-            if len(operands) == len(types[1]):
-                out.extend(Site(function, number) for number in range(len(operands)))
+            returns = _returns_of(module, function)
+            count = len(module.t.operands[returns[0]]) if returns else 0
+            out.extend(Site(function, number) for number in range(count))
         return out
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         for function in {site.op for site in sites}:
             gone = {site.number for site in sites if site.op == function}
-            terminator = terminator_of(module, function)
-            if terminator is None:
-                return None
-            rewrite.drop_returns(function, terminator, gone)
+            for terminator in _returns_of(module, function):
+                rewrite.drop_returns(function, terminator, gone)
         return rewrite.render()
+
+
+def _returns_of(module: Module, function: int) -> list[int]:
+    """The ops that return the results of a function; one in each block that ends with a return."""
+    types = signature(module, function)
+    if types is None:
+        return []
+    leaving = leaving_ops(module, module.t.regions[function][0])
+    return [
+        op
+        for op in leaving
+        if len(module.t.operands[op]) == len(types[1]) and may_end_block(module, op)
+    ]
 
 
 class DropArguments:

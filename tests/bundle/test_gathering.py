@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from oracles import Command, Limits
+from oracles import Command, Diagnostic, Kind, Limits, Outcome, Signature
 from oracles.plugin import Case, Plugin, PluginOracle
-from reducer.bundle.gathering import bundled_command, portable_words
+from reducer.bundle.gathering import bundled_command, place_in, portable_words
 
 
 def test_a_file_is_bundled(tmp_path: Path) -> None:
@@ -73,3 +73,20 @@ def test_a_plugin_oracle_is_run_by_mlir_reducer_check(tmp_path: Path) -> None:
     asked = "mlir-reducer check repro.mlir --iree 3.13.0 --oracle never:1 -- iree-opt --cse {}"
     assert " ".join(words) == asked
     assert not files
+
+
+PROGRAM = "// a-tool\nfunc.func @f() {\n  a.loop {\n  }\n}\n"
+
+
+def pointing(file: str, shown: str) -> Outcome:
+    stderr = f"{file}:3:3: error: failed to legalize operation 'b.for'\n{shown}\n  ^\n"
+    error = Diagnostic(file, 3, 3, "error", "failed to legalize operation 'b.for'")
+    signature = Signature(Kind.LEGALIZATION)
+    return Outcome(Kind.LEGALIZATION, signature, stderr=stderr, diagnostics=(error,))
+
+
+def test_a_tool_may_call_the_program_by_another_name() -> None:
+    head = PROGRAM.splitlines(keepends=True)[0]
+    assert place_in(pointing("/tmp/x/repro.mlir", "other"), PROGRAM, head) == 2
+    assert place_in(pointing("<stdin>", "  a.loop {"), PROGRAM, head) == 2
+    assert place_in(pointing("<stdin>", "  b.other"), PROGRAM, head) is None

@@ -55,6 +55,12 @@ def test_limits() -> None:
     assert title(said(Kind.MEMORY, "")) == "`iree-compile` runs out of memory for hip"
 
 
+def test_an_exception_is_called_by_what_it_says() -> None:
+    thrown = ("terminate called after throwing an instance of 'E'", "what():  no rule for 'X'")
+    failed = said(Kind.FATAL_ERROR, "E no rule for '<name>'", messages=thrown)
+    assert title(failed) == "No rule for `X` (hip)"
+
+
 def test_an_assertion_says_what_its_author_says() -> None:
     text = 'Assertion `isa<To>(Val) && "cast<Ty>() argument of incompatible type!"\' failed.'
     failed = said(Kind.ASSERTION, text, messages=(f"a.h:1: T f(): {text}",), pass_name="XPass")

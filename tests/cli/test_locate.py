@@ -29,6 +29,17 @@ def test_text_and_json(
     assert found["culprits"][0]["name"] == "torch.aten.cat"
 
 
+@pytest.mark.iree
+def test_a_tool_without_phases(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> None:
+    path = tmp_path / "a.mlir"
+    path.write_text("func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n")
+    words = ["locate", str(path), "--", str(iree_toolchain().opt), "--pass-pipeline=func.func(cse)"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    assert "phase" not in done.output
+    assert "confirmed   no: no part of the program fails by itself" in done.stdout
+
+
 WRONG = """\
 func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
   %0 = math.powf %a, %b : tensor<2xf32>

@@ -94,6 +94,10 @@ def test_what_is_no_bug_is_not_kept(place: Place, kind: Kind) -> None:
     assert not place.path.exists(), "no folder without need"
 
 
+def test_an_empty_file_says_nothing(place: Place) -> None:
+    assert place.after(slip("\n", "unable to read input"), slip("x", "bad")).found[0].text == "x"
+
+
 def test_number_and_size_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(also_found, "MAX_BUCKETS", 2)
     monkeypatch.setattr(also_found, "MAX_BYTES", 10)

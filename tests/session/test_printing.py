@@ -56,6 +56,14 @@ def test_an_abnormal_end_is_told_by_its_line() -> None:
     assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == ["LLVM ERROR: Cannot select: y"]
 
 
+def test_an_exception_is_told_with_what_it_says() -> None:
+    text = "terminate called after throwing an instance of 'E'\n  what():  no rule\nStack dump:\n"
+    assert message_of(outcome(Kind.FATAL_ERROR, stderr=text)) == [
+        "terminate called after throwing an instance of 'E'",
+        "what():  no rule",
+    ]
+
+
 def test_a_fatal_error_that_says_nothing_has_the_words_before() -> None:
     error = Diagnostic("a.mlir", 2, 7, "error", "must be a constant")
     failed = replace(

@@ -114,7 +114,7 @@ func.func @bad(%a: i32) -> i32 {
 """
     report, after = reduce(before, *HIP)
     assert report.signature.kind is Kind.INVALID_INPUT
-    assert any("cannot parse the input" in note for note in report.notes)
+    assert any("iree-opt cannot parse the input;" in note for note in report.notes)
     assert "no_such_thing" in after
     assert report.output.lines <= 3
     assert report.verified

@@ -11,7 +11,7 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session import Reduction, Report, Settings
-from reducer.session.sanity import measure, measure_with, most_frequent
+from reducer.session.sanity import crashes_when_empty, measure, measure_with, most_frequent
 from tests.support.predicate import FAILURE, PredicateOracle
 from tests.support.silent import Silent
 
@@ -129,3 +129,15 @@ def test_the_most_frequent_failure_counts() -> None:
 def test_the_result_is_run_until_its_rate_is_known() -> None:
     assert measure_with(SequentialTest(0.8), lambda: True) == (Rate(5, 5), True)
     assert measure_with(SequentialTest(0.8), lambda: False) == (Rate(0, 3), False)
+
+
+def test_an_empty_module_that_crashes_elsewhere_is_told() -> None:
+    """A pass that frees what it does not own crashes on any input, each in its own place."""
+    crash = Outcome(Kind.CRASH, Signature(Kind.CRASH, "SIGABRT", frames=("a::f",)), -6)
+    assert crashes_when_empty(crash) == (
+        "an empty module crashes, too (crash: SIGABRT in a::f); this may be one bug, which any "
+        "input shows"
+    )
+    refused = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "no function"), 1)
+    assert not crashes_when_empty(refused)
+    assert not crashes_when_empty(Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS), 0))

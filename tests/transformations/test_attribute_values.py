@@ -67,3 +67,17 @@ def test_values_that_are_already_simple(value: str) -> None:
 def test_symbol_names_stay() -> None:
     module = Module.parse(with_value("1"))
     assert all(site.name == "value" for site in SimplifyAttributes().sites(module))
+
+
+def test_a_string_that_the_message_contains_stays() -> None:
+    text = function(
+        """
+        "q.gate"() {name = "RX"} : () -> ()
+        "q.gate"() {name = "Hadamard"} : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    found = SimplifyAttributes(lambda module: "no rule for operator 'RX[w:1]'")
+    after = apply_to(found, text)
+    assert '"q.gate"() {name = "RX"}' in after
+    assert '"q.gate"() {name = "x"}' in after

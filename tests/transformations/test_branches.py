@@ -1,7 +1,7 @@
-"""Taking one branch, and returning early."""
+"""Taking one branch."""
 
 from reducer.ir import Module
-from reducer.transformations.branches import ReturnEarly, TakeOneBranch
+from reducer.transformations.branches import TakeOneBranch
 from tests.support.sides import apply_to, body_of, function
 
 BRANCH = function(
@@ -83,34 +83,6 @@ def test_a_switch_jumps_to_a_successor_without_operands() -> None:
     assert "t.default" not in after
 
 
-def test_other_terminators_are_unchanged() -> None:
-    text = BRANCH.replace('"cf.cond_br"', '"t.jump"')
-    assert TakeOneBranch().sites(Module.parse(text)) == []
-
-
-def test_return_instead_of_looping() -> None:
-    assert body_of(apply_to(ReturnEarly(), LOOP, 2)) == (
-        "^bb0(%c: i1):\n"
-        '"cf.br"()[^bb1] : () -> ()\n'
-        "^bb1:  // 2 preds: ^bb0, ^bb2\n"
-        '"llvm.cond_br"(%c)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> '
-        ": (i1) -> ()\n"
-        "^bb2:  // pred: ^bb1\n"
-        '"t.body"() : () -> ()\n'
-        '"func.return"() : () -> ()\n'
-        "^bb3:  // pred: ^bb1\n"
-        '"func.return"() : () -> ()'
-    )
-
-
-def test_return_at_once() -> None:
-    assert body_of(apply_to(ReturnEarly(), LOOP)) == '^bb0(%c: i1):\n"func.return"() : () -> ()'
-
-
-def test_no_return_without_values_to_copy() -> None:
-    assert ReturnEarly().sites(Module.parse(BRANCH)) == []
-
-
 UNFINISHED = function(
     """
     "cf.cond_br"(%c)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
@@ -134,11 +106,6 @@ def test_an_empty_block_is_removed_with_its_branch() -> None:
     )
 
 
-def test_return_instead_of_a_jump_to_a_block_without_ops() -> None:
-    after = body_of(apply_to(ReturnEarly(), UNFINISHED))
-    assert after == '^bb0(%c: i1):\n"func.return"() : () -> ()'
-
-
 def test_branches_of_any_dialect_take_its_plain_jump() -> None:
     """A jump is known by its shape: one target, which takes all operands."""
     other = BRANCH.replace("cf.cond_br", "t.choose").replace("cf.br", "t.go")
@@ -146,8 +113,9 @@ def test_branches_of_any_dialect_take_its_plain_jump() -> None:
     assert taken == body_of(apply_to(TakeOneBranch(), BRANCH, 0)).replace("cf.br", "t.go")
 
 
-def test_a_dialect_that_shows_no_jump_keeps_its_branches() -> None:
-    text = BRANCH.replace("cf.cond_br", "t.choose")
+def test_branches_stay_in_a_module_that_shows_no_jump() -> None:
+    text = BRANCH.replace("cf.cond_br", "t.choose").replace('"cf.br"(%1)[^bb3]', '"t.end"(%1)')
+    text = text.replace('"cf.br"(%3)[^bb3]', '"t.end"(%3)')
     assert not TakeOneBranch().sites(Module.parse(text))
 
 
@@ -157,3 +125,18 @@ def test_segment_sizes_as_releases_up_to_15_print_them() -> None:
             "<{operandSegmentSizes = array<i32: 1, 1, 1>}>", f"{{operand_segment_sizes = {sizes}}}"
         ).replace('"cf.', '"std.')
         assert '"std.br"(%b)[^bb2] : (i32) -> ()' in apply_to(TakeOneBranch(), old, 1)
+
+
+def test_a_dialect_without_a_jump_uses_that_of_another() -> None:
+    text = function(
+        """
+        "fir.select"(%a)[^bb1, ^bb2] : (i32) -> ()
+        ^bb1:  // pred: ^bb0
+        "cf.br"()[^bb2] : () -> ()
+        ^bb2:  // 2 preds: ^bb0, ^bb1
+        "func.return"() : () -> ()
+        """,
+        arguments="%a: i32",
+    )
+    after = body_of(apply_to(TakeOneBranch(), text, 1))
+    assert after.splitlines()[1] == '"cf.br"()[^bb2] : () -> ()'

@@ -23,6 +23,25 @@ def test_dropping_a_result() -> None:
     assert "-> i32, sym_name" in after
 
 
+def test_dropping_a_result_at_every_return() -> None:
+    text = function(
+        """
+        "cf.cond_br"(%c)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
+        ^bb1:  // pred: ^bb0
+        "func.return"(%c, %a) : (i1, i32) -> ()
+        ^bb2:  // pred: ^bb0
+        %0 = "t.b"() : () -> i1
+        "func.return"(%0, %a) : (i1, i32) -> ()
+        """,
+        arguments="%c: i1, %a: i32",
+        results="i1, i32",
+    )
+    after = apply_to(DropReturns(), text, 1)
+    assert '"func.return"(%c) : (i1) -> ()' in after
+    assert '"func.return"(%0) : (i1) -> ()' in after
+    assert "-> i1, sym_name" in after
+
+
 def test_unused_arguments() -> None:
     assert body_of(apply_to(DropArguments(), TEXT)).startswith(
         dedent("""\

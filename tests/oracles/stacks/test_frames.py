@@ -73,6 +73,11 @@ def test_an_accessor_is_no_origin_of_a_crash() -> None:
         ),
         (["a::f", "mlir::Type::getContext"], ("a::f",)),
         (
+            ["mlir::a::XOp::infer", "mlir::a::XOp::build", "mlir::a::XOp::create", "a::f"],
+            ("mlir::a::XOp::infer", "a::f"),
+        ),
+        (["mlir::a::XOp::build", "a::f"], ("mlir::a::XOp::build", "a::f")),
+        (
             ["mlir::spirv::PointerType::get", "mlir::TypeAttr::get", "a::f"],
             ("mlir::spirv::PointerType::get", "a::f"),
         ),
@@ -84,6 +89,54 @@ def test_an_accessor_is_no_origin_of_a_crash() -> None:
 )
 def test_accessors_give_way_to_what_calls_them(stack: list[str], expected: tuple[str, ...]) -> None:
     assert distinctive(stack) == expected
+
+
+def test_the_caller_of_abort_is_looked_up_before_its_return_address() -> None:
+    """Nothing follows a call that does not return, or the first byte of another function."""
+    stack = "\n".join(
+        f"#{number} 0x{address:x} {rest}"
+        for number, (address, rest) in enumerate(
+            [
+                (0x11, "SignalHandler(int) (/lib/libA.so+0x11)"),
+                (0x12, "(/lib/libc.so.6+0x12)"),
+                (0x13, "raise (/lib/libc.so.6+0x13)"),
+                (0x14, "abort (/lib/libc.so.6+0x14)"),
+                (0x46, "(/lib/libA.so+0x46)"),
+                (0x90, "a::g() (/lib/libA.so+0x90)"),
+            ]
+        )
+    )
+    symbols = Mock(name_before=lambda address: "")
+    symbols.name = lambda address: {0x45: "a::fail", 0x8F: "a::g"}.get(address, "")
+    named = name_frames(parse_stack(stack), lambda module: symbols)
+    assert named[-2:] == ["a::fail", "a::g"]
+
+
+GDB = """\
+Thread 1 "python" received signal SIGSEGV, Segmentation fault.
+0x00007ffff045e908 in mlir::IntegerAttr::getValue() const () from /opt/my lib/libA.so
+#0  0x00007ffff045e908 in mlir::IntegerAttr::getValue() const () from /opt/lib/libA.so
+#1  0x00007ffff220bc08 in mlir::m::CastOp::build(mlir::OpBuilder&, int) () from /opt/lib/libA.so
+#2  0x00007ffff2262803 in (anonymous namespace)::Fold<mlir::m::Op, &f>::matchAndRewrite(int) const () from /opt/lib/libA.so
+#3  0x00007ffff42dc3e2 in mlir::PatternApplicator::matchAndRewrite() () from /opt/lib/libA.so
+#4  0x00007ffff225a64a in (anonymous namespace)::FoldPass::runOnOperation() () from /opt/lib/libA.so
+#5  0x00007ffff03de071 in mlir::detail::OpToOpPassAdaptor::run() () from /opt/lib/libA.so
+#6  0x00007ffff71395be in ?? () from /opt/lib/libB.so
+#7  0x00007ffff7ba6ce3 in call (f=0x7ffff, args=<optimized out>) at Objects/a.c:542
+#8  outer (f=0x7ffff) at Objects/a.c:600
+#9  0x0000555555555081 in _start ()
+"""  # noqa: E501
+
+
+def test_a_stack_of_gdb() -> None:
+    parsed = parse_stack(GDB)
+    assert [frame.module for frame in parsed[-3:]] == ["libB.so", "", ""]
+    assert [frame.name for frame in parsed[-3:]] == ["", "outer", "_start"]
+    names = name_frames(parsed, _none)
+    assert frames.crash_stack(parsed, names, says_why=False).top == (
+        "Fold::matchAndRewrite",
+        "FoldPass::runOnOperation",
+    )
 
 
 def test_raw_addresses_alone_give_distances_that_no_load_address_changes() -> None:

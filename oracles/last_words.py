@@ -1,0 +1,48 @@
+"""What a program says as it stops itself, as it is printed: an assertion, a fatal error, …
+
+`oracles.abnormal` reads the same lines for a signature. Here they stay as people know them.
+"""
+
+import re
+
+from oracles.diagnostics import parse_line
+
+STOPS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+"""What the line with which a program stops has in any build."""
+_UNREACHABLE = "UNREACHABLE executed"
+_WHAT = "what():"
+_OTHER_TEXT = re.compile(r"\s|[%}^#]|//")
+"""How a line begins that is printed IR, an excerpt or a comment."""
+
+
+def last_words(stderr: str) -> tuple[str, ...]:
+    """The line with which a program stops, and the one that says why, in their order; or nothing.
+
+    >>> last_words("bad rank\\nUNREACHABLE executed at a.cpp:1!\\nStack dump:\\n")
+    ('bad rank', 'UNREACHABLE executed at a.cpp:1!')
+    >>> last_words("terminate called after throwing an instance of 'E'\\n  what():  no rule\\n")
+    ("terminate called after throwing an instance of 'E'", 'what():  no rule')
+    """
+    lines = stderr.splitlines()
+    for number, line in enumerate(lines):
+        if STOPS.search(line) is None:
+            continue
+        before = lines[number - 1] if number else ""
+        after = lines[number + 1].strip() if number + 1 < len(lines) else ""
+        if _UNREACHABLE in line and explains_unreachable(before):
+            return before.strip(), line.strip()
+        return (line.strip(), after) if after.startswith(_WHAT) else (line.strip(),)
+    return ()
+
+
+def explains_unreachable(line: str) -> bool:
+    """Whether the line before `UNREACHABLE executed` says why.
+
+    It is not there in every case, and another line may be a diagnostic or printed IR.
+    """
+    return bool(line.strip()) and parse_line(line) is None and not _OTHER_TEXT.match(line)
+
+
+def thrown_message(words: str) -> str:
+    """What an exception says of itself, from the line that says it; '' for any other line."""
+    return words.removeprefix(_WHAT).strip() if words.startswith(_WHAT) else ""
