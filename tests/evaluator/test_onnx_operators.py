@@ -186,3 +186,15 @@ def test_what_the_reference_itself_gets_wrong_by_more_than_rounding_is_open() ->
     values = f32(0, -50, -102.375)
     assert apply(text, values)[:2].tolist() == [0, -50]
     assert Functions(text).poison("f", values).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "angle", "is_open"),
+    [("Sin", 2.0**100, True), ("Sin", 3.0, False), ("Tan", 1.5707963, True), ("Tan", 1.0, False)],
+)
+def test_angles_without_a_phase_and_tangents_at_a_pole_are_open(
+    name: str, angle: float, is_open: bool
+) -> None:
+    """As for `math.sin` and `math.tan`: implementations reduce them in different ways."""
+    text = program(name, [tensor("1")], tensor("1"))
+    assert Functions(text).poison("f", f32(angle)).tolist() == [is_open]

@@ -49,10 +49,16 @@ def periodic(*names: str, function: Any, has_poles: bool = False) -> None:
         out = np.asarray(function(turned(wide))).astype(op.result.dtype, copy=False)
         out = disturb(op.name, out, [wide], function, op.result)
         broken = promised(op, a, out)
-        coarse = is_coarse(wide)
-        if has_poles:  # the derivative of a tangent is its square there
-            coarse = coarse | is_coarse(wide * out.astype(wide.dtype))
+        coarse = has_no_phase(wide, out if has_poles else None)
         return out, coarse if broken is None else coarse | broken
+
+
+def has_no_phase(angle: Numbers, tangent: Numbers | None = None) -> Numbers:
+    """For which angles nobody can tell what a periodic function should give, or what a tangent."""
+    coarse = is_coarse(angle)
+    if tangent is not None:  # its derivative is its square next to a pole
+        coarse = coarse | is_coarse(angle * tangent.astype(angle.dtype))
+    return coarse
 
 
 def is_coarse(a: Numbers) -> Numbers:

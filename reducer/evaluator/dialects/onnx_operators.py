@@ -17,6 +17,7 @@ import numpy as np
 
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
+from reducer.evaluator.dialects.maths import has_no_phase
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
@@ -50,6 +51,8 @@ _EXACT = frozenset(
      "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where")
 )  # fmt: skip
 """Operators that move elements, or say what they are: NaN and infinities are like any others."""
+_PERIODIC = frozenset(("Cos", "Sin", "Tan"))
+"""Operators that have no meaning for numbers too large to tell the phase."""
 _MISTAKEN = frozenset(("LpNormalization",))
 """Operators whose reference does not do what the specification says: with p = 1, it leaves out that
 absolute values are summed (onnx 1.23)."""
@@ -137,6 +140,11 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
     if name not in _ELEMENTWISE:
         return np.array(False)
     masks = [np.isnan(_floats(one)) | one.mask() for one in operands]
+    if name in _PERIODIC:
+        angle = operands[0].data
+        with np.errstate(all="ignore"):
+            tangent = np.tan(angle.astype(np.float64)) if name == "Tan" else None
+            masks.append(has_no_phase(angle, tangent))
     return reduce(np.logical_or, masks, np.array(False))
 
 
