@@ -205,7 +205,8 @@ def as_reported(oracle: Oracle, text: str) -> tuple[str, str]:
 def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) -> CompilerInfo:
     if compiler is None:
         return CompilerInfo(own)
-    return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable))
+    words = compiler.command.argv
+    return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable, words))
 
 
 def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
