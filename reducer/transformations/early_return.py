@@ -125,8 +125,8 @@ def _is_usable(module: Module, branch: int, value: int) -> bool:
 def _usable(module: Module, branch: int) -> list[int]:
     """The values that a branch can use in place of others, the likeliest to be returned first.
 
-    That are those that it passes on, then those of its block from the last on, then those of the
-    first block of its region.
+    First come those that it passes on, then those of its block, the last one first, and then those
+    of the first block of its region.
     """
     t = module.t
     passed = [value for value in t.operands[branch] if value != NONE]
