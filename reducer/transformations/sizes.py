@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from reducer.ir import Module
-from reducer.ir.sizes import SizeSystem
+from reducer.ir.sizes import Size, SizeSystem
 
 _STATIC_FOR_DYNAMIC = (2, 8, 100)
 """Sizes to try for a dynamic dim: small ones, and a large one that is not a power of two."""
@@ -64,10 +64,13 @@ class Sizes:
         return self._system.around(self._variables[number], values)
 
     def texts(self, values: Mapping[int, int | None]) -> list[str]:
-        """The text with constants of that size changed; also without, if they may not be sizes.
+        """The text with sizes that ops compute changed as well; also without, if there are any."""
+        computed = self._system.computed(values)
+        choices = [{**values, **computed}, *([values] if computed else [])]
+        return [text for choice in choices for text in self._texts(choice)]
 
-        Sizes that ops compute follow. If that hides the failure, they stay as they are.
-        """
+    def _texts(self, values: Mapping[int, Size]) -> list[str]:
+        """The text with constants of that size changed; also without, if they may not be sizes."""
         constants: dict[int, int] = {}
         doubtful = False
         for number, size in (self._system.derive(values) or {}).items():
@@ -76,10 +79,7 @@ class Sizes:
                 found = self._system.constants(variable)
                 constants.update((op, size) for op in found)
                 doubtful |= bool(found) and variable.size <= _MAYBE_A_DIM_NUMBER
-        computed = self._system.computed(values)
-        texts = [self._system.text({**values, **computed}, constants)]
-        if computed:
-            texts.append(self._system.text(values, constants))
+        texts = [self._system.text(values, constants)]
         if doubtful:
             texts.append(self._system.text(values))
         return [text for text in texts if text is not None]

@@ -67,14 +67,13 @@ def test_a_worker_crashes_like_the_main_thread() -> None:
 
 
 def test_two_patterns_that_crash_in_the_same_named_functions_are_two_bugs() -> None:
-    """No name is made up for what lies between two exported functions."""
-    named = "mlir::spirv::BitwiseAndOp::create"
+    """Both build an op (`BitwiseAndOp::create`). No name is made up for what lies between two
+    exported functions.
+    """
     wider = oracle("-convert-arith-to-spirv").run(WIDER).signature
     narrower = oracle("-convert-arith-to-spirv").run(NARROWER).signature
-    assert wider.frames[0] == narrower.frames[0] == named
+    assert [*map(is_offset, wider.frames)] == [*map(is_offset, narrower.frames)] == [True]
     assert wider.bucket != narrower.bucket
-    assert is_offset(wider.frames[1])
-    assert is_offset(narrower.frames[1])
 
 
 def test_a_script_of_one_does_not_accept_the_other(tmp_path: Path) -> None:
