@@ -38,6 +38,13 @@ func.func @pad(%a: tensor<?x2xf32>, %n: index, %x: f32) -> tensor<?x5xf32> {
   } : tensor<?x2xf32> to tensor<?x5xf32>
   return %r : tensor<?x5xf32>
 }
+func.func @pad_to_three(%a: tensor<2xf32>, %n: index, %x: f32) -> tensor<3xf32> {
+  %r = tensor.pad %a low[%n] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %x : f32
+  } : tensor<2xf32> to tensor<3xf32>
+  return %r : tensor<3xf32>
+}
 func.func @generate(%n: index) -> tensor<?x3xindex> {
   %r = tensor.generate %n {
   ^bb0(%i: index, %j: index):
@@ -138,6 +145,12 @@ def test_reshapes(module: Functions) -> None:
 def test_padding(module: Functions) -> None:
     out = module("pad", f32(1, 2).reshape(1, 2), 1, np.float32(7))
     assert out.tolist() == [[7, 7, 7, 7, 7], [7, 1, 2, 7, 7]]
+
+
+def test_padding_to_another_size_than_the_type_says_is_undefined(module: Functions) -> None:
+    assert module("pad_to_three", f32(1, 2), 1, np.float32(7)).tolist() == [7, 1, 2]
+    with pytest.raises(UndefinedBehavior, match=r"a result of shape \[4\] for tensor<3xf32>"):
+        module("pad_to_three", f32(1, 2), 2, np.float32(7))
 
 
 def test_computed_elements(module: Functions) -> None:

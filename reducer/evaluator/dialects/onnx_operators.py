@@ -18,12 +18,12 @@ import numpy as np
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
 from reducer.evaluator.dialects.maths import has_no_phase
+from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
-from reducer.evaluator.types import ValueType
 from reducer.evaluator.values import Array, Token, has_poison
 from reducer.ir.lexer import split_commas
 
@@ -100,7 +100,8 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         raise Unsupported([f"onnx.{name} ({error})"]) from error
     declared = [kind for kind in op.result_types if kind.element]
     for data, kind in zip(results, declared, strict=True):
-        if not _may_be(kind, np.shape(data)):
+        if not fits(np.shape(data), kind.dims or ()):
+            # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
             raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
     doubts = iter(_imprecise(results, precise))
@@ -109,17 +110,6 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         if kind.element
         else Token()
         for kind in op.result_types
-    )
-
-
-def _may_be(kind: ValueType, shape: tuple[int, ...]) -> bool:
-    """Whether a result has the shape that the program promises.
-
-    That may depend on numbers in operands: `CenterCropPad` and `Resize` take the sizes as a tensor.
-    """
-    dims = kind.dims or ()
-    return len(dims) == len(shape) and all(
-        dim is None or dim == size for dim, size in zip(dims, shape, strict=True)
     )
 
 

@@ -72,6 +72,16 @@ def cast(frame: Frame, op: Op, tensor: Array) -> Array:
     return tensor
 
 
+def _keep_promise(op: Op, shape: Sequence[int]) -> None:
+    """Check that the result has the sizes that its type says, where numbers say others.
+
+    Raises:
+        UndefinedBehavior: it has not.
+    """
+    if not fits(shape, op.result_types[0].dims or ()):
+        raise UndefinedBehavior(f"a result of shape {list(shape)} for {op.result_types[0].text}")
+
+
 def fits(shape: Sequence[int], dims: Sequence[int | None]) -> bool:
     """Whether a tensor of a shape has a type with these sizes."""
     return len(shape) == len(dims) and all(
@@ -234,7 +244,9 @@ def flow_update(frame: Frame, op: Op, *operands: Array) -> Array:
 
 @op("tensor.concat")
 def concat(frame: Frame, op: Op, *parts: Array) -> Array:
-    return joined(parts, op.integer("dim"))
+    out = joined(parts, op.integer("dim"))
+    _keep_promise(op, out.shape)
+    return out
 
 
 def joined(parts: Sequence[Array], axis: int) -> Array:
@@ -284,6 +296,7 @@ def pad(frame: Frame, op: Op, *operands: Array) -> Array:
     shape = tuple(a + n + b for a, n, b in zip(low, source.shape, high, strict=True))
     if min((*low, *high), default=0) < 0:
         raise UndefinedBehavior("a padding of negative size")
+    _keep_promise(op, shape)
     check_size(shape)
     padding = computed(frame, op, op.regions[0], shape)
     where = tuple(slice(a, a + n) for a, n in zip(low, source.shape, strict=True))
