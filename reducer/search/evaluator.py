@@ -213,14 +213,8 @@ class Evaluator(Runs):
             return
         head.notify(speculation.changed)
         digest, asker = self._digest(head.candidate.text), self._asker(base)
-
-        def is_news() -> bool:
-            return head.is_done or speculation.changed.is_set()
-
         while not head.is_done and not self.stop.is_set():
-            spare = self._spare
-            speculation.steer(plan, digest, asker, spare=spare, until=lambda: head.is_done)
-            speculation.look_further(plan, digest, asker, spare=spare, until=is_news)
+            speculation.steer(plan, digest, asker, spare=self._spare, until=lambda: head.is_done)
             while not speculation.changed.wait(GLANCE):
                 if self.stop.is_set() or head.is_done:
                     break

@@ -29,7 +29,7 @@ from reducer.search.prediction import Parts, Predictor, Rejected
 
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
-_FURTHER = 3  # candidates to make for each worker, those that run included…
+_FURTHER = 2  # candidates to make for each worker beside those that run…
 _MOST_OPS = 2_000  # …of a program of no more ops
 _MAX_KEPT = 500  # outcomes that wait for a question
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
@@ -256,6 +256,8 @@ class Speculation:
     ) -> None:
         """Run what will probably be asked after `head`, and end what will not.
 
+        While `head` runs, candidates after those are made, too.
+
         Args:
             head: the digest of the candidate that is being judged, if one is; it occupies a worker.
             spare: how many runs the budget allows.
@@ -264,7 +266,8 @@ class Speculation:
         self.changed.clear()
         self._note_ended(asker)
         wanted: dict[str, _Item[Any]] = {}
-        for item in islice(self._likely(plan, head, asker, spare), self.jobs):
+        likely = self._likely(plan, head, asker, spare)
+        for item in islice(likely, self.jobs):
             if until():
                 return
             wanted[item.digest] = item
@@ -288,15 +291,11 @@ class Speculation:
             while occupied > self.jobs and unwanted:
                 occupied -= self._end(unwanted.pop())
             self._run_errands(occupied, spare - extra)
+        if head is not None:  # which is still running, or there would be nothing to wait for
+            self._make_more(likely, plan, until)
 
-    def look_further(
-        self,
-        plan: Plan[D],
-        head: str | None,
-        asker: Asker,
-        *,
-        spare: float,
-        until: Callable[[], bool],
+    def _make_more(
+        self, likely: Iterator[_Item[Any]], plan: Plan[D], until: Callable[[], bool]
     ) -> None:
         """Make candidates that may be wanted once the workers are free; they are kept.
 
@@ -304,8 +303,8 @@ class Speculation:
         """
         if plan.document is not None and plan.document.op_count > _MOST_OPS:
             return
-        for _ in islice(self._likely(plan, head, asker, spare), _FURTHER * self.jobs):
-            if until():
+        for _ in islice(likely, _FURTHER * self.jobs):
+            if until() or self.changed.is_set():
                 return
 
     def end(self, wanted: Collection[str] = ()) -> None:
