@@ -167,7 +167,8 @@ def unescaped(inside: str) -> str:
 # ---- brackets -----------------------------------------------------------------------------------
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_PLAIN = re.compile(r'[^()\[\]{}<>"/]*+')  # text in which nothing can enclose a comma
+# Text in which nothing encloses a comma, such as a list of builtin types.
+_PLAIN = re.compile(r'(?:[^()\[\]{}<>"/]++|<[^()\[\]{}<>"/,]*+>)*+')
 _STRUCTURE = re.compile(rf"{STRING}|{COMMENT}|->|[<>]=|([()\[\]{{}}<>,])")
 
 

@@ -22,6 +22,7 @@ NONE = -1
 
 T = TypeVar("T")
 
+_OP_START = re.compile(r'\n[ \t]*+(?:%[^"=\n]*+= )?+"([^"\n]*+)"\(')
 _SYM_NAME = re.compile(rf'\bsym_name = "({INSIDE_STRING})"')
 
 
@@ -90,16 +91,23 @@ class Tables:
         self.block_start, self.block_label_end = array(code), array(code)
 
 
-class Module:
-    """A parsed module. Create it with `Module.parse`; its text is in `text`."""
+def op_count_of(text: str) -> int | None:
+    """`Module.op_count` of a text by its lines; None if that takes more than the names of ops."""
+    names = _OP_START.findall(f"\n{text}")
+    if names[:1] != ["builtin.module"] or any(map(has_hidden_body, set(names))):
+        return None
+    return len(names) - 1
 
-    def __init__(self, text: str, tables: Tables) -> None:
+
+class Module:
+    """A module; its text is in `text`, its tables are in `t`. Create it with `Module.parse`."""
+
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.t = tables
-        self.tokens = Tokens(text, tables)
         self._syntax: dict[int, OpSyntax] = {}
         self._result_types: dict[int, tuple[str, ...]] = {}
-        self._block_arg_types: dict[int, tuple[str, ...]] = {}
+        self._block_arguments: dict[int, list[tuple[str, str]]] = {}
+        self._symbol_names: dict[int, str | None] = {}
         self._derived: dict[Callable[[Module], Any], Any] = {}
 
     @staticmethod
@@ -109,9 +117,46 @@ class Module:
         Raises:
             GenericSyntaxError: the text is not in this form.
         """
+        module = Module(text)
+        module.read()
+        return module
+
+    def edited(self, text: str) -> "Module":
+        """The module that an edit of this one's text makes.
+
+        Most are only run, for which the number of ops is enough. If that is known without parsing,
+        the text is parsed when the module is first looked into, or by `read`.
+
+        Raises:
+            GenericSyntaxError: the text is not in this form, as far as that is known by now.
+        """
+        after = Module(text)
+        ops = op_count_of(text) if self._is_counted_rightly else None
+        if ops is None:
+            after.read()
+        else:
+            after.op_count = ops
+        return after
+
+    def read(self) -> None:
+        """Parse the text, unless that has been done.
+
+        Raises:
+            GenericSyntaxError: the text is not in this form.
+        """
+        len(self.t.name)
+
+    @cached_property
+    def t(self) -> Tables:
+        """The tables of ops, values, blocks and regions."""
         from reducer.ir.parser import parse_generic  # avoids an import cycle
 
-        return Module(text, parse_generic(text))
+        return parse_generic(self.text)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """How a use of each value is written."""
+        return Tokens(self.text, self.t)
 
     # ---- sizes -----------------------------------------------------------------------------
 
@@ -130,6 +175,10 @@ class Module:
             for op, name in enumerate(self.t.name)
             if not hidden[op] and not (name in MODULE_OPS and self.t.parent[op] == NONE)
         )
+
+    @cached_property
+    def _is_counted_rightly(self) -> bool:
+        return op_count_of(self.text) == self.op_count
 
     @cached_property
     def type_cost(self) -> tuple[int, int]:
@@ -249,31 +298,33 @@ class Module:
         op = self.t.def_op[value]
         if op == NONE:
             block = self.t.def_block[value]
-            return self.block_arg_types(block)[value - self.t.block_first_arg[block]]
+            return self.block_arguments(block)[value - self.t.block_first_arg[block]][1]
         types = self._result_types.get(op)
         if types is None:
             types = self._result_types[op] = parse_result_types(self, op)
         index = value - self.t.first_result[op]
         return types[index] if index < len(types) else ""
 
-    def block_arg_types(self, block: int) -> tuple[str, ...]:
-        found = self._block_arg_types.get(block)
+    def block_arguments(self, block: int) -> list[tuple[str, str]]:
+        """The tokens and types of a block's arguments."""
+        found = self._block_arguments.get(block)
         if found is None:
-            found = self._block_arg_types[block] = tuple(self._read_block_arg_types(block))
+            start, end = self.t.block_start[block], self.t.block_label_end[block]
+            found = [] if end == NONE else label_arguments(self.text[start:end])
+            self._block_arguments[block] = found
         return found
 
-    def _read_block_arg_types(self, block: int) -> Iterator[str]:
-        end = self.t.block_label_end[block]
-        if end != NONE:
-            for _, kind in label_arguments(self.text[self.t.block_start[block] : end]):
-                yield kind
+    def block_arg_types(self, block: int) -> tuple[str, ...]:
+        return tuple(kind for _, kind in self.block_arguments(block))
 
     # ---- symbols ---------------------------------------------------------------------------
 
     def symbol_name(self, op: int) -> str | None:
         """The symbol an op defines (its `sym_name`), or None."""
-        match = _SYM_NAME.search(self.own_text(op))
-        return match.group(1) if match else None
+        if op not in self._symbol_names:
+            match = _SYM_NAME.search(self.own_text(op))
+            self._symbol_names[op] = match.group(1) if match else None
+        return self._symbol_names[op]
 
     def symbol_refs(self, op: int) -> set[str]:
         """All `@symbol` names in an op and its regions, with all parts of nested references."""

@@ -22,7 +22,6 @@ from reducer.ir.retype import (
     segment_sizes_without,
 )
 from reducer.ir.syntax import Entry, Span, split_array
-from reducer.ir.values import label_arguments
 
 _FRESH = re.compile(r"%s(\d+)\b")
 
@@ -44,6 +43,10 @@ class _SignatureEdits:
     dropped: set[int] = field(default_factory=set)
 
 
+_Parts = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
+"""The new types of a function's arguments and of its results; None if they stay."""
+
+
 class Rewrite:
     """Changes to a module, rendered by `render`. Methods may be called in any order."""
 
@@ -60,6 +63,7 @@ class Rewrite:
         self._returns: dict[int, Sequence[Returned]] = {}
         self._return_function: dict[int, int] = {}
         self._entries: dict[int, dict[str, str | None]] = {}
+        self._function_types: dict[int, _Parts] = {}
         self._spans: list[tuple[int, int, str]] = []
         self._fresh: int | None = None
 
@@ -163,8 +167,7 @@ class Rewrite:
     def fresh(self) -> str:
         """A value name that is not used in the module."""
         if self._fresh is None:
-            used = [int(n) for n in _FRESH.findall(self.module.text)]
-            self._fresh = max(used, default=-1) + 1
+            self._fresh = self.module.derived(_first_fresh)
         else:
             self._fresh += 1
         return f"%s{self._fresh}"
@@ -187,6 +190,7 @@ class Rewrite:
         for terminator, values in self._returns.items():
             self._edit_return(terminator, values, edits)
         self._edit_operands(edits)
+        self._write_function_types()
         for op in self._entries:
             self._edit_dictionaries(op, edits)
         return prune_unreferenced(self.module, _apply(self.module.text, edits))
@@ -284,14 +288,19 @@ class Rewrite:
         inputs: Iterable[str] | None = None,
         results: Iterable[str] | None = None,
     ) -> None:
-        entry = type_entry(self.module, function)
-        if entry is None or (before := read_function_type(entry.value)) is None:
-            return
-        changes = self._entries.setdefault(function, {})
-        pending = read_function_type(changes.get(entry.name) or "") or before
-        ins = pending.inputs if inputs is None else tuple(inputs)
-        outs = pending.results if results is None else tuple(results)
-        changes[entry.name] = before.write(ins, outs)
+        ins, outs = self._function_types.get(function, (None, None))
+        ins = ins if inputs is None else tuple(inputs)
+        outs = outs if results is None else tuple(results)
+        self._function_types[function] = ins, outs
+
+    def _write_function_types(self) -> None:
+        for function, (inputs, results) in self._function_types.items():
+            entry = type_entry(self.module, function)
+            before = None if entry is None else read_function_type(entry.value)
+            if entry is not None and before is not None:
+                ins = before.inputs if inputs is None else inputs
+                outs = before.results if results is None else results
+                self.set_entry(function, entry.name, before.write(ins, outs))
 
     def _set_attribute_array(self, function: int, name: str, items: list[str]) -> None:
         empty = all(item == "{}" for item in items)
@@ -303,7 +312,7 @@ class Rewrite:
         kept: list[tuple[str, str]] = []
         if block is not None and self.module.t.block_label_end[block] != NONE:
             values = self.module.block_args(block)
-            arguments = zip(values, label_arguments(self._label(block)), strict=True)
+            arguments = zip(values, self.module.block_arguments(block), strict=True)
             kept = [
                 (token, self._types.get(value, kind))
                 for n, (value, (token, kind)) in enumerate(arguments)
@@ -356,6 +365,10 @@ class Rewrite:
     def _with_space_before(self, span: Span) -> Span:
         start = span[0]
         return (start - 1 if self.module.text[start - 1] == " " else start, span[1])
+
+
+def _first_fresh(module: Module) -> int:
+    return max(map(int, _FRESH.findall(module.text)), default=-1) + 1
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:

@@ -4,6 +4,7 @@ The op table holds what graph algorithms need. This module parses the text of on
 tail, without regions) when a transformation needs its types or attributes: 14 µs per op.
 """
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -66,7 +67,19 @@ def parse_op_syntax(module: "Module", op: int) -> OpSyntax:
 
 def parse_result_types(module: "Module", op: int) -> tuple[str, ...]:
     """The types of an op's results, which is all that most questions are about."""
-    return _parts(module, op)[0].result_types
+    t = module.t
+    if op in t.regions:
+        return _parts(module, op)[0].result_types
+    # Behind the operands, ops look alike that differ in the names of values.
+    rest = module.text[t.operands_end[op] : t.header_end[op]].rstrip("\n")
+    parse = _types_again if len(rest) <= _MAX_REMEMBERED else _result_types
+    return parse(rest)
+
+
+def _result_types(rest: str) -> tuple[str, ...]:
+    """The types of an op's results, given its text from the end of the operands on."""
+    source = f'"x"({rest}'
+    return _parse(source, len(source)).result_types
 
 
 def _parts(module: "Module", op: int) -> tuple[OpSyntax, int, int, int]:
@@ -110,6 +123,7 @@ _MAX_REMEMBERED = 2_000
 """The longest text, in characters, whose syntax is kept: constants are long and not repeated."""
 
 _parse_again = lru_cache(maxsize=1 << 14)(_parse)
+_types_again = lru_cache(maxsize=1 << 14)(_result_types)
 """Most ops of a candidate are those of the program that it was made from."""
 
 
@@ -144,9 +158,16 @@ def _moved(syntax: OpSyntax, start: int, seam: int, tail_at: int) -> OpSyntax:
     )
 
 
+_PLAIN_FUNCTION_TYPE = re.compile(r"\(([^()]*)\) -> (?:\(([^()]*)\)|([^()\s,]+))")
+"""A function type in which no other parentheses are: most are, and this is much faster."""
+
+
 @lru_cache(maxsize=1 << 10)
 def split_function_type(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The types in `(A, B) -> (C, D)`; None if the text is not a function type."""
+    if plain := _PLAIN_FUNCTION_TYPE.fullmatch(text):
+        inputs, results, result = plain.groups()
+        return tuple(split_commas(inputs)), (result,) if result else tuple(split_commas(results))
     source = f'"x"() : {text}'
     offsets = _Offsets(source, 0, len(source), 0)
     root = _parser().parse(offsets.data).root_node
@@ -162,13 +183,36 @@ def split_array(text: str) -> list[str] | None:
     return split_commas(text[1:-1])
 
 
+_FUNCTION_TYPE = re.compile(r'[=:] \(([^()"]*+)\) -> (?:\(([^()"]*+)\))?')
+_FEW = 100  # characters that are parsed as fast as they are masked
+
+
+def _masked(source: str) -> str:
+    """The source of an op in which one type stands for many of function types, as long as they.
+
+    The types of hundreds of arguments take the parser milliseconds, and are easily split.
+    """
+    if len(source) < _FEW:
+        return source
+    return _FUNCTION_TYPE.sub(_mask, source)
+
+
+def _mask(match: re.Match[str]) -> str:
+    out, start = match[0], match.start()
+    for number in (1, 2):
+        first, last = match.start(number) - start, match.end(number) - start
+        if last - first >= _FEW:
+            out = f"{out[:first]}!{'x' * (last - first - 1)}{out[last:]}"
+    return out
+
+
 class _Offsets:
     """Maps tree-sitter's byte offsets in an op's text to character offsets in the module's text."""
 
     def __init__(self, source: str, start: int, seam: int, tail_at: int) -> None:
-        self.data = source.encode()
         self._source = source
-        self._ascii = len(self.data) == len(source)
+        self._ascii = source.isascii()
+        self.data = (_masked(source) if self._ascii else source).encode()
         self._start, self._seam, self._tail_at = start, seam, tail_at
 
     def _chars(self, byte: int) -> int:
@@ -226,5 +270,6 @@ def _function_types(node: Node, offsets: _Offsets) -> tuple[tuple[str, ...], tup
         if child.type == "->":
             side = 1
         elif child.type not in "(),":
-            sides[side].append(offsets.text(child))
+            text = offsets.text(child)
+            sides[side].extend(split_commas(text) if "," in text else (text,))  # see `_masked`
     return tuple(sides[0]), tuple(sides[1])

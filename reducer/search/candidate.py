@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Generic
 
-from reducer.ir import D, Document, Module
+from reducer.ir import D, Document, GenericSyntaxError, Module
 from reducer.ir.lexer import BLOCK, COMMENT, STRING, VALUE
 from reducer.ir.shapes import number_cost
 
@@ -63,12 +63,22 @@ def size_key(document: Document) -> SizeKey:
     return SizeKey(document)
 
 
+def is_readable(document: Document) -> bool:
+    """Whether a document can be edited: an edit may have made text that cannot be parsed."""
+    try:
+        if isinstance(document, Module):
+            document.read()
+    except GenericSyntaxError:
+        return False
+    return True
+
+
 def is_nothing(document: Document) -> bool:
     """Whether a document is the empty module, without ops and module attributes.
 
     No reduction starts if the empty module fails (see `SanityChecks`).
     """
-    if not isinstance(document, Module) or document.op_count:
+    if not isinstance(document, Module) or document.op_count or not is_readable(document):
         return False
     return not any(document.syntax(op).attributes for op in document.roots)
 

@@ -16,7 +16,7 @@ from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
-from reducer.search.candidate import Candidate, Verdict
+from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.observers import OtherFailure
 from reducer.search.running import GLANCE, Running
 from reducer.search.runs import Runs
@@ -25,6 +25,10 @@ from reducer.search.speculation import Plan
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""
+
+
+_LOOKED_INTO = (Verdict.SAME, Verdict.OTHER_FAILURE)
+"""The verdicts on programs that are used further."""
 
 
 class Evaluator(Runs):
@@ -132,6 +136,8 @@ class Evaluator(Runs):
                 verdict, outcome = head.judged()
                 if plan is not None:
                     self._learn(head.candidate, plan.document, verdict, outcome.seconds)
+                if verdict in _LOOKED_INTO and not is_readable(head.candidate.document):
+                    verdict = Verdict.INVALID
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from reducer.ir import Document, Module, PlainText
+from reducer.search.candidate import is_readable
 
 Parts = int
 """A set of ops or lines, one bit for each that was ever seen."""
@@ -101,9 +102,12 @@ class Predictor:
     # ---- programs --------------------------------------------------------------------------
 
     def parts(self, document: Document) -> Parts | None:
-        """The ops of a module, known by their results, or the lines of a text; None if too many."""
+        """The ops of a module, known by their results, or the lines of a text.
+
+        None if there are too many, or if they are unknown.
+        """
         if isinstance(document, Module):
-            if len(document) > _MOST_PARTS:
+            if not is_readable(document) or len(document) > _MOST_PARTS:
                 return None
             names = _names(document)
         elif isinstance(document, PlainText):

@@ -24,7 +24,7 @@ from typing import Any, Generic, Protocol
 from oracles import Limits, Outcome
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
-from reducer.search.candidate import Candidate
+from reducer.search.candidate import Candidate, is_readable
 from reducer.search.prediction import Parts, Predictor, Rejected
 
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
@@ -123,7 +123,9 @@ class _Node(Generic[D]):
             if index is None:
                 plan = self.plan.if_rejected()
             else:
-                plan = self.plan.if_accepted(index, self._items[index].ahead.candidate)
+                candidate = self._items[index].ahead.candidate
+                readable = is_readable(candidate.document)
+                plan = self.plan.if_accepted(index, candidate) if readable else None
             self._next[key] = None if plan is None else _Node(plan, self._digest, self._parts)
         return self._next[key]
 

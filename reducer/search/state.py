@@ -12,7 +12,7 @@ class SearchState(Generic[D]):
     """The state that search algorithms share. Only `accept` and `turn_back` change the document.
 
     Args:
-        parse: parses a transformation's text into a document; may raise GenericSyntaxError.
+        parse: makes a document of a transformation's text; may raise GenericSyntaxError.
         evaluator: judges candidates; the same until the search is turned back.
         on_accept: called with each new best, to save it before the search continues.
         checkpoint: called periodically by long searches, between candidates. It may run the
@@ -53,13 +53,11 @@ class SearchState(Generic[D]):
         try:
             text = write()
             after = None if text is None else self.parse(text)
+            if after is None or not size_key(after) < size_key(before):
+                return None
+            return Candidate(after, origin) if self._admits(after) else None
         except GenericSyntaxError:
             return None
-        if after is None or not size_key(after) < size_key(before):
-            return None
-        if not self._admits(after):
-            return None
-        return Candidate(after, origin)
 
     def accept(self, candidate: Candidate[D]) -> None:
         """Make an interesting candidate the new best."""

@@ -200,9 +200,12 @@ class Context:
     def search(self) -> SearchState[Module]:
         """A search state for the module; candidates that the search accepts become the best."""
         floor = self.floor
-        return self._search(
-            self.module, Module.parse, lambda module: floor is None or floor.admits(module)
+        state: SearchState[Module] = self._search(
+            self.module,
+            lambda edited: state.document.edited(edited),
+            lambda module: floor is None or floor.admits(module),
         )
+        return state
 
     def search_text(self) -> SearchState[PlainText]:
         """A search state for a document that is plain text."""

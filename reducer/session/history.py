@@ -4,7 +4,9 @@ It is stored as one JSON text, so that a page can be drawn long after the run.
 """
 
 import json
+import math
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -35,6 +37,7 @@ PRINT = "print"
 """The origin of the last moment, at which the result was printed in readable form."""
 
 _PRINTED_ANEW = frozenset({CompilerPasses.name, CUT, DISPATCH})  # renames the values
+_PAUSE = 1.0  # seconds between saves: a fast script may have hundreds of candidates accepted
 _VERSION = 1
 _MAX_FINAL = 4 << 20  # maximum length of the final program in generic form that is kept
 
@@ -190,6 +193,7 @@ class HistoryRecorder:
         self._size = history.input
         self._phase = ""
         self._settled = Spent()
+        self._saved = -math.inf
 
     def origins(self) -> dict[int, int]:
         """Maps the ops of the best to those of the input, as far as known."""
@@ -213,7 +217,8 @@ class HistoryRecorder:
         self._moment(size, origin)
         if self._origins is not None and isinstance(document, Module):
             self._origins.follow(document, renumbered=origin in _PRINTED_ANEW)
-        self.save()
+        if time.monotonic() - self._saved >= _PAUSE:
+            self.save()
 
     def rolled_back(self, document: Document, size: Size) -> None:
         """Record that the last accepted candidates turned out to have another failure."""
@@ -236,6 +241,7 @@ class HistoryRecorder:
     def save(self) -> None:
         self.history.total = self._before + self._spent()
         self._save(json.dumps(self.history.to_json()))
+        self._saved = time.monotonic()
 
     def _moment(self, size: Size, origin: str) -> None:
         moments = self.history.moments

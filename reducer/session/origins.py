@@ -6,6 +6,7 @@ the compiler printed the program anew, all names differ; then ops are aligned in
 aligns the lines of two files.
 """
 
+from collections import Counter
 from collections.abc import Container, Hashable, Iterable
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
@@ -14,6 +15,7 @@ from reducer.ir import NONE, Module
 from reducer.ir.dialects import rank_family
 
 _MAX_ALIGNED = 5_000  # ops; the compiler's passes only run on small programs
+_MAX_REMEMBERED = 20_000  # ops whose keys are kept; those of a million take too much memory
 
 
 class Origins:
@@ -48,8 +50,8 @@ class Origins:
 
 def _same_names(before: Module, after: Module) -> dict[int, int]:
     """Map ops of `after` to those of `before` by names of functions, values and ops."""
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
+    pairs = _same_results(before, after) if len(before) <= _MAX_REMEMBERED else {}
+    taken = set(pairs.values())
     for keys in (_by_results, _by_operands, _by_results_anywhere, _by_end):
         rest = [op for op in range(len(after)) if op not in pairs]
         if not rest:
@@ -68,6 +70,21 @@ def _same_names(before: Module, after: Module) -> dict[int, int]:
     return pairs
 
 
+def _same_results(before: Module, after: Module) -> dict[int, int]:
+    """The ops whose results have names that no other ones have: nearly all that have results."""
+    olds = before.derived(_by_unique_results)
+    return {op: olds[key] for key, op in after.derived(_by_unique_results).items() if key in olds}
+
+
+def _by_unique_results(module: Module) -> dict[Hashable, int]:
+    keys = _by_results(module, range(len(module)))
+    found = {key: op for op, key in enumerate(keys) if key is not None}
+    if len(found) < len(keys) - keys.count(None):
+        times = Counter(keys)
+        found = {key: op for key, op in found.items() if times[key] == 1}
+    return found
+
+
 def _of_families(families: Container[str], module: Module) -> list[int]:
     """The ops of these families, in text order."""
     names = {name for name in set(module.t.name) if rank_family(name) in families}
@@ -75,9 +92,9 @@ def _of_families(families: Container[str], module: Module) -> list[int]:
 
 
 def _by_results(module: Module, ops: Iterable[int]) -> list[Hashable]:
-    scopes = module.derived(_scopes)
+    scopes, t, tokens = module.derived(_scopes), module.t, module.tokens
     return [
-        (scopes[op], _family(module, op), tokens[0]) if (tokens := _results(module, op)) else None
+        (scopes[op], _family(module, op), tokens[t.first_result[op]]) if t.num_results[op] else None
         for op in ops
     ]
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from reducer.ir import NONE, Module
-from reducer.ir.functions import Functions, is_function, may_end_block
+from reducer.ir.functions import (
+    Functions,
+    entry_block,
+    is_function,
+    may_end_block,
+    signature,
+    takes_arguments,
+    terminator_of,
+)
 
 
 class BodyOps:
@@ -21,6 +29,8 @@ class BodyOps:
         self.function_of: dict[int, int] = {}
         self.ops_in: dict[int, list[int]] = {}
         self._callees: dict[int, list[int]] = {}
+        self._returning: dict[int, int | None] = {}
+        self._argument_users: dict[int, dict[int, set[int]]] = {}
         self._collect()
 
     @staticmethod
@@ -143,6 +153,37 @@ class BodyOps:
                 yield op
             elif op != NONE:
                 yield from (f for f in self.functions_inside(op) if f != function)
+
+    # ---- signatures ------------------------------------------------------------------------
+
+    def may_change(self, function: int) -> bool:
+        """Whether a function's arguments and results may change."""
+        return function not in self.exported and takes_arguments(self.module, function)
+
+    def returning(self, function: int) -> int | None:
+        """The terminator that returns a function's results, if these may change."""
+        if function not in self._returning:
+            self._returning[function] = self._find_returning(function)
+        return self._returning[function]
+
+    def _find_returning(self, function: int) -> int | None:
+        t = self.module.t
+        terminator = terminator_of(self.module, function)
+        types = signature(self.module, function) if self.may_change(function) else None
+        if terminator is None or types is None or terminator in t.regions:
+            return None
+        return terminator if len(t.operands[terminator]) == len(types[1]) else None
+
+    def argument_users(self, function: int) -> dict[int, set[int]]:
+        """For each argument of a function, the body ops that use it."""
+        found = self._argument_users.get(function)
+        if found is None:
+            block, uses = entry_block(self.module, function), self.module.uses
+            values = self.module.block_args(block) if block is not None else ()
+            found = self._argument_users[function] = {
+                value: {self.body_op_of(op) for op, _ in uses[value]} - {NONE} for value in values
+            }
+        return found
 
     def functions_inside(self, enclosing_op: int) -> list[int]:
         """All functions nested in an enclosing op."""

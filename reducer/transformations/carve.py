@@ -16,17 +16,11 @@ Carving turns any subset of a module's ops into a module that verifies:
 The idea of typed stubs for lost definitions comes from DRReduce (arXiv 2605.19412).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from reducer.ir import NONE, Module, Returned, Rewrite
-from reducer.ir.functions import (
-    entry_block,
-    signature,
-    takes_arguments,
-    terminator_of,
-    type_of_function,
-)
+from reducer.ir.functions import type_of_function
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
 
@@ -120,9 +114,7 @@ class Carving:
 
     def _may_change(self, function: int) -> bool:
         """Whether a function's arguments and results may change."""
-        if function in self.kept_whole or function in self.body.exported:
-            return False
-        return takes_arguments(self.module, function)
+        return function not in self.kept_whole and self.body.may_change(function)
 
     def _stub(self, value: int) -> bool:
         """Whether a lost value becomes an argument; otherwise its producer must stay."""
@@ -208,15 +200,7 @@ class Carving:
 
     def _returning(self, function: int) -> int | None:
         """The terminator that returns the function's results, if these may change."""
-        if not self._may_change(function):
-            return None
-        terminator = terminator_of(self.module, function)
-        types = signature(self.module, function)
-        if terminator is None or types is None:
-            return None
-        plain = terminator not in self.module.t.regions
-        fits = len(self.module.t.operands[terminator]) == len(types[1])
-        return terminator if plain and fits else None
+        return None if function in self.kept_whole else self.body.returning(function)
 
     def _fixed_terminator_operands(self, function: int) -> list[int]:
         if self._returning(function) is not None:
@@ -228,14 +212,14 @@ class Carving:
                 out.extend(self.module.captured(ops[-1]))
         return out
 
-    def _wanted(self, function: int, terminator: int) -> list[Returned]:
+    def _wanted(self, function: int, terminator: int, passed: Container[int]) -> list[Returned]:
         """Values to return: old results that are still there, then what dropped ops used.
 
-        An argument counts if a kept op uses it: what that op does with its memory may then matter.
+        An argument counts if a kept op uses it, which are the `passed` ones: what that op does with
+        its memory may then matter.
         """
         module = self.module
         out: dict[int, Returned] = {}
-        passed = self._used_arguments(function, terminator)
         for number, value in enumerate(module.t.operands[terminator]):
             producer = module.t.def_op[value] if value != NONE else NONE
             if (producer in self.kept or value in passed) and value not in out:
@@ -251,15 +235,6 @@ class Carving:
                         out[value] = Returned(module.tokens[value], kind)
         found = type_of_function(module, function)
         return list(out.values())[: found.most_results if found else None]
-
-    def _used_arguments(self, function: int, terminator: int) -> set[int]:
-        """The arguments of a function that kept ops use."""
-        block = entry_block(self.module, function)
-        return {
-            value
-            for value in (self.module.block_args(block) if block is not None else ())
-            if any(self._still_uses(op, terminator) for op, _ in self.module.uses[value])
-        }
 
     def _lost_a_user(self, body_op: int) -> bool:
         users = self.body.users.get(body_op, ())
@@ -321,20 +296,12 @@ class Carving:
                 rewrite.substitute(value, rewrite.add_argument(function, module.type_of(value)))
         terminator = self._returning(function)
         if terminator is not None:
-            rewrite.set_returns(function, terminator, self._wanted(function, terminator))
-            self._drop_unused_arguments(rewrite, function, terminator)
-
-    def _drop_unused_arguments(self, rewrite: Rewrite, function: int, terminator: int) -> None:
-        block = entry_block(self.module, function)
-        if block is None:
-            return
-        used = self._used_arguments(function, terminator)
-        for number, value in enumerate(self.module.block_args(block)):
-            if value not in used:
-                rewrite.drop_argument(function, number)
-
-    def _still_uses(self, op: int, terminator: int) -> bool:
-        return op != terminator and self.body.body_op_of(op) in self.kept
+            users = self.body.argument_users(function)
+            used = {value for value in users if not users[value].isdisjoint(self.kept)}
+            rewrite.set_returns(function, terminator, self._wanted(function, terminator, used))
+            for number, value in enumerate(users):
+                if value not in used:
+                    rewrite.drop_argument(function, number)
 
 
 def is_configuration(body: BodyOps, body_op: int, boundary: BoundaryTypes) -> bool:

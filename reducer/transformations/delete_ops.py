@@ -23,8 +23,10 @@ class DeleteOps:
         return [Site(op) for op in BodyOps.of(module).ops if self._can_go(module, op)]
 
     def _can_go(self, module: Module, op: int) -> bool:
-        used = [value for value in module.results(op) if module.uses.any_of(value)]
-        return all(self.boundary.allows(module.type_of(value)) for value in used)
+        for value in module.results(op):
+            if module.uses.any_of(value) and not self.boundary.allows(module.type_of(value)):
+                return False
+        return True
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         body = BodyOps.of(module)

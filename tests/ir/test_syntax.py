@@ -40,3 +40,17 @@ def test_function_types_and_arrays_are_split() -> None:
     assert split_function_type("!llvm.func<void ()>") is None
     assert split_array("[{a = 1 : i32}, {}]") == ["{a = 1 : i32}", "{}"]
     assert split_array('"no array"') is None
+
+
+def test_types_of_hundreds_of_values_are_as_those_of_a_few() -> None:
+    kinds = tuple(f"tensor<{size}x4xf32, #layout>" for size in range(100))
+    maps = ("memref<4xf32, affine_map<(d0) -> (d0)>>", "tuple<f32, i1>")
+    many = f"({', '.join(kinds)}) -> ({', '.join(kinds)})"
+    mixed = f"({', '.join(kinds)}) -> ({', '.join(maps)})"
+    for types, results in ((many, kinds), (mixed, maps)):
+        module = Module.parse(f'"t.op"() <{{f = {types}, "größe" = 4 : i64}}> : {types}\n')
+        ascii_only = Module.parse(module.text.replace("größe", "size"))
+        for syntax in (module.syntax(0), ascii_only.syntax(0)):
+            assert (syntax.operand_types, syntax.result_types) == (kinds, results)
+            assert [entry.value for entry in syntax.properties] == [types, "4 : i64"]
+        assert split_function_type(types) == (kinds, results)

@@ -70,3 +70,12 @@ def test_the_next_candidate_is_tried() -> None:
     assert halve(state, ABI)
     second_half = Module.parse(oracle.texts[0])
     assert second_half.t.name[2:-1] == [f"t.op{number}" for number in range(20, 40)]
+
+
+def test_what_cannot_be_edited_is_not_accepted() -> None:
+    def parse(text: str) -> Module:
+        return MODULE.edited(text.replace('"func.return"', 'unreadable\n"func.return"'))
+
+    state, oracle = state_of(parse)  # which takes any text
+    assert not sweep(state, DeleteOps(ABI)).progress
+    assert oracle.texts and state.document is MODULE
