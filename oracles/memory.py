@@ -132,11 +132,9 @@ def _upwards(top: Path, path: str) -> list[Path]:
 
 
 def _counter(file: Path) -> int | None:
-    for line in _read(file).splitlines():
-        name, _, count = line.partition(" ")
-        if name == "oom_kill" and count.strip().isdigit():
-            return int(count)
-    return None
+    _, _, rest = f"\n{_read(file)}".partition("\noom_kill ")
+    count, _, _ = rest.partition("\n")
+    return int(count) if count.strip().isdigit() else None
 
 
 def _part(amount: int, share: tuple[int, int]) -> int:
