@@ -19,8 +19,8 @@ from oracles import Outcome
 from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.descent_plan import DescentPlan, together
+from reducer.search.plan import Plan
 from reducer.search.schedule import FailedValues
-from reducer.search.speculation import Plan
 from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, Tuning, V
 

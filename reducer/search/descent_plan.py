@@ -11,8 +11,8 @@ from typing import Generic
 
 from reducer.ir import D
 from reducer.search.candidate import Candidate
+from reducer.search.plan import Ahead, Plan
 from reducer.search.schedule import FailedValues
-from reducer.search.speculation import Ahead, Plan
 from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, V
 

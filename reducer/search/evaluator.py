@@ -18,10 +18,10 @@ from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.observers import OtherFailure
+from reducer.search.plan import Plan
 from reducer.search.running import GLANCE, Running
 from reducer.search.runs import Runs
 from reducer.search.screening import MAX_SCREENED_OPS, ScreenedCandidates
-from reducer.search.speculation import Plan
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""

@@ -9,8 +9,8 @@ from oracles.base import outcome_digest
 from reducer.ir import D, Document
 from reducer.search.descend import descend
 from reducer.search.descent_plan import whole_descent
+from reducer.search.plan import Plan
 from reducer.search.schedule import FailedValues, Schedule
-from reducer.search.speculation import Plan
 from reducer.search.state import SearchState
 from reducer.search.sweep import Following, SweepPlan, sweep
 from reducer.transformations import Transformation, Tuning

@@ -21,7 +21,7 @@ from functools import partial
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.ir.lexer import SYMBOL
-from reducer.search.speculation import Plan
+from reducer.search.plan import Plan
 from reducer.search.state import SearchState
 from reducer.search.windows import accept_first, halving, parts_plan
 from reducer.transformations import BodyOps, BoundaryTypes

@@ -1,141 +1,36 @@
 """Speculation: idle workers run what the search will probably ask next.
 
-A search asks about one candidate after the other, and what it asks next depends on the answer. It
-can say what that would be: a `Plan` has candidates in order, what follows if one is accepted, and
-what follows if none is. That is a tree, and idle workers run those of its candidates that are most
-likely to be asked about, given how often candidates of their kind have been accepted so far
-(best-first search over the tree, as in speculative parallelization of optimistic algorithms).
+A search can say what it will ask (`plan`), and which of that is likely is known from what happened
+so far (`foresight`).
 
 Nothing that is run ahead has an effect before it is asked about: its outcome is neither in the
 journal nor charged, and whoever asks goes on as if the run had just ended. So the result does not
 depend on the number of workers. Outcomes that nobody asks about only cost time.
 """
 
-import heapq
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, Generic, Protocol
+from typing import Any
 
 from oracles import Limits, Outcome
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
-from reducer.search.candidate import Candidate, is_readable
-from reducer.search.prediction import Parts, Predictor, Rejected
+from reducer.search.candidate import Candidate
+from reducer.search.foresight import Foresight
+from reducer.search.plan import Item, Plan
 
-_LEAST = 0.01  # a candidate that is less likely to be asked about is not run
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _FURTHER = 2  # candidates to make for each worker beside those that run…
 _MOST_OPS = 2_000  # …of a program of no more ops
 _MAX_KEPT = 500  # outcomes that wait for a question
-_SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
 _TOO_SHORT = 0.03  # seconds of a run; finding what to run meanwhile takes longer
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
-
-
-@dataclass(frozen=True)
-class Ahead(Generic[D]):
-    """A candidate that a search may ask about.
-
-    `chance` is the chance that it is accepted, if that is known. `edit` identifies what is edited,
-    and how: the same edit of a slightly different program will probably have the same verdict.
-    """
-
-    candidate: Candidate[D]
-    chance: float | None = None
-    edit: Hashable = None
-
-
-class Plan(Protocol[D]):
-    """What a search asks about, and what it asks next. Equal plans are interchangeable."""
-
-    @property
-    def document(self) -> Document | None:
-        """What the candidates are made from, if that is one document."""
-        ...
-
-    def candidates(self) -> Iterator[Ahead[D]]:
-        """The candidates in order."""
-        ...
-
-    def if_accepted(self, index: int, candidate: Candidate[D]) -> "Plan[D] | None":
-        """What follows if the candidate with this index is accepted; None if that is unknown."""
-        ...
-
-    def if_rejected(self) -> "Plan[D] | None":
-        """What follows if all are rejected; None if that is unknown."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Item(Generic[D]):
-    """A candidate of a plan; `base` is what it is made from."""
-
-    ahead: Ahead[D]
-    digest: str
-    parts: Parts | None
-    base: Parts | None
-
-    @property
-    def question(self) -> Hashable:
-        """What is edited, if programs with and without some other ops need not be told apart."""
-        if self.parts is None or self.base is None or not self.base & ~self.parts:
-            return self.ahead.edit
-        return self.ahead.candidate.origin, self.base & ~self.parts
-
-
-class _Node(Generic[D]):
-    """A plan as far as it is known: candidates are made, and plans unfolded, on first use."""
-
-    def __init__(
-        self,
-        plan: Plan[D],
-        digest: Callable[[str], str],
-        parts: Callable[[Document], Parts | None],
-    ) -> None:
-        self.plan = plan
-        self._digest = digest
-        self._parts = parts
-        self.base = None if plan.document is None else parts(plan.document)
-        self._left = plan.candidates()
-        self._items: list[_Item[D]] = []
-        self._next: dict[int, _Node[D] | None] = {}
-
-    def item(self, index: int) -> _Item[D] | None:
-        """The candidate with this index; None after the last."""
-        while len(self._items) <= index:
-            made = next(self._left, None)
-            if made is None:
-                return None
-            digest, parts = self._digest(made.candidate.text), self._parts(made.candidate.document)
-            self._items.append(_Item(made, digest, parts, self.base))
-        return self._items[index]
-
-    def following(self, index: int | None) -> "_Node[D] | None":
-        """What follows if the candidate with this index is accepted; with None, if none is."""
-        key = -1 if index is None else index
-        if key not in self._next:
-            if index is None:
-                plan = self.plan.if_rejected()
-            else:
-                candidate = self._items[index].ahead.candidate
-                readable = is_readable(candidate.document)
-                plan = self.plan.if_accepted(index, candidate) if readable else None
-            self._next[key] = None if plan is None else _Node(plan, self._digest, self._parts)
-        return self._next[key]
-
-    def nodes(self) -> "Iterator[_Node[D]]":
-        """This node and all that were unfolded below it."""
-        waiting: list[_Node[D]] = [self]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting.extend(found for found in node._next.values() if found is not None)
 
 
 @dataclass
@@ -143,18 +38,11 @@ class _Run:
     """A run that nobody has asked about."""
 
     limits: Limits
-    item: "_Item[Any] | None" = None  # None if it is no part of a plan
+    item: Item[Any] | None = None  # None if it is no part of a plan
     is_pinned: bool = False  # it will be asked about, whatever the search finds
     cancel: threading.Event = field(default_factory=threading.Event)
     future: "Future[Outcome]" = field(default_factory=Future)
     started: float = field(default_factory=time.monotonic)
-
-
-_Rejected = tuple[Rejected, ...]
-_Place = tuple[float, int, _Node[Any], int, int, _Rejected]
-"""A candidate of a node in the order of chances, with what is assumed to be run and rejected before
-it.
-"""
 
 
 RunAhead = Callable[[threading.Event, Limits], Outcome]
@@ -175,11 +63,8 @@ class Speculation:
         self._lock = threading.Lock()
         self._ahead: dict[str, _Run] = {}
         self._errands: dict[str, tuple[RunAhead, Limits]] = {}  # for whoever is free first
-        self._predictor = Predictor()
+        self._foresight = Foresight()
         self._usual = 0.0  # seconds of a run, of late
-        self._learned: set[str] = set()  # digests of programs whose outcomes were learned
-        self._interesting: dict[str, bool] = {}  # by digest, as far as known
-        self._root: _Node[Any] | None = None
 
     def close(self) -> None:
         """End all runs."""
@@ -231,14 +116,7 @@ class Speculation:
         self._usual = (self._usual + seconds) / 2
         if not self.pays:
             return
-        self._interesting[digest] = accepted
-        if digest not in self._learned:
-            self._learned.add(digest)
-            parts = self._predictor.parts
-            made_from = None if base is None else parts(base)
-            self._predictor.learn(
-                candidate.origin, parts(candidate.document), made_from, interesting=accepted
-            )
+        self._foresight.learn(candidate, digest, base, accepted=accepted)
 
     @property
     def pays(self) -> bool:
@@ -267,8 +145,9 @@ class Speculation:
         """
         self.changed.clear()
         self._note_ended(asker)
-        wanted: dict[str, _Item[Any]] = {}
-        likely = self._likely(plan, head, asker, spare)
+        wanted: dict[str, Item[Any]] = {}
+        steps = _MAX_STEPS * self.jobs
+        likely = self._foresight.likely(plan, head, asker, spare=spare, steps=steps)
         for item in islice(likely, self.jobs):
             if until():
                 return
@@ -297,7 +176,7 @@ class Speculation:
             self._make_more(likely, plan, until)
 
     def _make_more(
-        self, likely: Iterator[_Item[Any]], plan: Plan[D], until: Callable[[], bool]
+        self, likely: Iterator[Item[Any]], plan: Plan[D], until: Callable[[], bool]
     ) -> None:
         """Make candidates that may be wanted once the workers are free; they are kept.
 
@@ -361,89 +240,9 @@ class Speculation:
                     continue
                 failed = future.exception() is not None
                 accepted = not failed and bool(asker.accepts(key, future.result()))
-                self._interesting[key] = accepted
-                if (item := self._ahead[key].item) is not None and key not in self._learned:
-                    self._learned.add(key)
-                    self._predictor.learn(
-                        item.ahead.candidate.origin, item.parts, item.base, interesting=accepted
-                    )
-                    self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
+                self._foresight.learn_ahead(key, self._ahead[key].item, accepted=accepted)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
-
-    def _likely(
-        self, plan: Plan[D], head: str | None, asker: Asker, spare: float
-    ) -> Iterator[_Item[Any]]:
-        """Candidates that are not decided yet, those first that are most likely to be asked."""
-        heap: list[_Place] = []
-        pushed = 0
-
-        def push(
-            chance: float, node: _Node[D] | None, index: int, runs: int, rejected: _Rejected
-        ) -> None:
-            nonlocal pushed
-            if node is not None and chance >= _LEAST and runs < spare:
-                pushed += 1
-                heapq.heappush(heap, (-chance, pushed, node, index, runs, rejected))
-
-        push(1.0, self._node(plan, asker.digest), 0, 0, ())
-        asked: set[Hashable] = set()
-        again: list[tuple[float, int, _Item[Any]]] = []
-        for _ in range(_MAX_STEPS * self.jobs):
-            if not heap:
-                break
-            cost, _, node, place, runs, rejected = heapq.heappop(heap)
-            item = node.item(place)
-            if item is None:
-                push(-cost, node.following(None), 0, runs, rejected)
-                continue
-            known = self._known(item.digest, asker)
-            if known is not None:
-                self._predictor.learn_edit(item.ahead.edit, interesting=known)
-            chance = self._chance(item, rejected) if known is None else float(known)
-            if known is None and item.digest != head:
-                question = item.question
-                if question is not None and question in asked:
-                    pushed += 1
-                    heapq.heappush(again, (cost * _SAME_QUESTION, pushed, item))
-                else:
-                    asked.add(question)
-                    yield item
-            while again and heap and again[0][0] < heap[0][0]:
-                yield heapq.heappop(again)[2]
-            runs += asker.accepts(item.digest) is None  # it will be charged
-            if -cost * chance >= _LEAST:
-                push(-cost * chance, node.following(place), 0, runs, rejected)
-            if known is None and item.parts is not None:
-                rejected = (*rejected, Rejected(item.ahead.candidate.origin, item.parts))
-            push(-cost * (1 - chance), node, place + 1, runs, rejected)
-        while again:
-            yield heapq.heappop(again)[2]
-
-    def _node(self, plan: Plan[D], digest: Callable[[str], str]) -> _Node[D]:
-        """The node of a plan: the present one, or one below it if the search has gone on there."""
-        if self._root is not None:
-            for node in self._root.nodes():
-                if node.plan == plan:
-                    self._root = node
-                    return node
-        self._root = root = _Node(plan, digest, self._predictor.parts)
-        return root
-
-    def _known(self, digest: str, asker: Asker) -> bool | None:
-        """Whether a candidate is interesting, as far as that is known."""
-        known = self._interesting.get(digest)
-        if known is None and (known := asker.accepts(digest)) is not None:
-            self._interesting[digest] = known
-        return known
-
-    def _chance(self, item: _Item[Any], rejected: _Rejected) -> float:
-        """How likely a candidate is to be accepted if these are rejected."""
-        ahead = item.ahead
-        if ahead.chance is not None:
-            return ahead.chance
-        origin = ahead.candidate.origin
-        return self._predictor.chance(origin, item.parts, item.base, ahead.edit, rejected)
 
 
 def _holds(outcome: Outcome, then: Limits, now: Limits) -> bool:

@@ -11,8 +11,8 @@ from typing import Any, Generic
 
 from reducer.ir import D, Module
 from reducer.search.candidate import Candidate, is_nothing
+from reducer.search.plan import Ahead, Plan
 from reducer.search.schedule import Edit, Schedule, edit_of
-from reducer.search.speculation import Ahead, Plan
 from reducer.search.state import SearchState
 from reducer.transformations import Site, Transformation
 

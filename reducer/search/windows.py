@@ -14,7 +14,7 @@ from itertools import count
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice, ops_between
 from reducer.search.candidate import Candidate
-from reducer.search.speculation import Ahead, Plan
+from reducer.search.plan import Ahead, Plan
 from reducer.search.state import SearchState
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 

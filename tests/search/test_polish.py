@@ -9,8 +9,8 @@ import pytest
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
+from reducer.search.plan import Ahead
 from reducer.search.polish import Fixpoint, Then, polish
-from reducer.search.speculation import Ahead
 from reducer.search.state import SearchState
 from reducer.transformations import (
     BoundaryTypes,

@@ -10,8 +10,8 @@ from oracles import Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
+from reducer.search.plan import Ahead, Plan
 from reducer.search.query import RunLimits
-from reducer.search.speculation import Ahead, Plan
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 PATIENCE = 60.0  # seconds to wait for runs that should start at once
