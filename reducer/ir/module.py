@@ -299,11 +299,16 @@ class Module:
         if op == NONE:
             block = self.t.def_block[value]
             return self.block_arguments(block)[value - self.t.block_first_arg[block]][1]
+        types = self.result_types(op)
+        index = value - self.t.first_result[op]
+        return types[index] if index < len(types) else ""
+
+    def result_types(self, op: int) -> tuple[str, ...]:
+        """The types of an op's results; fewer if they cannot be read."""
         types = self._result_types.get(op)
         if types is None:
             types = self._result_types[op] = parse_result_types(self, op)
-        index = value - self.t.first_result[op]
-        return types[index] if index < len(types) else ""
+        return types
 
     def block_arguments(self, block: int) -> list[tuple[str, str]]:
         """The tokens and types of a block's arguments."""

@@ -6,7 +6,7 @@ Windows and deletions work on body ops; ops nested in a body op are kept or dele
 from collections.abc import Iterator
 from functools import cached_property
 
-from reducer.ir import NONE, Module
+from reducer.ir import NONE, Module, Returned
 from reducer.ir.functions import (
     Functions,
     entry_block,
@@ -30,6 +30,7 @@ class BodyOps:
         self.ops_in: dict[int, list[int]] = {}
         self._callees: dict[int, list[int]] = {}
         self._returning: dict[int, int | None] = {}
+        self._returned: dict[int, list[tuple[int, int, Returned]]] = {}
         self._argument_users: dict[int, dict[int, set[int]]] = {}
         self._collect()
 
@@ -173,6 +174,25 @@ class BodyOps:
         if terminator is None or types is None or terminator in t.regions:
             return None
         return terminator if len(t.operands[terminator]) == len(types[1]) else None
+
+    def returned(self, terminator: int) -> list[tuple[int, int, Returned]]:
+        """The values that a terminator returns, each once, with the ops that make them."""
+        found = self._returned.get(terminator)
+        if found is None:
+            module = self.module
+            numbers: dict[int, int] = {}
+            for number, value in enumerate(module.t.operands[terminator]):
+                if value != NONE:
+                    numbers.setdefault(value, number)
+            found = self._returned[terminator] = [
+                (
+                    value,
+                    module.t.def_op[value],
+                    Returned(module.tokens[value], module.type_of(value), number),
+                )
+                for value, number in numbers.items()
+            ]
+        return found
 
     def argument_users(self, function: int) -> dict[int, set[int]]:
         """For each argument of a function, the body ops that use it."""

@@ -220,11 +220,9 @@ class Carving:
         """
         module = self.module
         out: dict[int, Returned] = {}
-        for number, value in enumerate(module.t.operands[terminator]):
-            producer = module.t.def_op[value] if value != NONE else NONE
-            if (producer in self.kept or value in passed) and value not in out:
-                kind = module.type_of(value)
-                out[value] = Returned(module.tokens[value], kind, number)
+        for value, producer, returned in self.body.returned(terminator):
+            if producer in self.kept or value in passed:
+                out[value] = returned
         for body_op in self._bereft:
             if self.body.function_of[body_op] != function:
                 continue

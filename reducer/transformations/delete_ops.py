@@ -23,10 +23,11 @@ class DeleteOps:
         return [Site(op) for op in BodyOps.of(module).ops if self._can_go(module, op)]
 
     def _can_go(self, module: Module, op: int) -> bool:
-        for value in module.results(op):
-            if module.uses.any_of(value) and not self.boundary.allows(module.type_of(value)):
-                return False
-        return True
+        kinds = module.result_types(op)
+        if len(kinds) == module.t.num_results[op] and all(map(self.boundary.allows, kinds)):
+            return True
+        used = (value for value in module.results(op) if module.uses.any_of(value))
+        return all(self.boundary.allows(module.type_of(value)) for value in used)
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         body = BodyOps.of(module)
