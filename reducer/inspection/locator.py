@@ -24,6 +24,7 @@ from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
+from reducer.units import plural
 
 _MAX_SUSPECTS = 40
 _FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
@@ -129,6 +130,9 @@ class Locator:
             if finding.sure:
                 finding.alone = len(BodyOps.of(state.document).ops)
                 finding.how += f", and {finding.alone:,} ops around it fail by themselves"
+            elif self._is_small_already(state):
+                self._take_whole(finding, module)
+                finding.how += f", and the program has only {plural(finding.alone, 'op')}"
             return
         self.show("sample each kind of op")
         if sample(state, boundary) or self._whole_survives(state):
@@ -140,9 +144,21 @@ class Locator:
             finding.how = (
                 f"no diagnostic has a location, but {finding.alone:,} ops fail by themselves"
             )
+        elif self._is_small_already(state):
+            self._take_whole(finding, module)
+            finding.how = f"the program has only {plural(finding.alone, 'op')}"
+        if finding.sure:
             finding.suspects = _origins(
                 module, state.document, places, finding.outcome.signature.op
             )
+
+    def _is_small_already(self, state: SearchState[Module]) -> bool:
+        """Whether the program is no larger than what would be left of a large one."""
+        return len(BodyOps.of(state.document).ops) <= _FEW and self._whole_survives(state)
+
+    @staticmethod
+    def _take_whole(finding: FailureLocation, module: Module) -> None:
+        finding.sure, finding.alone = True, len(BodyOps.of(module).ops)
 
     def _whole_survives(self, state: SearchState[Module]) -> bool:
         module = state.document

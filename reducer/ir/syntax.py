@@ -206,17 +206,20 @@ def _mask(match: re.Match[str]) -> str:
     return out
 
 
+_ANY_BYTES = "surrogateescape"
+
+
 class _Offsets:
     """Maps tree-sitter's byte offsets in an op's text to character offsets in the module's text."""
 
     def __init__(self, source: str, start: int, seam: int, tail_at: int) -> None:
         self._source = source
         self._ascii = source.isascii()
-        self.data = (_masked(source) if self._ascii else source).encode()
+        self.data = (_masked(source) if self._ascii else source).encode(errors=_ANY_BYTES)
         self._start, self._seam, self._tail_at = start, seam, tail_at
 
     def _chars(self, byte: int) -> int:
-        return byte if self._ascii else len(self.data[:byte].decode(errors="ignore"))
+        return byte if self._ascii else len(self.data[:byte].decode(errors=_ANY_BYTES))
 
     def text(self, node: Node) -> str:
         return self._source[self._chars(node.start_byte) : self._chars(node.end_byte)].strip()

@@ -243,4 +243,4 @@ class Triage:
 
 
 def _encoded(text: str) -> bytes:
-    return text.encode()
+    return text.encode(errors="surrogateescape")

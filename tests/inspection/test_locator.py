@@ -59,6 +59,17 @@ def test_a_crash_without_a_diagnostic_is_narrowed_down(
     assert any("tensor<4x0xbf16>" in line for line in named[:2]), "the likeliest come first"
 
 
+def test_a_small_program_is_taken_as_a_whole(
+    locate: Callable[..., FailureLocation], corpus: Callable[[str], Case]
+) -> None:
+    case = corpus("matmul-k0-sigfpe")
+    finding = locate(case.text("expert", case.runs[0]), *case.runs[0].flags)
+    assert (finding.confirmed, finding.alone) == ("yes", 3)
+    assert finding.how == "the program has only 3 ops"
+    assert finding.pass_name == "iree-flow-annotate-dispatches"
+    assert "linalg.matmul" in [suspect.name for suspect in finding.suspects]
+
+
 @pytest.mark.parametrize(
     ("sure", "alone", "confirmed"), [(False, 0, "no"), (True, 9, "yes"), (True, 1435, "in part")]
 )

@@ -35,6 +35,15 @@ def test_spans_count_characters_not_bytes() -> None:
     assert module.text[slice(*size.span)] == "size = 4 : i64"
 
 
+def test_any_bytes_may_be_in_strings() -> None:
+    text = b'"t.op"() {name = "caf\xe9", size = 4 : i64} : () -> ()\n'.decode(
+        errors="surrogateescape"
+    )
+    module = Module.parse(text)
+    size = module.syntax(0).attributes[1]
+    assert module.text[slice(*size.span)] == "size = 4 : i64"
+
+
 def test_function_types_and_arrays_are_split() -> None:
     assert split_function_type("(i32, tensor<4xf32>) -> ()") == (("i32", "tensor<4xf32>"), ())
     assert split_function_type("!llvm.func<void ()>") is None
