@@ -202,7 +202,8 @@ def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
     names = name_frames(frames, resolver)
     passes = passes_on_stack(names, places_of_passes(frames, names, resolver))
     running: list[str] = _LLVM_PASS.findall(stderr) if "Running pass '" in stderr else []
-    return tuple(dict.fromkeys([*running[-1:], *passes]))
+    found = tuple(dict.fromkeys([*running[-1:], *passes]))
+    return found or python_stack(fatal_frames(stderr)).frames
 
 
 def signal_code(code: int) -> int:

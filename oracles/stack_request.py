@@ -3,7 +3,7 @@
 LLVM's signal handlers print the stack of the thread that receives a fatal signal. Sent to the
 process, it goes to the main thread, which often only waits for the others. So it is sent to the
 thread that computes. SIGQUIT is the signal for this purpose; unlike SIGABRT, it is not intercepted
-by a `CrashRecoveryContext`, which would let the compiler continue.
+by a `CrashRecoveryContext`, which would let the compiler continue. Python answers only SIGABRT.
 
 A program without such handlers dies silently.
 """
@@ -85,12 +85,23 @@ def _tasks(pid: int) -> Iterator[tuple[int, Path]]:
 
 
 def _signal(process: int, thread: int) -> bool:
-    """Send SIGQUIT to one thread, or to the process where that is not possible."""
+    """Signal one thread, or the process where that is not possible."""
+    request = _request_to(process)
     number = _TGKILL.get(platform.machine()) if os.uname().sysname == "Linux" else None
     if number is not None:
-        return int(ctypes.CDLL(None).syscall(number, process, thread, int(signal.SIGQUIT))) == 0
+        return int(ctypes.CDLL(None).syscall(number, process, thread, int(request))) == 0
     try:
-        os.kill(process, signal.SIGQUIT)
+        os.kill(process, request)
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+def _request_to(process: int) -> signal.Signals:
+    """SIGABRT for a program that has a handler for that and none for SIGQUIT, which others get."""
+    caught = 0
+    with suppress(OSError, ValueError, StopIteration):
+        lines = (_PROC / str(process) / "status").read_text(encoding="utf-8").splitlines()
+        caught = int(next(line for line in lines if line.startswith("SigCgt:")).split()[1], 16)
+    quits, aborts = (caught >> number - 1 & 1 for number in (signal.SIGQUIT, signal.SIGABRT))
+    return signal.SIGABRT if aborts and not quits else signal.SIGQUIT

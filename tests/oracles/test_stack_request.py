@@ -89,6 +89,15 @@ def test_a_child_of_a_wrapper_is_asked(tmp_path: Path) -> None:
     assert "asked" in result.stderr
 
 
+def test_a_hang_of_python_is_known_by_the_function_that_does_not_end(tmp_path: Path) -> None:
+    tool = tmp_path / "tool.py"
+    tool.write_text("def fold():\n    while True: abs(1)\ndef main():\n    fold()\nmain()\n")
+    command = Command.parse([sys.executable, str(tool), "{}"])
+    oracle = CompilerOracle(command, Path(sys.executable))
+    hang = oracle.run("", limits=Limits(0.5))
+    assert (hang.kind, hang.passes) == (Kind.TIMEOUT, ("tool.fold", "tool.main"))
+
+
 @pytest.fixture
 def deaf(tmp_path: Path) -> Iterator[list[str]]:
     yield ["/bin/sh", "-c", "trap '' QUIT; while :; do :; done"]
@@ -146,7 +155,7 @@ def where(number, frame):
 
 runs = Path({runs!r})
 runs.write_text(runs.read_text() + "x" if runs.exists() else "x")
-signal.signal(signal.SIGQUIT, where if len(runs.read_text()) in {answering} else signal.SIG_IGN)
+signal.signal(signal.SIGQUIT, where if len(runs.read_text()) in {answering} else lambda *_: None)
 while True: pass
 """
 
