@@ -26,7 +26,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 27
+CLASSIFIER_VERSION = 28
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -353,7 +353,9 @@ class _Probes:
         result = self.count(self._run_at_length(self._oracle.with_actions()))
         again = classify(result, self._oracle.symbols).crash
         # To log an action prints an op, which may itself crash.
-        return culprit_of(result.stdout) if again.frames[:1] == crash.frames[:1] else Culprit()
+        if again.frames[:1] != crash.frames[:1]:
+            return Culprit()
+        return culprit_of(result.stdout, after_pass=again.after_pass)
 
     def count(self, result: ProcessResult) -> ProcessResult:
         self._results.append(result)
