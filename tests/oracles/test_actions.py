@@ -34,6 +34,13 @@ def test_the_last_pass_if_none_is_running() -> None:
     assert culprit_of("\n".join(LOG.splitlines()[:2])) == Culprit("A")
 
 
+def test_the_verifier_looks_at_what_the_last_pass_left_inside_another() -> None:
+    inner = f"{BEGINS} `pass-execution` running `x::B` on Operation `m`\n"
+    log = LOG.splitlines()[0] + f"\n{inner}[thread mlir-opt] completed `pass-execution`\n"
+    assert culprit_of(log) == Culprit("A")
+    assert culprit_of(log, after_pass=True) == Culprit("B")
+
+
 def test_passes_that_run_others_do_not_count() -> None:
     adaptor = LOG.splitlines()[2].replace("B` on", "OpToOpPassAdaptor` on")
     assert culprit_of(adaptor) == Culprit()

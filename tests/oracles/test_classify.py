@@ -50,6 +50,21 @@ def test_the_pattern_of_a_crash_is_inside_of_the_pass() -> None:
     assert pattern_on_stack(["main"]) == ""
 
 
+def test_the_verifier_after_a_pass_does_not_blame_the_one_around_it() -> None:
+    functions = [
+        "mlir::Type::getContext() const",
+        "(anonymous namespace)::OperationVerifier::verifyOperation(mlir::Operation&)",
+        "mlir::verify(mlir::Operation*, bool)",
+        "mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*, mlir::Operation*)",
+        "a::AutoPipelinePass::runOnOperation()",
+        "mlir::PassManager::run(mlir::Operation*)",
+    ]
+    stack = [f" #{i} 0x00007fcb2287236{i} {name} A.cpp:0:0" for i, name in enumerate(functions)]
+    found = classify(failure("\n".join(("Stack dump:", *stack)), -11))
+    assert found.crash.after_pass
+    assert not found.pass_name
+
+
 DATA = Path(__file__).parent / "data"
 
 
