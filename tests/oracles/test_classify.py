@@ -294,3 +294,18 @@ def test_only_a_memory_fault_can_be_recursion_that_has_used_up_the_stack() -> No
     stack = "".join(f" #{number} 0x{number:x} {line}\n" for number, line in enumerate(lines))
     assert classify(failure(stack, exit_code=-11)).frames == ("a::walk",)
     assert classify(failure(stack, exit_code=-8)).frames[0] == "a::divide"
+
+
+def cast(inputs: str, outputs: str) -> Classification:
+    operation = f'%5 = "builtin.unrealized_conversion_cast"(%4) : ({inputs}) -> {outputs}'
+    message = "error: LLVM Translation failed for operation: builtin.unrealized_conversion_cast"
+    lines = message, f"note: see current operation: {operation}"
+    return classify(failure("".join(f"<unknown>:0: {line}\n" for line in lines)))
+
+
+def test_casts_that_are_left_are_told_apart_by_what_they_convert() -> None:
+    """All that a compiler says of two ops without a lowering may be that a cast is left."""
+    index = cast("i64", "index")
+    assert index.op == 'builtin.unrealized_conversion_cast "integer to index"'
+    assert cast("i32", "index").op == index.op
+    assert cast("memref<4xf32>", "!llvm.struct<(ptr, i64)>").op != index.op
