@@ -48,8 +48,11 @@ def logging_actions(argv: Sequence[str]) -> list[str]:
     return [sys.executable, str(Path(terminal.__file__)), *argv]
 
 
-def culprit_of(log: str) -> Culprit:
+def culprit_of(log: str, *, after_pass: bool = False) -> Culprit:
     """What was going on at the end of a log of actions.
+
+    `after_pass` says that no pass was running, although one that runs others may not have ended:
+    the verifier was looking at what the last one left.
 
     >>> culprit_of("[thread a] begins (no breakpoint) Action `pass-execution` running `CSE` on ...")
     Culprit(pass_name='CSE', pattern='', op='')
@@ -64,7 +67,11 @@ def culprit_of(log: str) -> Culprit:
         running.append(event)
         if event["pass"] and _ADAPTOR not in event["pass"]:
             last_pass = event["pass"]
-    inside = [one["pass"] for one in running if one["pass"] and _ADAPTOR not in one["pass"]]
+    inside = (
+        []
+        if after_pass
+        else [one["pass"] for one in running if one["pass"] and _ADAPTOR not in one["pass"]]
+    )
     applied = running[-1]["pattern"] if running else None
     pattern, _, op = _parts(applied or "")
     operation = _OPERATION.search(op)

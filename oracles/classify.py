@@ -288,7 +288,7 @@ def _crash(
         words.op or _announced(words.message, diagnostics),
         words.message,
         stack,
-        named_pass(stderr) or pass_on_stack(names),
+        named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),
         diagnostics,
         exit_code=code,
     )

@@ -26,7 +26,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 27
+CLASSIFIER_VERSION = 33
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -352,8 +352,13 @@ class _Probes:
     def culprit(self, crash: CrashStack) -> Culprit:
         result = self.count(self._run_at_length(self._oracle.with_actions()))
         again = classify(result, self._oracle.symbols).crash
-        # To log an action prints an op, which may itself crash.
-        return culprit_of(result.stdout) if again.frames[:1] == crash.frames[:1] else Culprit()
+        if again.frames[:1] == crash.frames[:1]:
+            return culprit_of(result.stdout, after_pass=again.after_pass)
+        # To log an action prints an op, which may itself crash: at the latest in the pass that
+        # leaves what the verifier cannot look at.
+        if crash.after_pass and again.frames:
+            return Culprit(culprit_of(result.stdout, after_pass=True).pass_name)
+        return Culprit()
 
     def count(self, result: ProcessResult) -> ProcessResult:
         self._results.append(result)

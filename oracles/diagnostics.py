@@ -81,6 +81,10 @@ _LLVM = re.compile(
 # MLIR's bindings for Python print an error in LLVM's way, and indent its notes
 _BOUND_NOTE = re.compile(r" note: [^\s:]+:\d+:\d+: ")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
+# `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
+_ASSEMBLER = re.compile(
+    r"(?P<file>ptxas) (?:\S+, line \d+; )?(?P<severity>error|fatal|warning) *: (?P<message>.*)"
+)
 _OPERATION = "see current operation:"
 
 
@@ -132,6 +136,9 @@ def parse_line(line: str) -> Diagnostic | None:
     """The diagnostic that starts on this line, or None."""
     if symbol := symbol_error(line):
         return Diagnostic(LINKER, 0, 0, "error", symbol)
+    if assembler := _ASSEMBLER.match(line):
+        severity = assembler["severity"].replace("fatal", "error")
+        return Diagnostic(assembler["file"], 0, 0, severity, assembler["message"].strip())
     if _BOUND_NOTE.match(line):
         line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
@@ -200,9 +207,9 @@ _FOLLOW_UP = re.compile(
     r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
-    r"|^aborting$"
+    r"|^aborting$|^Ptx assembly aborted due to errors$"
 )
-_TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc)(?:-\d+)?$")
+_TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:

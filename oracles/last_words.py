@@ -5,6 +5,7 @@
 
 import re
 
+from oracles.broken_ir import broken_rule, is_about_broken_ir
 from oracles.diagnostics import parse_line
 
 STOPS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
@@ -31,6 +32,8 @@ def last_words(stderr: str) -> tuple[str, ...]:
         after = lines[number + 1].strip() if number + 1 < len(lines) else ""
         if _UNREACHABLE in line and explains_unreachable(before):
             return before.strip(), line.strip()
+        if is_about_broken_ir(line) and (rule := broken_rule("\n".join(lines[:number]))):
+            return rule, line.strip()
         return (line.strip(), after) if after.startswith(_WHAT) else (line.strip(),)
     return ()
 

@@ -13,6 +13,7 @@ only puts its operands together (a list, an optional).
 import re
 from dataclasses import dataclass
 
+from oracles.printed_types import separated
 from oracles.templates import failing_operation, quoted_operation
 
 _LEFT = re.compile(r"^failed to legalize operation '[^']+'(?! that was )")
@@ -113,25 +114,11 @@ def _read(text: str) -> _Op | None:
         match["name"],
         _values(match["results"] or ""),
         _values(match["operands"]),
-        _split(types["inputs"]) if types else (),
-        _split(types["outputs"].removeprefix("(").removesuffix(")")) if types else (),
+        separated(types["inputs"]) if types else (),
+        separated(types["outputs"].removeprefix("(").removesuffix(")")) if types else (),
     )
 
 
 def _values(text: str) -> frozenset[str]:
     """The names of values; `%1:2` and `%1#0` are about the same one."""
     return frozenset(_VALUE.findall(text))
-
-
-def _split(types: str) -> tuple[str, ...]:
-    """Types that commas separate."""
-    depth, start, found = 0, 0, []
-    for index, char in enumerate(types):
-        if char in "<([{":
-            depth += 1
-        elif char in ")]}" or (char == ">" and types[index - 1] != "-"):
-            depth -= 1
-        elif char == "," and not depth:
-            found.append(types[start:index])
-            start = index + 1
-    return tuple(each for part in [*found, types[start:]] if (each := part.strip()))

@@ -2,10 +2,14 @@
 
 The verifier of the compiler knows nothing about what such an op means, and two of them with
 different names have as little in common as two ops. So the name is a part of the op's identity.
+
+A cast that a conversion inserts stands for what is not converted, of which only its types tell.
 """
 
 import re
 from collections.abc import Mapping
+
+from oracles.printed_types import kinds_of
 
 CARRIED_NAMES: Mapping[str, str] = {
     "torch.operator": "name",
@@ -16,6 +20,8 @@ CARRIED_NAMES: Mapping[str, str] = {
 """The attribute that names what an op stands for, by the name of the op."""
 
 _ATTRIBUTE = re.compile(r'[{,] ?(?P<key>[a-z_]\w*) = "(?P<value>(?:[^"\\\n]|\\.)+)"')
+_CAST = "builtin.unrealized_conversion_cast"
+_CAST_TYPES = re.compile(r" : \((?P<inputs>.*)\) -> (?P<outputs>.+)$")
 _OP_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
@@ -29,7 +35,12 @@ def carried_name(name: str, operation: str) -> str:
     'onnx.If'
     >>> carried_name("tosa.custom", '"tosa.custom"() <{operator_name = "f"}> : () -> ()')
     'f'
+    >>> carried_name(_CAST, f'%1 = "{_CAST}"(%0) : (vector<2xi32>) -> i64')
+    'vector to integer'
     """
+    if name == _CAST:
+        types = _CAST_TYPES.search(operation)
+        return f"{kinds_of(types['inputs'])} to {kinds_of(types['outputs'])}" if types else ""
     key = CARRIED_NAMES.get(name, "name")
     for match in _ATTRIBUTE.finditer(operation):
         if match["key"] == key and (name in CARRIED_NAMES or _OP_NAME.fullmatch(match["value"])):

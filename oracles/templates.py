@@ -242,7 +242,8 @@ def _fold_names(text: str) -> str:
     text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
-    text = re.sub(r"\bin function (?!')\S+", "in function '<name>'", text)
+    text = re.sub(r"\bin function:? (?!')[^\s)]+", "in function '<name>'", text)
+    text = re.sub(r"\bcallee: (?!')[^\s)]+", "callee: '<name>'", text)
     return _PROTOTYPE.sub("in function '<name>'", text)
 
 

@@ -269,7 +269,8 @@ def _name(name: str) -> str:
     return namespace + re.escape(name.removeprefix("::").rstrip("*")) + rest
 
 
-_MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*)")
+# Overloads of a method have a number there, in newer releases.
+_MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*?)(?:_\d+)?$")
 _CALLS_CLASS = ("mlir::transform::detail::applyTransformToEach",)
 _INTERFACE_TRAITS = r"(?:\w+::)*\w+InterfaceTraits(?=::|$)"
 _DRIVER = re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")

@@ -16,6 +16,7 @@ from oracles import (
     Signature,
     run_process,
 )
+from oracles.broken_ir import is_about_broken_ir
 from oracles.diagnostics import primary_error
 from oracles.last_words import STOPS, last_words, thrown_message
 from oracles.profiles import RELEASES
@@ -168,6 +169,8 @@ def repro_check_of(
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
     if words := last_words(outcome.stderr):
+        if is_about_broken_ir(words[-1]):
+            return words[0]
         stops = STOPS.search(words[-1])
         return words[-1][stops.start() :] if stops else thrown_message(words[-1])
     primary = primary_error(outcome.diagnostics)

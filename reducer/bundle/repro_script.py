@@ -22,6 +22,8 @@ _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\
 _LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
 _PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\3:\1/p"
 """The same for the form with a symbolizer."""
+_LAST_DIGITS = r"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{3\}\) .*$/\1/p"
+"""Prints the last digits of any frame in that form; of most, the library is not known."""
 _DEEPER = 4
 """How many frames further out a bug may be found: what it calls may be deeper next time."""
 
@@ -271,6 +273,8 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
         yield from _in_same_build(crash_trace)
     if crash_trace.landmarks:
         yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
+        if crash_trace.digits and not crash_trace.counting:
+            yield from _named_in_same_build(crash_trace)
         yield f"        sed {shlex.quote(f'/{PASS_ADAPTOR}/q')} stderr >stack"
         yield from _met(crash_trace.landmarks)
         yield "    fi"
@@ -300,6 +304,19 @@ def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     yield f"    {_wanted(crash_trace)}) return 0 ;;"
     yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
     yield "    esac"
+
+
+def _named_in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
+    """Commands that recognize the addresses of a build in a stack with names.
+
+    The symbolizer has no name for a function that ends with a call that never returns, such as
+    that of `report_fatal_error`, since the return address is outside.
+    """
+    digits = [place.rpartition(":")[2] for place in crash_trace.digits]
+    parts = [" ".join(digits[:HANDLER]), *digits[HANDLER:]]
+    wanted = "*".join(shlex.quote(f"{part} ") for part in parts)
+    yield f"        digits=$(sed -n -e {shlex.quote(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
+    yield f"        case $digits in {wanted}*) return 0 ;; esac"
 
 
 def _wanted(crash_trace: CrashTrace) -> str:

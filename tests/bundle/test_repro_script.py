@@ -137,6 +137,17 @@ def test_a_crash_is_recognized_by_its_stack(
     assert run(tmp_path, TRAIL, body, shell).returncode == status
 
 
+def test_a_function_without_a_name_is_recognized_by_its_address(tmp_path: Path) -> None:
+    """With a symbolizer; the function that calls what ends the program often has no name."""
+    places = ["0ab h()", "1fe h()", "c10 h()", "2b8 (libc.so+0x1)", "2b8 (libX.so+0x1)", "34b x()"]
+    places += ["{last} (libX.so+0x2)", "aaa main"]
+    stack = "".join(f" #{index} 0x00007f6911{at}\n" for index, at in enumerate(places))
+    for last, status in (("a79", 0), ("a80", 2)):
+        (tmp_path / "stack").write_text(stack.format(last=last))
+        body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+        assert run(tmp_path, TRAIL, body, SHELLS[0]).returncode == status
+
+
 VARYING = replace(TRAIL.crash_trace, counting=(4, 5))
 DEEPER = "4  libX.so   0x00007f6911042b8\n"
 

@@ -34,6 +34,13 @@ def test_the_last_pass_if_none_is_running() -> None:
     assert culprit_of("\n".join(LOG.splitlines()[:2])) == Culprit("A")
 
 
+def test_the_verifier_looks_at_what_the_last_pass_left_inside_another() -> None:
+    inner = f"{BEGINS} `pass-execution` running `x::B` on Operation `m`\n"
+    log = LOG.splitlines()[0] + f"\n{inner}[thread mlir-opt] completed `pass-execution`\n"
+    assert culprit_of(log) == Culprit("A")
+    assert culprit_of(log, after_pass=True) == Culprit("B")
+
+
 def test_passes_that_run_others_do_not_count() -> None:
     adaptor = LOG.splitlines()[2].replace("B` on", "OpToOpPassAdaptor` on")
     assert culprit_of(adaptor) == Culprit()
@@ -91,6 +98,28 @@ def test_the_verifier_of_several_functions_crashes_like_that_of_one(name: str, f
     beside = oracle.run(f"{text}\nfunc.func @other() {{\n  return\n}}\n").signature
     assert alone.pass_name
     assert beside == alone
+
+
+def test_the_pass_is_known_if_what_it_left_cannot_be_printed(tmp_path: Path) -> None:
+    """The verifier crashes on it, and so does the logger, which prints the next op."""
+    verifying = ["mlir::Type::getContext()", "mlir::verify(mlir::Operation*, bool)"]
+    verifying.append("mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*)")
+    logging = ["mlir::Operation::print()", "mlir::tracing::ActionLogger::beforeExecute()"]
+    for name, functions in (("plain", verifying), ("logged", logging)):
+        lines = [
+            f" #{at} 0x00007fcb2287236{at} {one} A.cpp:0:0" for at, one in enumerate(functions)
+        ]
+        (tmp_path / name).write_text("\n".join(("Stack dump:", *lines, "")))
+    (tmp_path / "log").write_text(LOG)
+    script = tmp_path / "fake-opt"
+    script.write_text(
+        "#!/bin/sh\n"
+        f"case $* in *log-actions*) cat {tmp_path}/log; cat {tmp_path}/logged >&2 ;; "
+        f"*) cat {tmp_path}/plain >&2 ;; esac\nkill -SEGV $$\n"
+    )
+    script.chmod(0o755)
+    oracle = CompilerOracle(Command.parse([str(script)]), script)
+    assert oracle.run("module {}").signature.pass_name == "B"
 
 
 def test_endless_recursion_is_known_by_its_pass() -> None:

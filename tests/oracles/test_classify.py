@@ -50,6 +50,21 @@ def test_the_pattern_of_a_crash_is_inside_of_the_pass() -> None:
     assert pattern_on_stack(["main"]) == ""
 
 
+def test_the_verifier_after_a_pass_does_not_blame_the_one_around_it() -> None:
+    functions = [
+        "mlir::Type::getContext() const",
+        "(anonymous namespace)::OperationVerifier::verifyOperation(mlir::Operation&)",
+        "mlir::verify(mlir::Operation*, bool)",
+        "mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*, mlir::Operation*)",
+        "a::AutoPipelinePass::runOnOperation()",
+        "mlir::PassManager::run(mlir::Operation*)",
+    ]
+    stack = [f" #{i} 0x00007fcb2287236{i} {name} A.cpp:0:0" for i, name in enumerate(functions)]
+    found = classify(failure("\n".join(("Stack dump:", *stack)), -11))
+    assert found.crash.after_pass
+    assert not found.pass_name
+
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -279,3 +294,18 @@ def test_only_a_memory_fault_can_be_recursion_that_has_used_up_the_stack() -> No
     stack = "".join(f" #{number} 0x{number:x} {line}\n" for number, line in enumerate(lines))
     assert classify(failure(stack, exit_code=-11)).frames == ("a::walk",)
     assert classify(failure(stack, exit_code=-8)).frames[0] == "a::divide"
+
+
+def cast(inputs: str, outputs: str) -> Classification:
+    operation = f'%5 = "builtin.unrealized_conversion_cast"(%4) : ({inputs}) -> {outputs}'
+    message = "error: LLVM Translation failed for operation: builtin.unrealized_conversion_cast"
+    lines = message, f"note: see current operation: {operation}"
+    return classify(failure("".join(f"<unknown>:0: {line}\n" for line in lines)))
+
+
+def test_casts_that_are_left_are_told_apart_by_what_they_convert() -> None:
+    """All that a compiler says of two ops without a lowering may be that a cast is left."""
+    index = cast("i64", "index")
+    assert index.op == 'builtin.unrealized_conversion_cast "integer to index"'
+    assert cast("i32", "index").op == index.op
+    assert cast("memref<4xf32>", "!llvm.struct<(ptr, i64)>").op != index.op

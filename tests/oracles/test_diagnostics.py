@@ -101,6 +101,18 @@ def test_any_other_word_of_a_linker_beats_those_that_only_follow() -> None:
     assert finding.nameless
 
 
+def test_the_assembler_of_nvidia_says_why() -> None:
+    feature = (
+        "ptxas /tmp/a.ptx, line 12; error   : Feature 'cvt' requires .target sm_90 or higher\n"
+    )
+    aborted = "ptxas fatal   : Ptx assembly aborted due to errors\n"
+    follow_up = "in.mlir:3:8: error: failed to serialize executables\n"
+    assert signature(feature + aborted + follow_up).template.startswith("Feature ")
+    size = "ptxas error   : Entry function 'f' uses too much shared data (0xc4 bytes, 0xc max)\n"
+    assert signature(size + aborted).template.startswith("Entry function '<name>' uses too much")
+    assert classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", aborted)).nameless
+
+
 def test_what_a_real_linker_said() -> None:
     texts = [text for text in recordings() if text.group.startswith("link-__")]
     assert len({text.group for text in texts}) > 2

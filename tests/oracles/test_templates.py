@@ -25,6 +25,8 @@ SAME = [
     ("operand #0 of %arg1 in ^bb0", "operand #13 of %23#1 in ^bb12"),
     # symbols and dispatch names
     ("in function 'f$async_dispatch_1_sort_DxDxf32'", "in function 'main'"),
+    ("cannot select G_ADD (in function: main_dispatch_0)", "cannot select G_ADD (in function: f)"),
+    ("'a.call' op undefined callee: ext", "'a.call' op undefined callee: foo.bar"),
     ("calls @main$async_dispatch_0", 'calls @"another one"::@nested'),
     ("redefinition of symbol named 'f'", "redefinition of symbol named 'torch.f'"),
     # places

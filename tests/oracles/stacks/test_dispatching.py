@@ -174,3 +174,14 @@ def test_it_does_not_matter_which_thread_runs_a_pass() -> None:
     tool = ["mlir::PassManager::run", "performActions", "mlir::splitAndProcessBuffer"]
     found = {distinctive(top + below) for below in (nested, worker, tool, [])}
     assert found == {("a::f", "a::FooPass::runOnOperation")}
+
+
+def test_overloads_of_a_method_of_an_interface_count_once() -> None:
+    model = "mlir::detail::TilingInterfaceInterfaceTraits::Model<a::FftOp>"
+    names = [
+        "a::FftOp::tile(mlir::OpBuilder&)",
+        f"{model}::tile_3(mlir::detail::TilingInterfaceInterfaceTraits::Concept const*)",
+        "mlir::TilingInterface::tile(mlir::OpBuilder&)",
+        "mlir::scf::tileUsingSCF(mlir::RewriterBase&)",
+    ]
+    assert distinctive(map(function_of, names)) == ("a::FftOp::tile", "mlir::scf::tileUsingSCF")

@@ -1,0 +1,48 @@
+"""What LLVM's verifiers say about invalid IR."""
+
+import pytest
+
+from oracles.abnormal import abnormal_exit
+from oracles.broken_ir import broken_rule
+from oracles.last_words import last_words
+
+BROKEN = "LLVM ERROR: Broken module found, compilation aborted!\nStack dump:\n"
+ALLOCA = "alloca on amdgpu must be in addrspace(5) or addrspace(13)\n"
+CALL = (
+    "Call parameter type does not match function signature!\nptr @g\n i64  %1 = call @f(ptr @g)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [
+        (f"{ALLOCA}  %68 = alloca [2 x i64], i64 1, align 8\n", ALLOCA.strip()),
+        (CALL, "Call parameter type does not match function signature!"),
+        ("Range must not be empty!\ni32 5\n!4 = !{}\nin function f\n", "Range must not be empty!"),
+        (f"a.mlir:1:1: warning: slow\n{ALLOCA}", ALLOCA.strip()),
+        (
+            "*** Bad machine code: Illegal physical register ***\n- function:    f\n",
+            "Bad machine code: Illegal physical register",
+        ),
+        ("a.mlir:1:1: warning: slow\n  %0 = a.b\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_broken_rule_is_the_line_that_is_no_value(before: str, rule: str) -> None:
+    assert broken_rule(before) == rule
+
+
+def test_the_order_of_functions_does_not_matter() -> None:
+    assert broken_rule(ALLOCA + CALL) == broken_rule(CALL + ALLOCA)
+
+
+def test_two_broken_rules_are_two_bugs() -> None:
+    one, other = (abnormal_exit(text + BROKEN, -6) for text in (ALLOCA, CALL))
+    assert one is not None
+    assert other is not None
+    assert one.template == "alloca on amdgpu must be in addrspace(N) or addrspace(N)"
+    assert other.template.startswith("Call parameter type")
+
+
+def test_the_rule_is_shown_with_the_last_words() -> None:
+    assert last_words(ALLOCA + BROKEN) == (ALLOCA.strip(), BROKEN.splitlines()[0])
