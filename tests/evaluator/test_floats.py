@@ -147,6 +147,13 @@ def test_a_tangent_next_to_a_pole_is_not_known(module: Functions) -> None:
     assert module.poison("tan", f32(1.5, pole, -pole)).tolist() == [False, True, True]
 
 
+def test_a_function_whose_formula_overflows_may_be_infinite(module: Functions) -> None:
+    """`log(x + sqrt(x * x + 1))` does so long before its value, `(exp(x) - exp(-x)) / 2` just."""
+    poison = module.poison("asinh", f32(1e30, -1e30, 1e18, np.inf))
+    assert poison.tolist() == [True, True, False, False]
+    assert module.poison("sinh", f32(89, 88, -89, 1e30)).tolist() == [True, False, True, False]
+
+
 @pytest.mark.parametrize("name", [*UNARY, *POSITIVE])
 def test_functions(module: Functions, name: str) -> None:
     numbers = f32(0.25, 0.5, 1, 1.5, 2.5, 3.75)

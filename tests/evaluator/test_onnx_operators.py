@@ -150,6 +150,15 @@ def test_random_numbers_may_be_any() -> None:
     assert Functions(text).poison("f").all()
 
 
+def test_a_dropout_draws_numbers_only_while_a_model_is_trained() -> None:
+    types = [tensor("2"), tensor("", "f32"), tensor("", "i1")]
+    text = program("Dropout", types, tensor("2"))
+    ratio, trains = np.float32(0.5), np.array(True)
+    values = f32(1, 2)
+    assert Functions(text).poison("f", values, ratio, trains).tolist() == [True, True]
+    assert apply(text, values, ratio, ~trains).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -198,3 +207,43 @@ def test_angles_without_a_phase_and_tangents_at_a_pole_are_open(
     """As for `math.sin` and `math.tan`: implementations reduce them in different ways."""
     text = program(name, [tensor("1")], tensor("1"))
     assert Functions(text).poison("f", f32(angle)).tolist() == [is_open]
+
+
+def test_a_function_whose_formula_overflows_may_be_infinite() -> None:
+    """As for `math.acosh`: the square of the number is on the way."""
+    text = program("Acosh", [tensor("2")], tensor("2"))
+    assert Functions(text).poison("f", f32(2.0**100, 2.0**60)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "attributes", "given"),
+    [
+        ("GatherElements", ["3", "2"], "axis = 0", ([1, 2, 3], [0, 3])),
+        ("GatherND", ["2,2", "1,1"], "batch_dims = 0", ([[1, 2], [3, 4]], [[-3]])),
+        ("ScatterElements", ["3", "1", "1"], "axis = 0", ([1, 2, 3], [3], [9])),
+        ("NegativeLogLikelihoodLoss", ["2,2", "2"], "ignore_index = -9", (np.eye(2), [-9, -1])),
+        ("ReverseSequence", ["2,1", "1"], "time_axis = 0", ([[1], [2]], [3])),
+    ],
+)
+def test_an_index_out_of_bounds_is_undefined(
+    name: str, operands: list[str], attributes: str, given: tuple[Any, ...]
+) -> None:
+    """The reference wraps some of them, and takes a negative class from the end."""
+    types = [tensor(dims, "si64" if n == 1 else "f32") for n, dims in enumerate(operands)]
+    text = program(name, types, tensor("?"), f"torch.onnx.{attributes} : si64")
+    values = [np.array(one, np.int64 if n == 1 else np.float32) for n, one in enumerate(given)]
+    with pytest.raises(UndefinedBehavior, match="index out of bounds"):
+        apply(text, *values)
+
+
+def test_which_of_two_updates_of_an_element_wins_is_not_specified() -> None:
+    elements = [tensor("3"), tensor("3", "si64"), tensor("3")]
+    text = program("ScatterElements", elements, tensor("3"), "torch.onnx.axis = 0 : si64")
+    values = f32(1, 2, 3), np.array([0, 1, -2]), f32(7, 8, 9)
+    assert Functions(text).poison("f", *values).tolist() == [False, True, False]
+    slices = [tensor("3"), tensor("3,1", "si64"), tensor("3")]
+    text = program("ScatterND", slices, tensor("3"), 'torch.onnx.reduction = "none"')
+    values = f32(1, 2, 3), np.array([[2], [1], [2]]), f32(7, 8, 9)
+    assert Functions(text).poison("f", *values).tolist() == [False, False, True]
+    text = text.replace('"none"', '"add"')
+    assert apply(text, *values).tolist() == [1, 10, 19]

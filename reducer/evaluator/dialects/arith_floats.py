@@ -8,6 +8,7 @@ and rounded, which gives the correctly rounded result. What their fast-math flag
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from reducer.evaluator.elements import Numbers
@@ -17,9 +18,16 @@ from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
 
+_finfo: Any = ml_dtypes.finfo
 
-def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of floats; it gets f32 for smaller ones, and its result is rounded."""
+
+def floating(
+    *names: str, detour: Callable[[Numbers], Numbers] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of floats; it gets f32 for smaller ones, and its result is rounded.
+
+    `detour` is what implementations of it may compute on the way (see `overflows`).
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         @elementwise(*names)
@@ -28,11 +36,25 @@ def floating(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             given = [a.astype(wide, copy=False) for a in operands]
             out = np.asarray(function(*given)).astype(op.result.dtype, copy=False)
             out = disturb(op.name, out, given, function, op.result, signless=is_signless(op))
-            return out, unsettled(op, list(operands), out)
+            unknown = unsettled(op, list(operands), out)
+            if detour is None:
+                return out, unknown
+            lost = overflows(detour, operands[0]) & ~np.isinf(out)
+            return out, lost if unknown is None else lost | unknown
 
         return function
 
     return register
+
+
+def overflows(detour: Callable[[Numbers], Numbers], data: Numbers) -> Numbers:
+    """Which finite numbers have an intermediate result that is too large for their type.
+
+    No precision is specified for functions, and simple implementations give an infinity there.
+    """
+    with np.errstate(all="ignore"):
+        size = np.abs(detour(data.astype(np.longdouble)))
+    return np.asarray(np.isfinite(data) & (size > float(_finfo(data.dtype).max)))
 
 
 floating("arith.addf")(lambda a, b: a + b)

@@ -5,6 +5,7 @@ NumPy's is used, which is right to a few units in the last place.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -28,8 +29,14 @@ _UFUNCS = {
     "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "powf": np.power,
     "roundeven": np.rint, "sinh": np.sinh, "sqrt": np.sqrt, "tanh": np.tanh, "trunc": np.trunc,
 }  # fmt: skip
+DETOURS: dict[str, Callable[[Numbers], Numbers]] = {
+    "acosh": np.square, "asinh": np.square,
+    "cosh": lambda a: np.exp(np.abs(a)), "sinh": lambda a: np.exp(np.abs(a)),
+}  # fmt: skip
+"""What functions are usually computed from, as in `log(x + sqrt(x * x + 1))`."""
+
 for _name, _ufunc in _UFUNCS.items():
-    floating(f"math.{_name}")(_ufunc)
+    floating(f"math.{_name}", detour=DETOURS.get(_name))(_ufunc)
 
 
 COARSE = 0.01

@@ -17,7 +17,9 @@ import numpy as np
 
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
-from reducer.evaluator.dialects.maths import has_no_phase
+from reducer.evaluator.dialects.arith_floats import overflows
+from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
+from reducer.evaluator.dialects.onnx_indices import is_astray, overwritten
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
@@ -35,6 +37,8 @@ _RANDOM = frozenset(
     ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
      "RandomUniformLike")
 )  # fmt: skip
+_TRAINS = 2
+"""The operand of a dropout that says whether the model is being trained."""
 _ELEMENTWISE = frozenset(
     ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cast", "Ceil",
      "Celu", "Clip", "Cos", "Cosh", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu",
@@ -77,19 +81,15 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     if dialect != "onnx" or op.regions or _is_mistaken(op, name):
         raise Unsupported([string(op.text("name"))])
     arrays = [one for one in operands if isinstance(one, Array)]
-    if has_poison(arrays) and name not in _ELEMENTWISE:
-        if any(one.mask().all() for one in arrays):
-            raise Unsupported([f"onnx.{name} of poison"])
-        raise UndefinedBehavior(f"onnx.{name} of poison")
-    if name not in _ELEMENTWISE | _EXACT and not all(
-        np.isfinite(_floats(one)).all() for one in arrays
-    ):
-        raise UndefinedBehavior(f"onnx.{name} of a NaN or an infinity")
+    _require_known(name, arrays)
     feeds = {
         f"x{number}": _outside(one, op.operand_types[number].number)
         for number, one in enumerate(operands)
         if isinstance(one, Array)
     }
+    given = [feeds.get(f"x{number}") for number in range(len(operands))]
+    if is_astray(name, given, _attributes(op)):
+        raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
     try:
         with np.errstate(**_raised(op, feeds)):
             results = _run(op, name, len(operands), feeds)
@@ -104,6 +104,7 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
             # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
             raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
+    unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
     doubts = iter(_imprecise(results, precise))
     return tuple(
         _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
@@ -111,6 +112,25 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         else Token()
         for kind in op.result_types
     )
+
+
+def _require_known(name: str, operands: Sequence[Array]) -> None:
+    """Raises an error for operands with which the reference has no authority."""
+    if has_poison(operands) and name not in _ELEMENTWISE:
+        if any(one.mask().all() for one in operands):
+            raise Unsupported([f"onnx.{name} of poison"])
+        raise UndefinedBehavior(f"onnx.{name} of poison")
+    if name not in _ELEMENTWISE | _EXACT and not all(
+        np.isfinite(_floats(one)).all() for one in operands
+    ):
+        raise UndefinedBehavior(f"onnx.{name} of a NaN or an infinity")
+
+
+def _is_random(name: str, operands: Sequence[Any]) -> bool:
+    """Whether an operator draws numbers; a dropout does so only while a model is trained."""
+    if name == "Dropout" and len(operands) > _TRAINS:
+        return isinstance(operands[_TRAINS], Array) and bool(operands[_TRAINS].data.any())
+    return name in _RANDOM
 
 
 def _is_mistaken(op: Op, name: str) -> bool:
@@ -121,11 +141,7 @@ def _is_mistaken(op: Op, name: str) -> bool:
 
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
     """Which elements of the results may be anything, to be broadcast to their shapes."""
-    if name in _RANDOM:
-        return np.array(True)
-    if (
-        name == "BitShift" and element is not None
-    ):  # in C, which implementations are written in, that is undefined
+    if name == "BitShift" and element is not None:  # as in C, which implementations are written in
         return unsigned(operands[1].data, element) >= element.width
     if name not in _ELEMENTWISE:
         return np.array(False)
@@ -135,6 +151,8 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
         with np.errstate(all="ignore"):
             tangent = np.tan(angle.astype(np.float64)) if name == "Tan" else None
             masks.append(has_no_phase(angle, tangent))
+    if detour := DETOURS.get(name.lower()):
+        masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
 
 
