@@ -154,6 +154,15 @@ def test_a_function_whose_formula_overflows_may_be_infinite(module: Functions) -
     assert module.poison("sinh", f32(89, 88, -89, 1e30)).tolist() == [True, False, True, False]
 
 
+def test_a_remainder_is_known_if_the_quotient_has_digits_after_the_point(module: Functions) -> None:
+    """Beyond, and for an infinite divisor, `a - trunc(a / b) * b` is none."""
+    divisors = f32(2, 2, np.inf, 0.375)
+    assert module.poison("remf", f32(5, 1e30, 5, 96), divisors).tolist() == [
+        False, True, True, False,
+    ]  # fmt: skip
+    assert module("remf", f32(5, -96), f32(2, 0.375)).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("name", [*UNARY, *POSITIVE])
 def test_functions(module: Functions, name: str) -> None:
     numbers = f32(0.25, 0.5, 1, 1.5, 2.5, 3.75)

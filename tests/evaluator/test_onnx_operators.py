@@ -7,6 +7,7 @@ import pytest
 
 from reducer.evaluator import reference
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
+from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.reference import has_onnx_only
 from tests.support.evaluating import Functions, f32, i32
 
@@ -247,3 +248,18 @@ def test_which_of_two_updates_of_an_element_wins_is_not_specified() -> None:
     assert Functions(text).poison("f", *values).tolist() == [False, False, True]
     text = text.replace('"none"', '"add"')
     assert apply(text, *values).tolist() == [1, 10, 19]
+
+
+@pytest.mark.parametrize(("divisor", "is_exact"), [(3.0, False), (0.5, True)])
+def test_operators_are_rounded(divisor: float, is_exact: bool) -> None:
+    """A quotient that is not exact may come out below a whole number when it is multiplied back."""
+    kind = tensor("1")
+    text = program("Div", [kind, kind], kind).replace(
+        '    "func.return"(%r)',
+        f'    %s = "torch.operator"(%r, %1) <{{name = "onnx.Mul"}}> : ({kind}, {kind}) -> {kind}\n'
+        f'    %t = "torch.operator"(%s) <{{name = "onnx.Floor"}}> : ({kind}) -> {kind}\n'
+        '    "func.return"(%t)',
+    )
+    (part,) = evaluate(text, "f", ["1xf32=5", f"1xf32={divisor}"]).parts
+    slack = np.frombuffer(part.slack) if part.slack else np.zeros(1)
+    assert (slack[0] == 0) == is_exact

@@ -13,7 +13,7 @@ import numpy as np
 
 from reducer.evaluator.elements import Numbers
 from reducer.evaluator.extrema import maximum, maxnum, minimum, minnum
-from reducer.evaluator.fastmath import is_signless, promised, unsettled
+from reducer.evaluator.fastmath import promised, unsettled
 from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
@@ -22,11 +22,11 @@ _finfo: Any = ml_dtypes.finfo
 
 
 def floating(
-    *names: str, detour: Callable[[Numbers], Numbers] | None = None
+    *names: str, unclear: Callable[..., Numbers] | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function of floats; it gets f32 for smaller ones, and its result is rounded.
 
-    `detour` is what implementations of it may compute on the way (see `overflows`).
+    `unclear` says for which operands a result other than an infinity is open.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,11 +35,11 @@ def floating(
             wide = op.operand.wide
             given = [a.astype(wide, copy=False) for a in operands]
             out = np.asarray(function(*given)).astype(op.result.dtype, copy=False)
-            out = disturb(op.name, out, given, function, op.result, signless=is_signless(op))
+            out = disturb(op, out, given, function)
             unknown = unsettled(op, list(operands), out)
-            if detour is None:
+            if unclear is None:
                 return out, unknown
-            lost = overflows(detour, operands[0]) & ~np.isinf(out)
+            lost = unclear(*operands) & ~np.isinf(out)
             return out, lost if unknown is None else lost | unknown
 
         return function
@@ -57,11 +57,20 @@ def overflows(detour: Callable[[Numbers], Numbers], data: Numbers) -> Numbers:
     return np.asarray(np.isfinite(data) & (size > float(_finfo(data.dtype).max)))
 
 
+def has_no_remainder(a: Numbers, b: Numbers) -> Numbers:
+    """Where `a - trunc(a / b) * b`, as many implementations compute it, is no remainder: the
+    quotient has no digits after the point, or the divisor is infinite.
+    """
+    with np.errstate(all="ignore"):
+        quotient = np.abs(a.astype(np.longdouble) / b.astype(np.longdouble))
+    return np.asarray(np.isinf(b) | (quotient * float(_finfo(a.dtype).eps) > 1))
+
+
 floating("arith.addf")(lambda a, b: a + b)
 floating("arith.subf")(lambda a, b: a - b)
 floating("arith.mulf")(lambda a, b: a * b)
 floating("arith.divf")(lambda a, b: np.divide(a, b))
-floating("arith.remf")(np.fmod)
+floating("arith.remf", unclear=has_no_remainder)(np.fmod)
 floating("arith.negf")(lambda a: -a)
 floating("arith.maximumf")(maximum)
 floating("arith.minimumf")(minimum)

@@ -20,10 +20,12 @@ from reducer.evaluator.constants import constant
 from reducer.evaluator.dialects.arith_floats import overflows
 from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import is_astray, overwritten
+from reducer.evaluator.dialects.onnx_noise import redone
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.noise import is_active
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array, Token, has_poison
@@ -103,9 +105,15 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         if not fits(np.shape(data), kind.dims or ()):
             # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
             raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
+    doubts = iter(_imprecise(results, precise))
+    if is_active() and name not in _EXACT:
+        exact = precise if precise is not None and len(precise) == len(results) else results
+        results = [
+            redone(name, np.asarray(data), np.asarray(other), kind.element)
+            for data, other, kind in zip(results, exact, declared, strict=True)
+        ]
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
     unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
-    doubts = iter(_imprecise(results, precise))
     return tuple(
         _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
         if kind.element
