@@ -142,6 +142,25 @@ def disturb(
     return _signless(out) if signless else out
 
 
+def disturb_parts(
+    out: Numbers, operands: Sequence[Numbers], function: Callable[..., Any]
+) -> Numbers:
+    """The result of a function of complex numbers, moved where it was rounded, if that is wanted.
+
+    Each part is as exact as the whole number.
+    """
+    if _noise is None or out.dtype.kind not in "fc":
+        return out
+    exact = np.asarray(function(*(a.astype(np.clongdouble) for a in operands)))
+    where = np.isfinite(out) & (exact != out)
+    _noise.has_moved |= bool(np.any(where))
+    size = np.where(where, APPROXIMATION * np.abs(out), 0)
+    if out.dtype.kind == "f":
+        return np.asarray(out + size * _steps(out)).astype(out.dtype)
+    moved_by = _steps(out.real) + 1j * _steps(out.imag)
+    return np.asarray(out + size * moved_by).astype(out.dtype)
+
+
 def _is_approximate(op: Op) -> bool:
     """Whether implementations need not give even a result that has no more digits than fit, such
     as the cube root of 8.

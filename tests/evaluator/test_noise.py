@@ -67,6 +67,19 @@ func.func @approximated(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %d = math.ceil %s : tensor<2xf32>
   return %c, %d : tensor<2xf32>, tensor<2xf32>
 }
+func.func @complex(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %k = complex.constant [0.1 : f32, 0.3 : f32] : complex<f32>
+  %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
+    (%x: f32, %o: f32) {
+      %z = complex.create %x, %x : complex<f32>
+      %m = complex.mul %z, %k : complex<f32>
+      %d = complex.div %m, %k : complex<f32>
+      %n = complex.re %d : complex<f32>
+      %f = math.floor %n : f32
+      linalg.yield %f : f32
+    }
+  return %r : tensor<2xf32>
+}
 func.func @estimated(%a: tensor<2xf32>) -> tensor<2xf32> {
   %two = arith.constant dense<2.0> : tensor<2xf32>
   %q = arith.divf %a, %two fastmath<arcp> : tensor<2xf32>
@@ -223,6 +236,11 @@ def test_an_approximation_need_not_be_exact(values: Callable[..., Sequence[Value
     cubic, square = values("approximated", "2xf32=8 4")
     assert cubic.slack is not None and cubic.slack[0] >= 1
     assert square.slack is None or not any(square.slack)
+
+
+def test_complex_numbers_are_rounded(values: Callable[..., Sequence[Value]]) -> None:
+    (whole,) = values("complex", "2xf32=5 10")
+    assert whole.slack is not None and all(slack >= 1 for slack in whole.slack)
 
 
 def test_a_reciprocal_may_be_estimated(values: Callable[..., Sequence[Value]]) -> None:
