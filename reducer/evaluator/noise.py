@@ -42,6 +42,9 @@ _APPROXIMATED = frozenset(
     )
 )  # fmt: skip
 """Functions that compilers approximate, apart from those of the math dialect."""
+NEXT_TO_ONE = ("asinh", "atanh", "sinh", "tanh")
+"""Functions that are computed from numbers next to 1 where they are small, as in
+`(exp(x) - exp(-x)) / 2`."""
 _ROUNDED = frozenset(
     ("absf", "ceil", "clampf", "floor", "fma", "round", "roundeven", "sqrt", "trunc")
 )  # fmt: skip
@@ -101,12 +104,17 @@ def other_way(ways: Sequence[Numbers], usual: Numbers) -> Numbers:
     return np.asarray(np.choose(farthest, ways))
 
 
-def moved(data: Numbers, where: Numbers, element: Element, scale: int = 1) -> Numbers:
-    """The numbers, with some of them moved by up to twice `scale` units in the last place."""
+def moved(
+    data: Numbers, where: Numbers, element: Element, scale: int = 1, least: float = 0.0
+) -> Numbers:
+    """The numbers, with some of them moved by up to twice `scale` units in the last place: their
+    own, or that of `least` if it is larger.
+    """
     assert _noise is not None
     _noise.has_moved |= bool(np.any(where))
     wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
-    shaken = (wide * (1 + scale * _steps(data))).astype(element.dtype)
+    size = np.maximum(np.abs(wide), least)
+    shaken = (wide + scale * size * _steps(data)).astype(element.dtype)
     return np.where(where & np.isfinite(wide), shaken, data)
 
 
@@ -136,7 +144,8 @@ def disturb(
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
     is_approximate = _is_approximate(op) and not element.is_small_float
     where = (exact != out.astype(longer)) | is_approximate
-    out = moved(out, where, element, APPROXIMATION if is_approximate else 1)
+    least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
+    out = moved(out, where, element, APPROXIMATION if is_approximate else 1, least)
     if op.name.startswith("math."):
         out = _approximated(out, element)
     return _signless(out) if signless else out

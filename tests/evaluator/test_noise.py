@@ -67,6 +67,11 @@ func.func @approximated(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %d = math.ceil %s : tensor<2xf32>
   return %c, %d : tensor<2xf32>, tensor<2xf32>
 }
+func.func @small(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %s = math.sinh %a : tensor<2xf32>
+  %e = math.expm1 %a : tensor<2xf32>
+  return %s, %e : tensor<2xf32>, tensor<2xf32>
+}
 func.func @complex(%a: tensor<2xf32>) -> tensor<2xf32> {
   %k = complex.constant [0.1 : f32, 0.3 : f32] : complex<f32>
   %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
@@ -236,6 +241,15 @@ def test_an_approximation_need_not_be_exact(values: Callable[..., Sequence[Value
     cubic, square = values("approximated", "2xf32=8 4")
     assert cubic.slack is not None and cubic.slack[0] >= 1
     assert square.slack is None or not any(square.slack)
+
+
+def test_functions_may_lose_small_numbers_next_to_one(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    """`(exp(x) - exp(-x)) / 2` does, and `expm1` is there not to."""
+    hyperbolic, exponential = values("small", "2xf32=1e-30 1e-30")
+    assert hyperbolic.slack is not None and min(hyperbolic.slack) > 1e-30
+    assert exponential.slack is not None and max(exponential.slack) < 1e-33
 
 
 def test_complex_numbers_are_rounded(values: Callable[..., Sequence[Value]]) -> None:

@@ -3,7 +3,15 @@
 import numpy as np
 
 from reducer.evaluator.elements import Element, Numbers
-from reducer.evaluator.noise import APPROXIMATION, flushed, flushes, is_disturbing, moved, other_way
+from reducer.evaluator.noise import (
+    APPROXIMATION,
+    NEXT_TO_ONE,
+    flushed,
+    flushes,
+    is_disturbing,
+    moved,
+    other_way,
+)
 
 _APPROXIMATED = frozenset(
     ("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf",
@@ -31,5 +39,6 @@ def redone(name: str, data: Numbers, exact: Numbers, element: Element | None) ->
         where = data.astype(np.float64) != exact
         data = other_way([exact.astype(data.dtype)], data)
     scale = 1 if element.is_small_float else APPROXIMATION
-    out = moved(data, where | (name in _APPROXIMATED), element, scale)
+    least = float(name.lower() in NEXT_TO_ONE)
+    out = moved(data, where | (name in _APPROXIMATED), element, scale, least)
     return flushed(out, element) if flushes(element) else out
