@@ -276,6 +276,7 @@ def test_a_candidate_must_be_wrong_by_the_same_word(lab: Lab, old: str, new: str
     [
         ("old: 2xi32=1 3\n", "independently confirmed by old"),
         ("old: 2xi32=1 2\n", "not independently confirmed: old gives the same"),
+        ("old: fails\n", "not independently confirmed: old fails with"),
         ("", "nothing else can run it"),
     ],
 )
