@@ -216,6 +216,12 @@ def test_a_function_whose_formula_overflows_may_be_infinite() -> None:
     assert Functions(text).poison("f", f32(2.0**100, 2.0**60)).tolist() == [True, False]
 
 
+def test_a_remainder_is_known_if_the_quotient_has_digits_after_the_point() -> None:
+    """As for `arith.remf`."""
+    text = program("Mod", [tensor("2")] * 2, tensor("2"), "torch.onnx.fmod = 1 : si64")
+    assert Functions(text).poison("f", f32(5, 5), f32(np.inf, 2)).tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("name", "operands", "attributes", "given"),
     [
@@ -235,6 +241,22 @@ def test_an_index_out_of_bounds_is_undefined(
     values = [np.array(one, np.int64 if n == 1 else np.float32) for n, one in enumerate(given)]
     with pytest.raises(UndefinedBehavior, match="index out of bounds"):
         apply(text, *values)
+
+
+@pytest.mark.parametrize(
+    ("length", "error", "why"),
+    [(3, UndefinedBehavior, "out of bounds"), (1, Unsupported, "shorter sequences")],
+)
+def test_lengths_of_sequences_are_not_left_to_the_reference(
+    length: int, error: type[Exception], why: str
+) -> None:
+    """It takes all for as long as the longest."""
+    kinds = [tensor("2,1,1"), tensor("1,1,1"), tensor("1,1,1"), tensor("1,2"), tensor("1", "si32")]
+    text = program("RNN", kinds, tensor("2,1,1,1"), "torch.onnx.hidden_size = 1 : si64")
+    values = [np.ones(shape, np.float32) for shape in ((2, 1, 1), (1, 1, 1), (1, 1, 1), (1, 2))]
+    with pytest.raises(error, match=why):
+        apply(text, *values, i32(length))
+    assert apply(text, *values, i32(2)).shape == (2, 1, 1, 1)
 
 
 def test_which_of_two_updates_of_an_element_wins_is_not_specified() -> None:

@@ -17,9 +17,9 @@ import numpy as np
 
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
-from reducer.evaluator.dialects.arith_floats import overflows
+from reducer.evaluator.dialects.arith_floats import has_no_remainder, overflows
 from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
-from reducer.evaluator.dialects.onnx_indices import is_astray, overwritten
+from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
 from reducer.evaluator.dialects.onnx_noise import redone
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
@@ -92,6 +92,8 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     given = [feeds.get(f"x{number}") for number in range(len(operands))]
     if is_astray(name, given, _attributes(op)):
         raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
+    if has_shorter_sequences(name, given, _attributes(op)):
+        raise Unsupported([f"onnx.{name} of shorter sequences"])
     try:
         with np.errstate(**_raised(op, feeds)):
             results = _run(op, name, len(operands), feeds)
@@ -159,6 +161,8 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
         with np.errstate(all="ignore"):
             tangent = np.tan(angle.astype(np.float64)) if name == "Tan" else None
             masks.append(has_no_phase(angle, tangent))
+    if name == "Mod" and operands[0].data.dtype.kind == "f":
+        masks.append(has_no_remainder(operands[0].data, operands[1].data))
     if detour := DETOURS.get(name.lower()):
         masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
