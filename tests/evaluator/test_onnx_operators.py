@@ -285,3 +285,10 @@ def test_operators_are_rounded(divisor: float, is_exact: bool) -> None:
     (part,) = evaluate(text, "f", ["1xf32=5", f"1xf32={divisor}"]).parts
     slack = np.frombuffer(part.slack) if part.slack else np.zeros(1)
     assert (slack[0] == 0) == is_exact
+
+
+def test_an_integer_is_the_power_only_if_the_power_is_an_integer() -> None:
+    """Of the square root of 3, the reference makes 1, and others make 2."""
+    kinds = [tensor("2", "si32"), tensor("2")]
+    text = program("Pow", kinds, tensor("2", "si32"))
+    assert Functions(text).poison("f", i32(3, 4), f32(0.5, 0.5)).tolist() == [True, False]

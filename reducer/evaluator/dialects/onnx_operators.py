@@ -163,9 +163,18 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
             masks.append(has_no_phase(angle, tangent))
     if name == "Mod" and operands[0].data.dtype.kind == "f":
         masks.append(has_no_remainder(operands[0].data, operands[1].data))
+    if name == "Pow" and element is not None and element.is_integer:
+        masks.append(_has_digits_after_the_point(*operands))
     if detour := DETOURS.get(name.lower()):
         masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
+
+
+def _has_digits_after_the_point(base: Array, exponent: Array) -> Numbers:
+    """Where a power is no integer: nobody says whether it is rounded or cut off to be one."""
+    with np.errstate(all="ignore"):
+        power = np.power(base.data.astype(np.float64), exponent.data.astype(np.float64))
+    return np.asarray(power != np.rint(power))
 
 
 def _floats(array: Array) -> Numbers:
