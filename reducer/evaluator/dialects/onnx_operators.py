@@ -94,19 +94,8 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
     if has_shorter_sequences(name, given, _attributes(op)):
         raise Unsupported([f"onnx.{name} of shorter sequences"])
-    try:
-        with np.errstate(**_raised(op, feeds)):
-            results = _run(op, name, len(operands), feeds)
-            precise = _precise(op, name, len(operands), feeds)
-    except FloatingPointError as error:
-        raise UndefinedBehavior(f"{error} (onnx.{name})") from error
-    except Exception as error:  # the reference raises whatever NumPy does
-        raise Unsupported([f"onnx.{name} ({error})"]) from error
     declared = [kind for kind in op.result_types if kind.element]
-    for data, kind in zip(results, declared, strict=True):
-        if not fits(np.shape(data), kind.dims or ()):
-            # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
-            raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
+    results, precise = _computed(op, name, len(operands), feeds)
     doubts = iter(_imprecise(results, precise))
     if is_active() and name not in _EXACT:
         exact = precise if precise is not None and len(precise) == len(results) else results
@@ -122,6 +111,26 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         else Token()
         for kind in op.result_types
     )
+
+
+def _computed(
+    op: Op, name: str, operands: int, feeds: dict[str, Numbers]
+) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The results by the reference, and those in floats of 64 bits, if that makes a difference."""
+    try:
+        with np.errstate(**_raised(op, feeds)):
+            results = _run(op, name, operands, feeds)
+            precise = _precise(op, name, operands, feeds)
+    except FloatingPointError as error:
+        raise UndefinedBehavior(f"{error} (onnx.{name})") from error
+    except Exception as error:  # the reference raises whatever NumPy does
+        raise Unsupported([f"onnx.{name} ({error})"]) from error
+    declared = [kind for kind in op.result_types if kind.element]
+    for data, kind in zip(results, declared, strict=True):
+        if not fits(np.shape(data), kind.dims or ()):
+            # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
+            raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
+    return results, precise
 
 
 def _require_known(name: str, operands: Sequence[Array]) -> None:
