@@ -17,12 +17,13 @@ _ALONG_AXIS = frozenset(("Gather", "GatherElements", "Scatter", "ScatterElements
 _TUPLES = frozenset(("GatherND", "ScatterND"))
 _SCATTERS = frozenset(("Scatter", "ScatterElements", "ScatterND"))
 _RECURRENT = frozenset(("GRU", "LSTM", "RNN"))
+_LENGTHS = 4
+"""The operand of a recurrent network that says how long each sequence is."""
 _CLASSES = frozenset(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"))
 
 
 def is_astray(name: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> bool:
     """Whether an index is out of bounds; operands that are left out are None."""
-    lengths = _lengths(name, operands)
     if name in _ALONG_AXIS:
         size = np.shape(operands[0])[attributes.get("axis", 0)]
         return _is_beyond(operands[1], -size, size)
@@ -34,8 +35,6 @@ def is_astray(name: str, operands: Sequence[Any], attributes: Mapping[str, Any])
         ignored = attributes.get("ignore_index")
         targets = operands[1] if ignored is None else operands[1][operands[1] != ignored]
         return _is_beyond(targets, 0, np.shape(operands[0])[1])
-    if lengths is not None:
-        return _is_beyond(lengths, 0, _steps(operands, attributes) + 1)
     if name == "ReverseSequence":
         longest = np.shape(operands[0])[attributes.get("time_axis", 0)]
         return _is_beyond(operands[1], 0, longest + 1)
@@ -50,19 +49,11 @@ def has_shorter_sequences(
     name: str, operands: Sequence[Any], attributes: Mapping[str, Any]
 ) -> bool:
     """Whether a recurrent network is told to end some sequences early, which the reference does not
-    know (onnx 1.23).
+    know (onnx 1.23); none can be longer than what is there.
     """
-    lengths = _lengths(name, operands)
-    return lengths is not None and bool(np.any(lengths < _steps(operands, attributes)))
-
-
-def _lengths(name: str, operands: Sequence[Any]) -> Numbers | None:
-    """How long each sequence is, if a recurrent network is told so."""
-    return operands[4] if name in _RECURRENT and len(operands) > 4 else None
-
-
-def _steps(operands: Sequence[Any], attributes: Mapping[str, Any]) -> int:
-    return int(np.shape(operands[0])[attributes.get("layout", 0)])
+    if name not in _RECURRENT or len(operands) <= _LENGTHS or operands[_LENGTHS] is None:
+        return False
+    return bool(np.any(operands[_LENGTHS] < np.shape(operands[0])[attributes.get("layout", 0)]))
 
 
 def overwritten(name: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Numbers:
