@@ -122,6 +122,8 @@ def test_what_the_reference_does_not_do_as_specified_is_not_judged() -> None:
     text = program("LpNormalization", [tensor("3")], tensor("3"), "torch.onnx.p = 1 : si64")
     with pytest.raises(Unsupported, match="LpNormalization"):
         apply(text, f32(1, -1, 2))
+    text = text.replace("p = 1", "p = 2")
+    assert apply(text, f32(0, 0, 0)).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("name", ["AveragePool", "LpPool"])

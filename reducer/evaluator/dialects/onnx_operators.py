@@ -59,12 +59,12 @@ _EXACT = frozenset(
 """Operators that move elements, or say what they are: NaN and infinities are like any others."""
 _PERIODIC = frozenset(("Cos", "Sin", "Tan"))
 """Operators that have no meaning for numbers too large to tell the phase."""
-_MISTAKEN = frozenset(("LpNormalization",))
-"""Operators whose reference does not do what the specification says: with p = 1, it leaves out that
-absolute values are summed (onnx 1.23)."""
-_MISTAKEN_WITH = {"AveragePool": "ceil_mode", "LpPool": "ceil_mode"}
-"""Operators whose reference is mistaken if an attribute is set: it centers the windows on the
-tensor, where the specification has the first one start at the padding (onnx 1.23)."""
+_MISTAKEN_WITH = {
+    "AveragePool": ("ceil_mode", 1), "LpPool": ("ceil_mode", 1), "LpNormalization": ("p", 1)
+}  # fmt: skip
+"""Operators whose reference does not do what the specification says, each with the value of an
+attribute with which it does not (onnx 1.23). With `ceil_mode`, it centers the windows on the
+tensor, where the first one starts at the padding; and with p = 1, it sums no absolute values."""
 
 
 _ROUNDING = 1e-4  # of a number, a tenth of what results may differ
@@ -154,8 +154,8 @@ def _is_random(name: str, operands: Sequence[Any]) -> bool:
 
 def _is_mistaken(op: Op, name: str) -> bool:
     """Whether the reference does not do what the specification says."""
-    flag = _MISTAKEN_WITH.get(name)
-    return name in _MISTAKEN or (flag is not None and bool(_attributes(op).get(flag)))
+    flag, value = _MISTAKEN_WITH.get(name, ("", None))
+    return bool(flag) and _attributes(op).get(flag) == value
 
 
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
