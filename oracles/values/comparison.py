@@ -66,7 +66,7 @@ class Bench:
         confirmers: must compute the same; asked only where the judge finds a difference.
         guards: what must hold of a compiled judge's results; None if the evaluator is the judge.
         whole: whether all elements of the expected results are defined on the input.
-        is_disputed: whether the evaluator judges alone, against all compilers.
+        is_disputed: whether the evaluator judges alone: no compiler computes the same.
         is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
         run_seconds: how long a candidate's program may run before it counts as hanging.
         judge_seconds: how long judging a call of it may take.
@@ -91,7 +91,7 @@ class Bench:
         if self.judge is None:
             return ""
         names = [self.judge.name, *(side.name for side in self.confirmers)]
-        alone = " alone, against all compilers" if self.is_disputed else ""
+        alone = "; no compiler computes the same" if self.is_disputed else ""
         return f"expected values: {' and '.join(names)}{alone}"
 
     @property

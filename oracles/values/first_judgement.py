@@ -111,15 +111,22 @@ class FirstJury(Jury):
         """Settle a difference from the evaluator with the help of witnesses."""
         same: list[str] = []
         other: list[str] = []
+        failing: dict[str, list[str]] = {}
         for witness, given in self._testimonies(case):
             if case.agrees(given):
                 return self._wrong(case, evaluator, (witness,))
-            (same if case.agree(given, actual) else other).append(witness.name)
+            if case.agree(given, actual):
+                same.append(witness.name)
+            elif given.failure:
+                failing.setdefault(failure_text(given), []).append(witness.name)
+            else:
+                other.append(witness.name)
         allies, opponents, others = self._sided(case, actual)
-        if not same and not other and not opponents and not others:
+        if not any((same, other, failing, opponents, others)):
             return self._wrong(case, evaluator, (), allies)
         told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
         told += [f"other results from {', '.join(other + others)}"] if other or others else []
+        told += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
         shaky = self._shaky(evaluator, case, actual)
         if shaky or opponents:
             said = shaky or "the evaluator is alone"

@@ -33,18 +33,28 @@ class Style:
     """Whether nearly every op is defined for such values."""
     is_sparse: bool = False
     """Whether half of the values are zero."""
+    other_floats: tuple[float, float, float] | None = None
+    other_integers: tuple[int, int] | None = None
+    """Other ranges for every other set of values."""
+
+    def ranges(self, seed: int) -> tuple[tuple[float, float, float], tuple[int, int]]:
+        """The ranges of floats and of integers for a seed."""
+        if seed % 2 == 0:
+            return self.floats, self.integers
+        return self.other_floats or self.floats, self.other_integers or self.integers
 
 
 STYLES = (
-    Style("small", (-3, 3, 1), (0, 3)),
-    Style("positive", (0.5, 4, 0.5), (1, 7)),
+    Style("small", (-3, 3, 1), (0, 3), other_floats=(-3, 3, 0.25)),
+    Style("positive", (0.5, 4, 0.5), (1, 7), other_floats=(0.25, 4, 0.25), other_integers=(1, 3)),
     Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False),
     Style("sparse", (0.5, 4, 0.5), (1, 7), is_tame=False, is_sparse=True),
     Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
 extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor or
-a mask is wrong for."""
+a mask is wrong for. Every other set of small or positive floats has quarters, which are lost if
+they become integers, and of positive integers only those that are likely to be in range."""
 
 SIZES = (5, 16, 1)
 """The sizes tried for dynamic dimensions."""
@@ -179,13 +189,14 @@ class Trial:
     def _value(self, type_: ValueType, source: random.Random) -> float:
         if self.style.specials and source.random() < 0.5:
             return source.choice(_specials(type_))
+        floats, integers = self.style.ranges(self.seed)
         if type_.is_float:
-            least, most, step = self.style.floats
+            least, most, step = floats
             value = least + step * source.randrange(round((most - least) / step) + 1)
             known = FLOATS.get(type_.element)
             return known.nearest(value) if known else value
         lowest, highest = _signed_range(type_)
-        least, most = self.style.integers
+        least, most = integers
         return _as_declared(source.randint(max(lowest, int(least)), min(highest, int(most))), type_)
 
 

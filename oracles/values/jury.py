@@ -149,7 +149,7 @@ class Jury:
         self, case: ComparisonCase, actual: ExecutionResult, involved: Collection[Implementation]
     ) -> str:
         """What those say of a wrong result who were not asked in finding it."""
-        told: dict[str, list[str]] = {}
+        told: dict[tuple[str, str], list[str]] = {}
         for side, given in (*self._from_outside(case), *self._testimonies(case)):
             if side in involved:
                 continue
@@ -157,7 +157,8 @@ class Jury:
                 but = f"; but {_statements(told)}" if told else ""
                 return f"independently confirmed by {side.name}{but}"
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
-            told.setdefault(said, []).append(side.name)
+            verb = "fail" if given.failure and said != "the same" else "give"
+            told.setdefault((verb, said), []).append(side.name)
         if not told:
             return "not independently confirmed: nothing else can run it"
         return f"not independently confirmed: {_statements(told)}"
@@ -217,11 +218,12 @@ class Jury:
         return differences[0].text if differences else "the same"
 
 
-def _statements(told: Mapping[str, Sequence[str]]) -> str:
-    """Who gives what, each result once."""
+def _statements(told: Mapping[tuple[str, str], Sequence[str]]) -> str:
+    """Who gives what, or fails how, each result once."""
     return "; ".join(
-        f"{', '.join(names)} {'gives' if len(names) == 1 else 'give'} {said}"
-        for said, names in told.items()
+        f"{', '.join(names)} {verb}{'s' if len(names) == 1 else ''}"
+        f"{' with' if verb == 'fail' else ''} {said}"
+        for (verb, said), names in told.items()
     )
 
 

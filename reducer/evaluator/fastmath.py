@@ -20,6 +20,8 @@ _finfo: Any = ml_dtypes.finfo
 _SCALING = ("arith.mulf", "arith.divf")
 """Ops whose result is zero only if an operand is, unless it is too small for the type."""
 
+_ESTIMATED = ("arith.divf", "math.sqrt")
+
 
 def promised(op: Op, *numbers: Numbers) -> Numbers | None:
     """Where a promise that there are no NaNs or no infinities is broken; None without promises."""
@@ -52,6 +54,11 @@ def unsettled(op: Op, operands: list[Numbers], out: Numbers) -> Numbers | None:
 def is_signless(op: Op) -> bool:
     """Whether the sign of a zero that goes in or comes out may be either."""
     return bool(_flags(op) & {"nsz", "fast"})
+
+
+def may_be_estimated(op: Op) -> bool:
+    """Whether a quotient or a root may come from an estimate of the reciprocal."""
+    return op.name in _ESTIMATED and bool(_flags(op) & {"arcp", "afn", "fast"})
 
 
 def _flags(op: Op) -> frozenset[str]:

@@ -2,8 +2,8 @@
 
 Compilers may fuse, reorder and approximate float arithmetic in ways that change the last digits of
 each op, and programs may amplify that at will. So a program is evaluated again with every float
-that an op had to round moved by a unit in the last place or two, and by up to eight if it is the
-value of a function that compilers approximate (stochastic arithmetic, as in CADNA). What an element
+that an op had to round moved by a unit in the last place or two, and every value of a function that
+compilers approximate by up to eight (stochastic arithmetic, as in CADNA). What an element
 changes by is how far a correct compiler may be off; an integer or a boolean that changes has no
 right value. Results that are exact, as of sums of small integers, stay so.
 
@@ -23,12 +23,14 @@ import ml_dtypes
 import numpy as np
 
 from reducer.evaluator.elements import Element, Numbers
+from reducer.evaluator.fastmath import is_signless, may_be_estimated
+from reducer.evaluator.program import Op
 
 _finfo: Any = ml_dtypes.finfo
 
 _STEPS = (-2, -1, 1, 2)
 """By how many units a rounded number is moved. Not by none: it would be as if it were exact."""
-_APPROXIMATION = 4
+APPROXIMATION = 4
 """How many times as far the value of a function is moved: not for small floats, of which it is
 computed in f32.
 """
@@ -40,6 +42,13 @@ _APPROXIMATED = frozenset(
     )
 )  # fmt: skip
 """Functions that compilers approximate, apart from those of the math dialect."""
+NEXT_TO_ONE = ("asinh", "atanh", "sinh", "tanh")
+"""Functions that are computed from numbers next to 1 where they are small, as in
+`(exp(x) - exp(-x)) / 2`."""
+_ROUNDED = frozenset(
+    ("absf", "ceil", "clampf", "floor", "fma", "round", "roundeven", "sqrt", "trunc")
+)  # fmt: skip
+"""Functions of the math dialect whose results are the nearest numbers."""
 
 
 @dataclass
@@ -95,12 +104,17 @@ def other_way(ways: Sequence[Numbers], usual: Numbers) -> Numbers:
     return np.asarray(np.choose(farthest, ways))
 
 
-def moved(data: Numbers, where: Numbers, element: Element, scale: int = 1) -> Numbers:
-    """The numbers, with some of them moved by up to twice `scale` units in the last place."""
+def moved(
+    data: Numbers, where: Numbers, element: Element, scale: int = 1, least: float = 0.0
+) -> Numbers:
+    """The numbers, with some of them moved by up to twice `scale` units in the last place: their
+    own, or that of `least` if it is larger.
+    """
     assert _noise is not None
     _noise.has_moved |= bool(np.any(where))
     wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
-    shaken = (wide * (1 + scale * _steps(data))).astype(element.dtype)
+    size = np.maximum(np.abs(wide), least)
+    shaken = (wide + scale * size * _steps(data)).astype(element.dtype)
     return np.where(where & np.isfinite(wide), shaken, data)
 
 
@@ -112,38 +126,61 @@ def _steps(data: Numbers) -> Numbers:
 
 
 def disturb(
-    name: str,
-    out: Numbers,
-    operands: list[Numbers],
-    function: Callable[..., Any],
-    element: Element,
-    *,
-    signless: bool = False,
+    op: Op, out: Numbers, operands: Sequence[Numbers], function: Callable[..., Any]
 ) -> Numbers:
-    """The result of an op's function of floats, moved where it was rounded, if that is wanted.
-
-    `signless` is whether the op may take and give either zero.
+    """The result of an op's function of floats, moved where it was rounded, or where it may be
+    approximated, if that is wanted.
     """
+    element, signless = op.result, is_signless(op)
     if not is_disturbing(element):
         return out
     if signless:
         operands = [_signless(operand) for operand in operands]
         out = np.asarray(function(*operands)).astype(out.dtype)
-    if _flushes(element):
-        operands = [_flushed(operand, element) for operand in operands]
-        out = _flushed(np.asarray(function(*operands)).astype(out.dtype), element)
+    if flushes(element):
+        operands = [flushed(operand, element) for operand in operands]
+        out = flushed(np.asarray(function(*operands)).astype(out.dtype), element)
     longer = np.longdouble if element.width == 64 else np.float64
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
-    is_function = name.startswith("math.")
-    is_approximate = (is_function or name in _APPROXIMATED) and not element.is_small_float
-    scale = _APPROXIMATION if is_approximate else 1
-    out = moved(out, exact != out.astype(longer), element, scale)
-    if is_function:
+    is_approximate = _is_approximate(op) and not element.is_small_float
+    where = (exact != out.astype(longer)) | is_approximate
+    least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
+    out = moved(out, where, element, APPROXIMATION if is_approximate else 1, least)
+    if op.name.startswith("math."):
         out = _approximated(out, element)
     return _signless(out) if signless else out
 
 
-def _flushes(element: Element) -> bool:
+def disturb_parts(
+    out: Numbers, operands: Sequence[Numbers], function: Callable[..., Any]
+) -> Numbers:
+    """The result of a function of complex numbers, moved where it was rounded, if that is wanted.
+
+    Each part is as exact as the whole number.
+    """
+    if _noise is None or out.dtype.kind not in "fc":
+        return out
+    exact = np.asarray(function(*(a.astype(np.clongdouble) for a in operands)))
+    where = np.isfinite(out) & (exact != out)
+    _noise.has_moved |= bool(np.any(where))
+    size = np.where(where, APPROXIMATION * np.abs(out), 0)
+    if out.dtype.kind == "f":
+        return np.asarray(out + size * _steps(out)).astype(out.dtype)
+    moved_by = _steps(out.real) + 1j * _steps(out.imag)
+    return np.asarray(out + size * moved_by).astype(out.dtype)
+
+
+def _is_approximate(op: Op) -> bool:
+    """Whether implementations need not give even a result that has no more digits than fit, such
+    as the cube root of 8.
+    """
+    dialect, _, name = op.name.partition(".")
+    if may_be_estimated(op):
+        return True
+    return op.name in _APPROXIMATED or (dialect == "math" and name not in _ROUNDED)
+
+
+def flushes(element: Element) -> bool:
     """Whether subnormal numbers are zero now.
 
     Many processors, and the threads of some runtimes, compute so with floats of 32 bits and more.
@@ -151,7 +188,7 @@ def _flushes(element: Element) -> bool:
     return element.width >= 32 and zero_sign() > 0
 
 
-def _flushed(data: Numbers, element: Element) -> Numbers:
+def flushed(data: Numbers, element: Element) -> Numbers:
     """The numbers, with zero in place of subnormal ones."""
     if data.dtype != element.dtype:
         return data

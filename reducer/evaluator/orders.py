@@ -89,3 +89,15 @@ class OtherOrders:
         ways = [way.astype(kind) for way in (self.exact, self.forwards, self.backwards)]
         same = np.all([way == found for way in ways], axis=0)
         return moved(np.where(same, found, other_way(ways, found)), ~same, self.element)
+
+
+def stepwise(left: Numbers, right: Numbers, axes: tuple[int, ...], element: Element) -> Numbers:
+    """A sum of products of small floats in which each step is rounded; `axes` are the last ones."""
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    kept = shape[: len(shape) - len(axes)]
+    factors = [np.broadcast_to(data, shape).reshape(*kept, -1) for data in (left, right)]
+    total = np.zeros(kept, element.dtype)
+    for step in range(factors[0].shape[-1]):
+        product = (factors[0][..., step] * factors[1][..., step]).astype(element.dtype)
+        total = (total.astype(element.wide) + product.astype(element.wide)).astype(element.dtype)
+    return total.reshape(*kept, *(1 for _ in axes))

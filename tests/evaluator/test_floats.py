@@ -147,6 +147,22 @@ def test_a_tangent_next_to_a_pole_is_not_known(module: Functions) -> None:
     assert module.poison("tan", f32(1.5, pole, -pole)).tolist() == [False, True, True]
 
 
+def test_a_function_whose_formula_overflows_may_be_infinite(module: Functions) -> None:
+    """`log(x + sqrt(x * x + 1))` does so long before its value, `(exp(x) - exp(-x)) / 2` just."""
+    poison = module.poison("asinh", f32(1e30, -1e30, 1e18, np.inf))
+    assert poison.tolist() == [True, True, False, False]
+    assert module.poison("sinh", f32(89, 88, -89, 1e30)).tolist() == [True, False, True, False]
+
+
+def test_a_remainder_is_known_if_the_quotient_has_digits_after_the_point(module: Functions) -> None:
+    """Beyond, and for an infinite divisor, `a - trunc(a / b) * b` is none."""
+    divisors = f32(2, 2, np.inf, 0.375)
+    assert module.poison("remf", f32(5, 1e30, 5, 96), divisors).tolist() == [
+        False, True, True, False,
+    ]  # fmt: skip
+    assert module("remf", f32(5, -96), f32(2, 0.375)).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("name", [*UNARY, *POSITIVE])
 def test_functions(module: Functions, name: str) -> None:
     numbers = f32(0.25, 0.5, 1, 1.5, 2.5, 3.75)

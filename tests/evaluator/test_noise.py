@@ -60,6 +60,56 @@ func.func @matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16> {
     outs(%z : tensor<1x1xf16>) -> tensor<1x1xf16>
   return %r : tensor<1x1xf16>
 }
+func.func @approximated(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %r = math.cbrt %a : tensor<2xf32>
+  %c = math.ceil %r : tensor<2xf32>
+  %s = math.sqrt %a : tensor<2xf32>
+  %d = math.ceil %s : tensor<2xf32>
+  return %c, %d : tensor<2xf32>, tensor<2xf32>
+}
+func.func @small(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %s = math.sinh %a : tensor<2xf32>
+  %e = math.expm1 %a : tensor<2xf32>
+  return %s, %e : tensor<2xf32>, tensor<2xf32>
+}
+func.func @complex(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %k = complex.constant [0.1 : f32, 0.3 : f32] : complex<f32>
+  %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
+    (%x: f32, %o: f32) {
+      %z = complex.create %x, %x : complex<f32>
+      %m = complex.mul %z, %k : complex<f32>
+      %d = complex.div %m, %k : complex<f32>
+      %n = complex.re %d : complex<f32>
+      %f = math.floor %n : f32
+      linalg.yield %f : f32
+    }
+  return %r : tensor<2xf32>
+}
+func.func @estimated(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %two = arith.constant dense<2.0> : tensor<2xf32>
+  %q = arith.divf %a, %two fastmath<arcp> : tensor<2xf32>
+  %r = arith.subf %q, %a : tensor<2xf32>
+  %s = arith.addf %q, %r : tensor<2xf32>
+  return %s : tensor<2xf32>
+}
+func.func @stablehlo(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %three = stablehlo.constant dense<3.0> : tensor<2xf32>
+  %third = stablehlo.divide %a, %three : tensor<2xf32>
+  %back = stablehlo.multiply %third, %three : tensor<2xf32>
+  %r = stablehlo.floor %back : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @stablehlo_sum(%a: tensor<256xbf16>) -> tensor<bf16> {
+  %zero = stablehlo.constant dense<0.0> : tensor<bf16>
+  %r = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<256xbf16>, tensor<bf16>) -> tensor<bf16>
+  return %r : tensor<bf16>
+}
+func.func @stablehlo_dot(%a: tensor<256xbf16>) -> tensor<bf16> {
+  %r = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0]
+    : (tensor<256xbf16>, tensor<256xbf16>) -> tensor<bf16>
+  return %r : tensor<bf16>
+}
 func.func @zeros(%a: tensor<2xf32>) -> tensor<2xf32> {
   %s = math.sin %a : tensor<2xf32>
   %one = arith.constant dense<1.0> : tensor<2xf32>
@@ -184,3 +234,47 @@ def test_subnormal_numbers_may_be_zero(values: Callable[..., Sequence[Value]]) -
     assert flushed.elements == pytest.approx((0.2, 0))
     assert flushed.slack is not None and flushed.slack[0] > 0.2
     assert normal.slack is None
+
+
+def test_an_approximation_need_not_be_exact(values: Callable[..., Sequence[Value]]) -> None:
+    """The cube root of 8 may be 2.0000002, and the square root of 4 may not."""
+    cubic, square = values("approximated", "2xf32=8 4")
+    assert cubic.slack is not None and cubic.slack[0] >= 1
+    assert square.slack is None or not any(square.slack)
+
+
+def test_functions_may_lose_small_numbers_next_to_one(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    """`(exp(x) - exp(-x)) / 2` does, and `expm1` is there not to."""
+    hyperbolic, exponential = values("small", "2xf32=1e-30 1e-30")
+    assert hyperbolic.slack is not None and min(hyperbolic.slack) > 1e-30
+    assert exponential.slack is not None and max(exponential.slack) < 1e-33
+
+
+def test_complex_numbers_are_rounded(values: Callable[..., Sequence[Value]]) -> None:
+    (whole,) = values("complex", "2xf32=5 10")
+    assert whole.slack is not None and all(slack >= 1 for slack in whole.slack)
+
+
+def test_a_reciprocal_may_be_estimated(values: Callable[..., Sequence[Value]]) -> None:
+    """With `arcp`, half of a number may be off where nothing has to be rounded."""
+    (half,) = values("estimated", "2xf32=1 8")
+    assert half.slack is not None and all(half.slack)
+
+
+def test_arithmetic_of_stablehlo_is_rounded(values: Callable[..., Sequence[Value]]) -> None:
+    (whole,) = values("stablehlo", "2xf32=5 10")
+    assert whole.slack is not None and all(slack >= 1 for slack in whole.slack)
+
+
+@pytest.mark.parametrize("name", ["stablehlo_sum", "stablehlo_dot"])
+def test_the_order_of_a_sum_of_stablehlo_is_free(
+    values: Callable[..., Sequence[Value]], name: str
+) -> None:
+    """One element after the other, a sum of bf16 stops at 256; halves lose nothing."""
+    (total,) = values(name, "256xbf16=" + " ".join(["1.25"] * 256))
+    exact = 320 if name.endswith("sum") else 400
+    assert total.elements is not None and total.slack is not None
+    assert abs(total.elements[0] - exact) <= total.slack[0] + 0.01 * exact
+    assert total.slack[0] > 0

@@ -7,6 +7,7 @@ import pytest
 
 from reducer.evaluator import reference
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
+from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.reference import has_onnx_only
 from tests.support.evaluating import Functions, f32, i32
 
@@ -121,6 +122,8 @@ def test_what_the_reference_does_not_do_as_specified_is_not_judged() -> None:
     text = program("LpNormalization", [tensor("3")], tensor("3"), "torch.onnx.p = 1 : si64")
     with pytest.raises(Unsupported, match="LpNormalization"):
         apply(text, f32(1, -1, 2))
+    text = text.replace("p = 1", "p = 2")
+    assert apply(text, f32(0, 0, 0)).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("name", ["AveragePool", "LpPool"])
@@ -148,6 +151,15 @@ def test_the_reference_is_mistaken_about_windows_beyond_the_end(
 def test_random_numbers_may_be_any() -> None:
     text = program("RandomNormal", [], tensor("2"), "torch.onnx.shape = [2 : si64]")
     assert Functions(text).poison("f").all()
+
+
+def test_a_dropout_draws_numbers_only_while_a_model_is_trained() -> None:
+    types = [tensor("2"), tensor("", "f32"), tensor("", "i1")]
+    text = program("Dropout", types, tensor("2"))
+    ratio, trains = np.float32(0.5), np.array(True)
+    values = f32(1, 2)
+    assert Functions(text).poison("f", values, ratio, trains).tolist() == [True, True]
+    assert apply(text, values, ratio, ~trains).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -198,3 +210,81 @@ def test_angles_without_a_phase_and_tangents_at_a_pole_are_open(
     """As for `math.sin` and `math.tan`: implementations reduce them in different ways."""
     text = program(name, [tensor("1")], tensor("1"))
     assert Functions(text).poison("f", f32(angle)).tolist() == [is_open]
+
+
+def test_a_function_whose_formula_overflows_may_be_infinite() -> None:
+    """As for `math.acosh`: the square of the number is on the way."""
+    text = program("Acosh", [tensor("2")], tensor("2"))
+    assert Functions(text).poison("f", f32(2.0**100, 2.0**60)).tolist() == [True, False]
+
+
+def test_a_remainder_is_known_if_the_quotient_has_digits_after_the_point() -> None:
+    """As for `arith.remf`."""
+    text = program("Mod", [tensor("2")] * 2, tensor("2"), "torch.onnx.fmod = 1 : si64")
+    assert Functions(text).poison("f", f32(5, 5), f32(np.inf, 2)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "attributes", "given"),
+    [
+        ("GatherElements", ["3", "2"], "axis = 0", ([1, 2, 3], [0, 3])),
+        ("GatherND", ["2,2", "1,1"], "batch_dims = 0", ([[1, 2], [3, 4]], [[-3]])),
+        ("ScatterElements", ["3", "1", "1"], "axis = 0", ([1, 2, 3], [3], [9])),
+        ("NegativeLogLikelihoodLoss", ["2,2", "2"], "ignore_index = -9", (np.eye(2), [-9, -1])),
+        ("ReverseSequence", ["2,1", "1"], "time_axis = 0", ([[1], [2]], [3])),
+    ],
+)
+def test_an_index_out_of_bounds_is_undefined(
+    name: str, operands: list[str], attributes: str, given: tuple[Any, ...]
+) -> None:
+    """The reference wraps some of them, and takes a negative class from the end."""
+    types = [tensor(dims, "si64" if n == 1 else "f32") for n, dims in enumerate(operands)]
+    text = program(name, types, tensor("?"), f"torch.onnx.{attributes} : si64")
+    values = [np.array(one, np.int64 if n == 1 else np.float32) for n, one in enumerate(given)]
+    with pytest.raises(UndefinedBehavior, match="index out of bounds"):
+        apply(text, *values)
+
+
+def test_shorter_sequences_are_not_left_to_the_reference() -> None:
+    """It takes all for as long as the longest."""
+    kinds = [tensor("2,1,1"), tensor("1,1,1"), tensor("1,1,1"), tensor("1,2"), tensor("1", "si32")]
+    text = program("RNN", kinds, tensor("2,1,1,1"), "torch.onnx.hidden_size = 1 : si64")
+    values = [np.ones(shape, np.float32) for shape in ((2, 1, 1), (1, 1, 1), (1, 1, 1), (1, 2))]
+    with pytest.raises(Unsupported, match="shorter sequences"):
+        apply(text, *values, i32(1))
+    assert apply(text, *values, i32(2)).shape == (2, 1, 1, 1)
+
+
+def test_which_of_two_updates_of_an_element_wins_is_not_specified() -> None:
+    elements = [tensor("3"), tensor("3", "si64"), tensor("3")]
+    text = program("ScatterElements", elements, tensor("3"), "torch.onnx.axis = 0 : si64")
+    values = f32(1, 2, 3), np.array([0, 1, -2]), f32(7, 8, 9)
+    assert Functions(text).poison("f", *values).tolist() == [False, True, False]
+    slices = [tensor("3"), tensor("3,1", "si64"), tensor("3")]
+    text = program("ScatterND", slices, tensor("3"), 'torch.onnx.reduction = "none"')
+    values = f32(1, 2, 3), np.array([[2], [1], [2]]), f32(7, 8, 9)
+    assert Functions(text).poison("f", *values).tolist() == [False, False, True]
+    text = text.replace('"none"', '"add"')
+    assert apply(text, *values).tolist() == [1, 10, 19]
+
+
+@pytest.mark.parametrize(("divisor", "is_exact"), [(3.0, False), (0.5, True)])
+def test_operators_are_rounded(divisor: float, is_exact: bool) -> None:
+    """A quotient that is not exact may come out below a whole number when it is multiplied back."""
+    kind = tensor("1")
+    text = program("Div", [kind, kind], kind).replace(
+        '    "func.return"(%r)',
+        f'    %s = "torch.operator"(%r, %1) <{{name = "onnx.Mul"}}> : ({kind}, {kind}) -> {kind}\n'
+        f'    %t = "torch.operator"(%s) <{{name = "onnx.Floor"}}> : ({kind}) -> {kind}\n'
+        '    "func.return"(%t)',
+    )
+    (part,) = evaluate(text, "f", ["1xf32=5", f"1xf32={divisor}"]).parts
+    slack = np.frombuffer(part.slack) if part.slack else np.zeros(1)
+    assert (slack[0] == 0) == is_exact
+
+
+def test_an_integer_is_the_power_only_if_the_power_is_an_integer() -> None:
+    """Of the square root of 3, the reference makes 1, and others make 2."""
+    kinds = [tensor("2", "si32"), tensor("2")]
+    text = program("Pow", kinds, tensor("2", "si32"))
+    assert Functions(text).poison("f", i32(3, 4), f32(0.5, 0.5)).tolist() == [True, False]

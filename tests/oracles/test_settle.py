@@ -12,7 +12,8 @@ from oracles.process import run_process
 from tests.support.fake_compilers import write_script
 
 # Python would print where it is, which a machine short of memory does not always wait for.
-EAT = f"""unset PYTHONFAULTHANDLER; exec {sys.executable} -c 'x = b"x" * (300 << 20); import time; time.sleep(60)'\n"""
+_HOLD = 'x = b"x" * (300 << 20); import time; time.sleep(60)'
+EAT = f"unset PYTHONFAULTHANDLER; exec {sys.executable} -c '{_HOLD}'\n"
 KILLED_ONCE = '[ -e "$0.ran" ] || { touch "$0.ran"; kill -9 $$; }\n'
 FAILS = "echo \"x.mlir:1:1: error: failed to legalize operation 'x.bad'\" >&2; exit 1\n"
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.elements import Numbers
+from reducer.evaluator.noise import disturb_parts
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise
 
@@ -39,7 +40,9 @@ for _name, _ufunc in _UFUNCS.items():
         op: Op, *operands: Numbers, name: str = _name, ufunc: Any = _ufunc
     ) -> tuple[Numbers, Numbers | None]:
         out = np.asarray(ufunc(*operands)).astype(op.result.dtype, copy=False)
-        return out, None if name in _PARTS else _unsettled(name, out, operands)
+        if name in _PARTS:
+            return out, None
+        return disturb_parts(out, operands, ufunc), _unsettled(name, out, operands)
 
 
 def _unsettled(name: str, out: Numbers, operands: Sequence[Numbers]) -> Numbers:

@@ -5,12 +5,14 @@ NumPy's is used, which is right to a few units in the last place.
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from reducer.evaluator.dialects.arith_floats import floating
+from reducer.evaluator.dialects.arith_floats import floating, overflows
 from reducer.evaluator.elements import Numbers, signed, unsigned, wrapped
 from reducer.evaluator.extrema import maximum, minimum
 from reducer.evaluator.fastmath import promised
@@ -28,8 +30,15 @@ _UFUNCS = {
     "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "powf": np.power,
     "roundeven": np.rint, "sinh": np.sinh, "sqrt": np.sqrt, "tanh": np.tanh, "trunc": np.trunc,
 }  # fmt: skip
+DETOURS: dict[str, Callable[[Numbers], Numbers]] = {
+    "acosh": np.square, "asinh": np.square,
+    "cosh": lambda a: np.exp(np.abs(a)), "sinh": lambda a: np.exp(np.abs(a)),
+}  # fmt: skip
+"""What functions are usually computed from, as in `log(x + sqrt(x * x + 1))`."""
+
 for _name, _ufunc in _UFUNCS.items():
-    floating(f"math.{_name}")(_ufunc)
+    _detour = DETOURS.get(_name)
+    floating(f"math.{_name}", unclear=_detour and partial(overflows, _detour))(_ufunc)
 
 
 COARSE = 0.01
@@ -47,7 +56,7 @@ def periodic(*names: str, function: Any, has_poles: bool = False) -> None:
     def run(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
         wide = a.astype(op.operand.wide, copy=False)
         out = np.asarray(function(turned(wide))).astype(op.result.dtype, copy=False)
-        out = disturb(op.name, out, [wide], function, op.result)
+        out = disturb(op, out, [wide], function)
         broken = promised(op, a, out)
         coarse = has_no_phase(wide, out if has_poles else None)
         return out, coarse if broken is None else coarse | broken

@@ -17,11 +17,15 @@ import numpy as np
 
 from reducer.evaluator.attributes import string
 from reducer.evaluator.constants import constant
-from reducer.evaluator.dialects.maths import has_no_phase
+from reducer.evaluator.dialects.arith_floats import has_no_remainder, overflows
+from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
+from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
+from reducer.evaluator.dialects.onnx_noise import redone
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.noise import is_active
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array, Token, has_poison
@@ -35,6 +39,8 @@ _RANDOM = frozenset(
     ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
      "RandomUniformLike")
 )  # fmt: skip
+_TRAINS = 2
+"""The operand of a dropout that says whether the model is being trained."""
 _ELEMENTWISE = frozenset(
     ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cast", "Ceil",
      "Celu", "Clip", "Cos", "Cosh", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu",
@@ -53,12 +59,12 @@ _EXACT = frozenset(
 """Operators that move elements, or say what they are: NaN and infinities are like any others."""
 _PERIODIC = frozenset(("Cos", "Sin", "Tan"))
 """Operators that have no meaning for numbers too large to tell the phase."""
-_MISTAKEN = frozenset(("LpNormalization",))
-"""Operators whose reference does not do what the specification says: with p = 1, it leaves out that
-absolute values are summed (onnx 1.23)."""
-_MISTAKEN_WITH = {"AveragePool": "ceil_mode", "LpPool": "ceil_mode"}
-"""Operators whose reference is mistaken if an attribute is set: it centers the windows on the
-tensor, where the specification has the first one start at the padding (onnx 1.23)."""
+_MISTAKEN_WITH = {
+    "AveragePool": ("ceil_mode", 1), "LpPool": ("ceil_mode", 1), "LpNormalization": ("p", 1)
+}  # fmt: skip
+"""Operators whose reference does not do what the specification says, each with the value of an
+attribute with which it does not (onnx 1.23). With `ceil_mode`, it centers the windows on the
+tensor, where the first one starts at the padding; and with p = 1, it sums no absolute values."""
 
 
 _ROUNDING = 1e-4  # of a number, a tenth of what results may differ
@@ -77,23 +83,44 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     if dialect != "onnx" or op.regions or _is_mistaken(op, name):
         raise Unsupported([string(op.text("name"))])
     arrays = [one for one in operands if isinstance(one, Array)]
-    if has_poison(arrays) and name not in _ELEMENTWISE:
-        if any(one.mask().all() for one in arrays):
-            raise Unsupported([f"onnx.{name} of poison"])
-        raise UndefinedBehavior(f"onnx.{name} of poison")
-    if name not in _ELEMENTWISE | _EXACT and not all(
-        np.isfinite(_floats(one)).all() for one in arrays
-    ):
-        raise UndefinedBehavior(f"onnx.{name} of a NaN or an infinity")
+    _require_known(name, arrays)
     feeds = {
         f"x{number}": _outside(one, op.operand_types[number].number)
         for number, one in enumerate(operands)
         if isinstance(one, Array)
     }
+    given = [feeds.get(f"x{number}") for number in range(len(operands))]
+    if is_astray(name, given, _attributes(op)):
+        raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
+    if has_shorter_sequences(name, given, _attributes(op)):
+        raise Unsupported([f"onnx.{name} of shorter sequences"])
+    declared = [kind for kind in op.result_types if kind.element]
+    results, precise = _computed(op, name, len(operands), feeds)
+    doubts = iter(_imprecise(results, precise))
+    if is_active() and name not in _EXACT:
+        exact = precise if precise is not None and len(precise) == len(results) else results
+        results = [
+            redone(name, np.asarray(data), np.asarray(other), kind.element)
+            for data, other, kind in zip(results, exact, declared, strict=True)
+        ]
+    left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
+    unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    return tuple(
+        _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
+        if kind.element
+        else Token()
+        for kind in op.result_types
+    )
+
+
+def _computed(
+    op: Op, name: str, operands: int, feeds: dict[str, Numbers]
+) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The results by the reference, and those in floats of 64 bits, if that makes a difference."""
     try:
         with np.errstate(**_raised(op, feeds)):
-            results = _run(op, name, len(operands), feeds)
-            precise = _precise(op, name, len(operands), feeds)
+            results = _run(op, name, operands, feeds)
+            precise = _precise(op, name, operands, feeds)
     except FloatingPointError as error:
         raise UndefinedBehavior(f"{error} (onnx.{name})") from error
     except Exception as error:  # the reference raises whatever NumPy does
@@ -103,29 +130,37 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         if not fits(np.shape(data), kind.dims or ()):
             # `CenterCropPad` and `Resize`, for example, take the sizes as a tensor.
             raise UndefinedBehavior(f"onnx.{name} of operands that give it another shape")
-    left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
-    doubts = iter(_imprecise(results, precise))
-    return tuple(
-        _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
-        if kind.element
-        else Token()
-        for kind in op.result_types
-    )
+    return results, precise
+
+
+def _require_known(name: str, operands: Sequence[Array]) -> None:
+    """Raises an error for operands with which the reference has no authority."""
+    if has_poison(operands) and name not in _ELEMENTWISE:
+        if any(one.mask().all() for one in operands):
+            raise Unsupported([f"onnx.{name} of poison"])
+        raise UndefinedBehavior(f"onnx.{name} of poison")
+    if name not in _ELEMENTWISE | _EXACT and not all(
+        np.isfinite(_floats(one)).all() for one in operands
+    ):
+        raise UndefinedBehavior(f"onnx.{name} of a NaN or an infinity")
+
+
+def _is_random(name: str, operands: Sequence[Any]) -> bool:
+    """Whether an operator draws numbers; a dropout does so only while a model is trained."""
+    if name == "Dropout" and len(operands) > _TRAINS:
+        return isinstance(operands[_TRAINS], Array) and bool(operands[_TRAINS].data.any())
+    return name in _RANDOM
 
 
 def _is_mistaken(op: Op, name: str) -> bool:
     """Whether the reference does not do what the specification says."""
-    flag = _MISTAKEN_WITH.get(name)
-    return name in _MISTAKEN or (flag is not None and bool(_attributes(op).get(flag)))
+    flag, value = _MISTAKEN_WITH.get(name, ("", None))
+    return bool(flag) and _attributes(op).get(flag) == value
 
 
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
     """Which elements of the results may be anything, to be broadcast to their shapes."""
-    if name in _RANDOM:
-        return np.array(True)
-    if (
-        name == "BitShift" and element is not None
-    ):  # in C, which implementations are written in, that is undefined
+    if name == "BitShift" and element is not None:  # as in C, which implementations are written in
         return unsigned(operands[1].data, element) >= element.width
     if name not in _ELEMENTWISE:
         return np.array(False)
@@ -135,7 +170,20 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
         with np.errstate(all="ignore"):
             tangent = np.tan(angle.astype(np.float64)) if name == "Tan" else None
             masks.append(has_no_phase(angle, tangent))
+    if name == "Mod" and operands[0].data.dtype.kind == "f":
+        masks.append(has_no_remainder(operands[0].data, operands[1].data))
+    if name == "Pow" and element is not None and element.is_integer:
+        masks.append(_has_digits_after_the_point(*operands))
+    if detour := DETOURS.get(name.lower()):
+        masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
+
+
+def _has_digits_after_the_point(base: Array, exponent: Array) -> Numbers:
+    """Where a power is no integer: nobody says whether it is rounded or cut off to be one."""
+    with np.errstate(all="ignore"):
+        power = np.power(base.data.astype(np.float64), exponent.data.astype(np.float64))
+    return np.asarray(power != np.rint(power))
 
 
 def _floats(array: Array) -> Numbers:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.dialects.arith_casts import to_integer
-from reducer.evaluator.dialects.arith_floats import floating
+from reducer.evaluator.dialects.arith_floats import floating, has_no_remainder
 from reducer.evaluator.elements import (
     Element,
     Numbers,
@@ -23,6 +23,7 @@ from reducer.evaluator.elements import (
 )
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.extrema import maximum, minimum
+from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op, terminators
 from reducer.evaluator.values import Array, merged
@@ -54,6 +55,12 @@ def _value(a: Numbers, element: Element) -> Numbers:
 
 def _stored(a: Numbers, element: Element) -> Numbers:
     return wrapped(a, element) if element.is_integer else np.asarray(a).astype(element.dtype)
+
+
+def _rounded(op: Op, compute: Any, *operands: Numbers) -> Numbers:
+    """What a function computes, moved by rounding if that is wanted."""
+    out = _stored(compute(*operands), op.result)
+    return disturb(op, out, operands, compute) if op.result.is_float else out
 
 
 @elementwise("stablehlo.negate")
@@ -107,7 +114,7 @@ def arithmetic(op: Op, a: Numbers, b: Numbers) -> Numbers:
     if element.width == 1 and op.name in ("stablehlo.add", "stablehlo.multiply"):
         return np.asarray(a | b if op.name.endswith("add") else a & b)
     compute: Any = _RINGS.get(op.name) or _EXTREMA[op.name]
-    return _stored(compute(_value(a, element), _value(b, element)), op.result)
+    return _rounded(op, compute, _value(a, element), _value(b, element))
 
 
 @elementwise("stablehlo.divide", "stablehlo.remainder")
@@ -116,7 +123,8 @@ def divide(op: Op, a: Numbers, b: Numbers) -> Any:
     element, divides = op.operand, op.name.endswith("divide")
     left, right = _value(a, element), _value(b, element)
     if not element.is_integer:
-        return _stored(np.divide(left, right) if divides else np.fmod(left, right), op.result)
+        out = _rounded(op, np.divide if divides else np.fmod, left, right)
+        return out, has_no_remainder(a, b) if element.is_float and not divides else None
     bad = right == 0
     if not element.unsigned and element.width > 1:
         bad = bad | ((left == element.lowest) & (right == -1))
@@ -130,7 +138,7 @@ def power(op: Op, a: Numbers, b: Numbers) -> Any:
     element = op.operand
     left, right = _value(a, element), _value(b, element)
     if not element.is_integer:
-        return _stored(np.power(left, right), op.result)
+        return _rounded(op, np.power, left, right)
     base, count = np.broadcast_arrays(left.astype(object), right.astype(object))
     modulus = 1 << element.width
     found = [

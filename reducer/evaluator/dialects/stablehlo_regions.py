@@ -4,7 +4,8 @@ Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from reducer.evaluator.dialects.scans import (
 from reducer.evaluator.elements import unsigned, wrapped
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame, steps
+from reducer.evaluator.noise import is_active, is_disturbing, zero_sign
+from reducer.evaluator.orders import OtherOrders, stepwise
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array
@@ -28,7 +31,8 @@ from reducer.evaluator.values import Array
 
 @op("stablehlo.reduce")
 def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
-    """In order, each step for all of the elements that remain.
+    """In order, each step for all of the elements that remain. Any other order that leaves the
+    elements where they are is as good, so others are tried to learn what rounding changes.
 
     Raises:
         Unsupported: the body cannot be vectorized.
@@ -37,16 +41,35 @@ def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     axes = op.integers("dimensions")
     kept = [n for n in range(len(inputs[0].shape)) if n not in axes]
     shape = [inputs[0].shape[n] for n in kept]
-    steps = int(np.prod([inputs[0].shape[n] for n in axes], dtype=np.int64))
-    rows = [
-        one.map(lambda data: np.transpose(data, [*axes, *kept]).reshape([steps, *shape]))
+    count = int(np.prod([inputs[0].shape[n] for n in axes], dtype=np.int64))
+    columns = [
+        one.map(lambda data: np.transpose(data, [*axes, *kept]).reshape([count, *shape]))
         for one in inputs
     ]
+    rows = [[one.map(lambda data, n=n: data[n]) for one in columns] for n in range(count)]
     totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in totals]
-    for step in range(steps):
-        here = [one.map(lambda data, step=step: data[step]) for one in rows]
-        totals = _sized(apply_body(frame, op, *totals, *here), shape)
-    return tuple(totals)
+
+    def combined(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
+        return _sized(apply_body(frame, op, *left, *right), shape)
+
+    if not is_active():
+        return tuple(_folded(combined, rows, totals))
+    if zero_sign() > 0:
+        return tuple(_folded(lambda left, right: combined(right, left), rows[::-1], totals))
+    while len(rows) > 1:
+        pairs = zip(rows[::2], rows[1::2], strict=False)
+        rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
+    return tuple(_folded(combined, rows, totals))
+
+
+def _folded(
+    combined: Callable[[Sequence[Array], Sequence[Array]], list[Array]],
+    rows: Sequence[list[Array]],
+    totals: list[Array],
+) -> list[Array]:
+    for row in rows:
+        totals = combined(totals, row)
+    return totals
 
 
 def _sized(values: Sequence[Array], shape: Sequence[int]) -> list[Array]:
@@ -109,6 +132,12 @@ def _product(
     out = contract(a, b, sizes, reduced)
     if out is None:
         out = np.asarray((a * b).sum(axis=reduced, keepdims=True))
+    if is_disturbing(result):
+        ways = OtherOrders.start(np.add, result, np.zeros(out.shape))
+        ways.contract(a, b, sizes, reduced)
+        if result.is_small_float:
+            ways.forwards = stepwise(a, b, reduced, result)
+        out = ways.disturbed(out.astype(result.dtype))
     out = out.reshape([*batch, *rows, *columns])
     return Array(wrapped(out, result) if result.is_integer else out.astype(result.dtype))
 

@@ -55,6 +55,16 @@ def test_integers_stay_in_the_range_of_their_type() -> None:
             assert all(low <= int(word) <= high for word in inputs[0].partition("=")[2].split())
 
 
+def test_floats_have_fractions_beside_integers_in_range() -> None:
+    """A float that a program takes for an integer would not show among whole numbers."""
+    shape = (64,)
+    (numbers,) = Trial(style("small"), seed=1).inputs(function(ValueType("f32", shape))) or []
+    parsed = [float(word) for word in numbers.partition("=")[2].split()]
+    assert any(one % 1 for one in parsed) and all(one % 0.25 == 0 for one in parsed)
+    (indices,) = Trial(style("positive"), seed=1).inputs(function(ValueType("i32", shape))) or []
+    assert set(indices.partition("=")[2].split()) == {"1", "2", "3"}
+
+
 @pytest.mark.parametrize("type_", [FLOATS, WORDS])
 def test_half_of_a_sparse_tensor_is_zero(type_: ValueType) -> None:
     for seed in (0, 1):

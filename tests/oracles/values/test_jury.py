@@ -86,6 +86,14 @@ def test_a_conflict_is_reported(lab: Lab) -> None:
     assert "the evaluator alone; conflict: the same from reference" in outcome.stderr
 
 
+def test_a_witness_that_fails_is_said_to_fail(lab: Lab) -> None:
+    """It gives no results, so it does not give other ones: it may be what checks bounds."""
+    text = INPUT.replace(R, "reference: fails\n")
+    told = oracle(lab, text).run(text).stderr
+    assert "the evaluator alone; conflict: a failure of reference (" in told
+    assert "other results" not in told
+
+
 def test_a_release_can_settle_a_conflict(lab: Lab) -> None:
     text = INPUT.replace(R, "reference: 2xi32=1 2\n") + "old: 2xi32=1 3\n"
     outcome = oracle(lab, text, releases=("old",)).run(text)
@@ -268,6 +276,7 @@ def test_a_candidate_must_be_wrong_by_the_same_word(lab: Lab, old: str, new: str
     [
         ("old: 2xi32=1 3\n", "independently confirmed by old"),
         ("old: 2xi32=1 2\n", "not independently confirmed: old gives the same"),
+        ("old: fails\n", "not independently confirmed: old fails with"),
         ("", "nothing else can run it"),
     ],
 )
