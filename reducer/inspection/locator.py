@@ -154,7 +154,8 @@ class Locator:
 
     def _is_small_already(self, state: SearchState[Module]) -> bool:
         """Whether the program is no larger than what would be left of a large one."""
-        return len(BodyOps.of(state.document).ops) <= _FEW and self._whole_survives(state)
+        ops = len(BodyOps.of(state.document).ops)
+        return 0 < ops <= _FEW and self._whole_survives(state)
 
     @staticmethod
     def _take_whole(finding: FailureLocation, module: Module) -> None:

@@ -113,7 +113,7 @@ def test_wrong_results_for_inputs_from_files(tmp_path: Path) -> None:
     assert line.endswith(
         "iree-run-module --device=local-task --module=a.vmfb --function=f "
         "'--input=4xf32=-1 -2 3 -7' '--input=4xf32=3 2 2 3' '--expected_output=4xf32=-1 4 9 -343' "
-        "--expected_f32_threshold=0.343"
+        "--expected_f32_threshold=0.345686"
     )
     np.save(tmp_path / "base.npy", np.array([1, 2, 3, 7], dtype="f4"))
     done = check(model, "--wrong-results", "--flagfile", flags, *command)

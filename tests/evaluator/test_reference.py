@@ -135,17 +135,19 @@ def test_what_takes_too_long_is_not_judged(
     evaluated: Callable[..., ExecutionResult | None],
 ) -> None:
     text = """
-    func.func @f(%n: index) -> index {
+    func.func @f(%n: index) -> f32 {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> index {
-        %t = arith.addi %s, %i : index
-        scf.yield %t : index
+      %one = arith.constant dense<1.0> : tensor<1000000xf32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %one) -> tensor<1000000xf32> {
+        %t = arith.mulf %s, %one : tensor<1000000xf32>
+        scf.yield %t : tensor<1000000xf32>
       }
-      return %r : index
+      %x = tensor.extract %r[%c0] : tensor<1000000xf32>
+      return %x : f32
     }
     """
-    result = evaluated(text, "100000000", seconds=2)
+    result = evaluated(text, "100000", seconds=2)
     assert result is not None
     assert result.unsupported == ("a program beyond the limits (timeout)",)
 
