@@ -11,7 +11,6 @@ from reducer.ir.function_types import function_type
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
 from reducer.ir.syntax import Entry
-from reducer.ir.values import label_arguments
 
 Edit = tuple[int, int, str]
 
@@ -62,7 +61,7 @@ def retype_label(
     if end == NONE:
         return None
     label = module.text[start:end]
-    arguments = enumerate(zip(module.block_args(block), label_arguments(label), strict=True))
+    arguments = enumerate(zip(module.block_args(block), module.block_arguments(block), strict=True))
     shown = ", ".join(
         f"{token}: {types.get(value, kind)}"
         for number, (value, (token, kind)) in arguments
