@@ -134,7 +134,7 @@ class Module:
             GenericSyntaxError: the text is not in this form, as far as that is known by now.
         """
         after = Module(text)
-        ops = op_count_of(text) if self._is_counted_rightly else None
+        ops = op_count_of(text) if self.is_counted_rightly else None
         if ops is None:
             after.read()
         else:
@@ -180,7 +180,8 @@ class Module:
         )
 
     @cached_property
-    def _is_counted_rightly(self) -> bool:
+    def is_counted_rightly(self) -> bool:
+        """Whether `op_count_of` counts this module's ops, and so those of edited ones."""
         return op_count_of(self.text) == self.op_count
 
     @cached_property

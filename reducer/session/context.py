@@ -18,6 +18,7 @@ from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
+from reducer.search.recent import Recent
 from reducer.search.state import SearchState
 from reducer.session.best import Best
 from reducer.session.conversions import Conversions
@@ -126,6 +127,7 @@ class Context:
     is_complete: bool = False
     health: HealthCheck | None = None
     milestones: list[Milestone] = field(default_factory=list)
+    recent: Recent = field(default_factory=Recent)
     above: "Above | None" = None
     levels: tuple[LevelRecord, ...] = ()
     readable: str = ""
@@ -202,10 +204,14 @@ class Context:
         floor = self.floor
         state: SearchState[Module] = self._search(
             self.module,
-            lambda edited: state.document.edited(edited),
+            lambda edited: self.edited(state.document, edited),
             lambda module: floor is None or floor.admits(module),
         )
         return state
+
+    def edited(self, module: Module, text: str) -> Module:
+        """The module that an edit of another one's text makes (see `Module.edited`)."""
+        return self.recent.made(text, module.is_counted_rightly, module.edited)
 
     def search_text(self) -> SearchState[PlainText]:
         """A search state for a document that is plain text."""
