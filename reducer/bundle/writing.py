@@ -11,6 +11,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -233,7 +234,7 @@ def make_bundle(
     folder: Path,
     *,
     executable: Path | None = None,
-    page: str | None = None,
+    page: Callable[[], str | None] = lambda: None,
     check_leaks: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
     """Run `repro.sh` in an empty folder, then write the report atomically.
@@ -242,14 +243,18 @@ def make_bundle(
 
     Args:
         executable: the program under test.
-        page: the reduction as HTML, if there is one.
+        page: makes the reduction as HTML, if there is any to show. That takes as long as many a
+            run, so it is done meanwhile.
         check_leaks: is called with all files before they are written, and may raise.
 
     Raises:
         OutputNotWritable: the report cannot be written.
     """
-    facts, status = _verified(facts, executable)
-    files = _files(facts, page)
+    with ThreadPoolExecutor(1, thread_name_prefix="report") as beside:
+        trying = beside.submit(_verified, facts, executable)
+        shown = page()
+        facts, status = trying.result()
+    files = _files(facts, shown)
     verified = status == 0
     left_out: list[str] = []
     while True:

@@ -105,7 +105,7 @@ class BucketReports:
         facts = replace(facts, versions=_versions(bug))
         facts, page = self._with_past(facts, known, oracle)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        make_bundle(facts, folder, executable=oracle.executable, page=page)
+        make_bundle(facts, folder, executable=oracle.executable, page=lambda: page)
 
     def _with_past(
         self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle

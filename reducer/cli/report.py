@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -195,9 +194,12 @@ def bug_report(
         ):
             facts = part(facts) if ask else facts
         folder = output or about.folder(facts, hide_names)
-        page = past.page(facts) if past else None
         bundle = make_bundle(
-            facts, folder, executable=program_of(oracle), page=page, check_leaks=check_leaks
+            facts,
+            folder,
+            executable=program_of(oracle),
+            page=lambda: past.page(facts) if past else None,
+            check_leaks=check_leaks,
         )
     if json_target != "-":
         show(layout.Facts(_summary(bundle)))
@@ -279,32 +281,35 @@ def report_of(
     if not report.output_path.is_file():
         return None
     listener.phase("report")
-    level, past, page = report.pass_level, None, None
+    level, past = report.pass_level, None
     report = report.in_all()
-    with ThreadPoolExecutor(1, thread_name_prefix="report") as beside:
-        gathering = beside.submit(
-            gather,
-            report.text,
-            oracle,
-            source=report.input_path.name,
-            opt=opt,
-            pass_file=(
-                pass_file_of(level, report.output_path.name)
-                if level and not level.same_program
-                else None
-            ),
-            level_files=[level_file_of(one, report.input_path) for one in report.levels],
-            known=report.reported,
-            cancel=stop,
-        )
-        # The page takes as long as many a run, and nothing of it depends on what the run says.
-        with deferred.attempt("page about the reduction"):
-            past = provenance_of(report, report.output_path, report.lineage, opt)
-            page = past.page()
-        facts = gathering.result()
+    with deferred.attempt("page about the reduction"):
+        past = provenance_of(report, report.output_path, report.lineage, opt)
+    facts = gather(
+        report.text,
+        oracle,
+        source=report.input_path.name,
+        opt=opt,
+        pass_file=(
+            pass_file_of(level, report.output_path.name)
+            if level and not level.same_program
+            else None
+        ),
+        level_files=[level_file_of(one, report.input_path) for one in report.levels],
+        known=report.reported,
+        cancel=stop,
+    )
     facts = replace(facts, record=past.record if past else replace(report, origin=()))
     if level is not None and level.same_program:
         facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
+
+    def page() -> str | None:
+        shown = None
+        with deferred.attempt("page about the reduction"):
+            if past is not None:
+                shown = past.page()
+        return shown
+
     folder = ResultFolder.of(report.output_path)
     folder.create()
     return make_bundle(facts, folder.report, executable=program_of(oracle), page=page)
