@@ -18,7 +18,7 @@ from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.observers import OtherFailure
-from reducer.search.plan import Plan
+from reducer.search.plan import Errand, Plan
 from reducer.search.running import GLANCE, Running
 from reducer.search.runs import Runs
 from reducer.search.screening import MAX_SCREENED_OPS, ScreenedCandidates
@@ -76,9 +76,17 @@ class Evaluator(Runs):
     def prepare_confirmation(self, text: str, name: str, ops: int) -> None:
         """Have an idle worker confirm a text that will probably be the result."""
         if self.works_ahead:
-            run = partial(self._confirm, text, name, ops)
-            key, limits = self._confirmation(text, name), self.query.scaled_limits
-            self._shared.speculation.pin(key, run, limits, spare=self._spare)
+            errand, limits = self.confirmation(text, name, ops), self.query.scaled_limits
+            self._shared.speculation.pin(errand.key, errand.run, limits, spare=self._spare)
+
+    def confirmation(self, text: str, name: str, ops: int) -> Errand:
+        """The run that `confirm` asks for."""
+        return Errand(self._confirmation(text, name), partial(self._confirm, text, name, ops))
+
+    def repetition(self, document: Document, number: int) -> Errand:
+        """A run of a document that was run before, as `run_once` asks for it."""
+        run = partial(self._asker(None).run_ahead, Candidate(document, ""))
+        return Errand(self._digest(document.text, number), run)
 
     def confirmed_ahead(self, text: str, name: str) -> Outcome | None:
         """The outcome of a confirmation that an idle worker has made or is making, if one is."""
@@ -134,10 +142,10 @@ class Evaluator(Runs):
                 if plan is not None:
                     self._speculate(plan, head, base)
                 verdict, outcome = head.judged()
-                if plan is not None:
-                    self._learn(head.candidate, plan.document, verdict, outcome.seconds)
                 if verdict in _LOOKED_INTO and not is_readable(head.candidate.document):
                     verdict = Verdict.INVALID
+                if plan is not None:
+                    self._learn(head.candidate, plan.document, verdict, outcome.seconds)
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()

@@ -5,16 +5,17 @@ optimistic algorithms.
 """
 
 import heapq
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate
-from reducer.search.plan import Item, Node, Plan
+from reducer.search.plan import Certain, Item, Node, Plan
 from reducer.search.prediction import Predictor, Rejected
 
 _LEAST = 0.01  # a candidate that is less likely to be asked about is not run
+_LIKELY = 0.6  # what takes long to make is made for programs that are this likely
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 
 _Rejected = tuple[Rejected, ...]
@@ -46,15 +47,19 @@ class Foresight:
                 candidate.origin, parts(candidate.document), made_from, interesting=accepted
             )
 
-    def learn_ahead(self, digest: str, item: Item[Any] | None, *, accepted: bool) -> None:
-        """Record what a run ahead has shown, of a candidate of a plan or of another program."""
-        self._interesting[digest] = accepted
-        if item is not None and digest not in self._learned:
-            self._learned.add(digest)
-            self._predictor.learn(
-                item.ahead.candidate.origin, item.parts, item.base, interesting=accepted
-            )
-            self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
+    def learn_ahead(self, found: Sequence[tuple[str, Item[Any] | None, bool]]) -> None:
+        """Record which runs ahead were interesting: of candidates of a plan, or of others."""
+        self._interesting.update((digest, accepted) for digest, _, accepted in found)
+        for digest, item, accepted in found:
+            if item is not None and digest not in self._learned:
+                self._learned.add(digest)
+                self._predictor.learn(
+                    item.ahead.candidate.origin,
+                    item.parts,
+                    item.base,
+                    interesting=accepted,
+                )
+                self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
 
     def likely(
         self, plan: Plan[D], head: str | None, asker: Asker, *, spare: float, steps: int
@@ -73,12 +78,14 @@ class Foresight:
             chance: float, node: Node[D] | None, index: int, runs: int, rejected: _Rejected
         ) -> None:
             nonlocal pushed
-            if node is not None and chance >= _LEAST and runs < spare:
+            slow = node is not None and isinstance(node.plan, Certain)
+            if node is not None and chance >= (_LIKELY if slow else _LEAST) and runs < spare:
                 pushed += 1
                 heapq.heappush(heap, (-chance, pushed, node, index, runs, rejected))
 
         push(1.0, self._node(plan, asker.digest), 0, 0, ())
         asked: set[Hashable] = set()
+        given: set[str] = set()
         again: list[tuple[float, int, Item[Any]]] = []
         for _ in range(steps):
             if not heap:
@@ -91,8 +98,11 @@ class Foresight:
             known = self._known(item.digest, asker)
             if known is not None:
                 self._predictor.learn_edit(item.ahead.edit, interesting=known)
+            if known is None and any(item.digest == each.digest for each in rejected):
+                known = False  # the same program, made in another way
             chance = self._chance(item, rejected) if known is None else float(known)
-            if known is None and item.digest != head:
+            if known is None and item.digest != head and item.digest not in given:
+                given.add(item.digest)
                 question = item.question
                 if question is not None and question in asked:
                     pushed += 1
@@ -106,7 +116,8 @@ class Foresight:
             if -cost * chance >= _LEAST:
                 push(-cost * chance, node.following(place), 0, runs, rejected)
             if known is None and item.parts is not None:
-                rejected = (*rejected, Rejected(item.ahead.candidate.origin, item.parts))
+                origin = item.ahead.candidate.origin
+                rejected = (*rejected, Rejected(origin, item.parts, item.digest))
             push(-cost * (1 - chance), node, place + 1, runs, rejected)
         while again:
             yield heapq.heappop(again)[2]

@@ -5,13 +5,26 @@ can say what that would be: a `Plan` has candidates in order, what follows if on
 what follows if none is.
 """
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from typing import Generic, Protocol
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol
 
+from oracles import Limits, Outcome
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, is_readable
 from reducer.search.prediction import Parts
+
+RunAhead = Callable[[threading.Event, Limits], Outcome]
+"""Runs something within some limits, on a worker's thread; the event cancels it."""
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A run that is asked for under a key of its own, such as the confirmation of a result."""
+
+    key: str
+    run: RunAhead
 
 
 @dataclass(frozen=True)
@@ -20,11 +33,13 @@ class Ahead(Generic[D]):
 
     `chance` is the chance that it is accepted, if that is known. `edit` identifies what is edited,
     and how: the same edit of a slightly different program will probably have the same verdict.
+    `errand` is what is run, if that is not just the candidate.
     """
 
     candidate: Candidate[D]
     chance: float | None = None
     edit: Hashable = None
+    errand: Errand | None = None
 
 
 class Plan(Protocol[D]):
@@ -46,6 +61,30 @@ class Plan(Protocol[D]):
     def if_rejected(self) -> "Plan[D] | None":
         """What follows if all are rejected; None if that is unknown."""
         ...
+
+
+@dataclass(frozen=True)
+class Certain(Generic[D]):
+    """What is asked about a document in any case, once the search has come to it.
+
+    Attributes:
+        make: the questions, in order. Making them may take long, so it is done for few documents.
+        then: what follows if all are answered as expected.
+    """
+
+    document: D
+    make: Callable[[D], Sequence[Ahead[Any]]] = field(compare=False)
+    then: Callable[[D], Plan[D] | None] = field(default=lambda document: None, compare=False)
+    number: int = 0
+
+    def candidates(self) -> Iterator[Ahead[Any]]:
+        yield from self.make(self.document)[self.number : self.number + 1]
+
+    def if_accepted(self, index: int, candidate: Candidate[Any]) -> Plan[D] | None:
+        return replace(self, number=self.number + 1)
+
+    def if_rejected(self) -> Plan[D] | None:
+        return self.then(self.document) if self.number == len(self.make(self.document)) else None
 
 
 @dataclass(frozen=True)
@@ -88,7 +127,8 @@ class Node(Generic[D]):
             made = next(self._left, None)
             if made is None:
                 return None
-            digest, parts = self._digest(made.candidate.text), self._parts(made.candidate.document)
+            errand, parts = made.errand, self._parts(made.candidate.document)
+            digest = errand.key if errand else self._digest(made.candidate.text)
             self._items.append(Item(made, digest, parts, self.base))
         return self._items[index]
 

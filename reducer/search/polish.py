@@ -70,10 +70,10 @@ def reduce_to_fixpoint(
 
 
 def first_sweeps(
-    state: SearchState[D], transformations: Sequence[Transformation[D]]
+    state: SearchState[D], transformations: Sequence[Transformation[D]], document: D
 ) -> Plan[D] | None:
-    """What polishing will ask about first; None if there is nothing to transform."""
-    return Fixpoint(state, lambda _: None).plan(state.document, transformations, False, Then())
+    """What polishing will ask about a document first; None if there is nothing to transform."""
+    return Fixpoint(state, lambda _: None).plan(document, transformations, False, Then())
 
 
 class Fixpoint(Generic[D]):
@@ -185,6 +185,7 @@ def polish(
     on_phase: Callable[[str], None],
     last: Sequence[Transformation[D]] = (),
     audit: Callable[[], bool] = lambda: False,
+    ending: Next[D] = _nothing,
 ) -> None:
     """Alternate removing and simplifying until both have reached a common fixpoint.
 
@@ -196,6 +197,7 @@ def polish(
         last: transformations to apply only at that point, since most of their edits fail.
         audit: called before the failed edits are tried once more, which is most of the work; it may
             turn the state back to an earlier document, and returns whether it did.
+        ending: what is asked about the result, for workers that are ahead.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
 
@@ -210,7 +212,7 @@ def polish(
         return fixpoint.plan(document, transformations, True, Then(then_last, then_sweep))
 
     def then_last(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, last, True, Then(changed=then_sweep))
+        return fixpoint.plan(document, last, True, Then(ending, then_sweep))
 
     progress = True
     while progress:
@@ -221,7 +223,7 @@ def polish(
             or audit()
             or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
             or tuner.run(everything=True, then=Then(then_last, then_sweep))
-            or fixpoint.over(last, again=True, then=Then(changed=then_sweep))
+            or fixpoint.over(last, again=True, then=Then(ending, then_sweep))
         )
 
 

@@ -66,6 +66,9 @@ _AT_FIRST = {
 }
 """Kinds of candidates, and the share of each that is accepted before any was judged."""
 
+_LACKING = frozenset({"renamed", "needed elsewhere"})
+"""Kinds that lack much: that an edit was accepted where it removed less tells nothing."""
+
 
 @dataclass(frozen=True)
 class Rejected:
@@ -73,6 +76,7 @@ class Rejected:
 
     origin: str
     parts: Parts
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,12 +165,12 @@ class Predictor:
             edit: what identifies the edit, if that is known.
             assumed: programs that are assumed to be rejected.
         """
-        alike = self._edits.get(edit) if edit is not None else None
-        if alike is not None:
-            return _LIKE_BEFORE if alike else 1 - _LIKE_BEFORE
         kind, share = self._kind(origin, parts, base, assumed)
         if kind == "needed":
-            return _WITHOUT_NEEDED
+            return min(_SUPERFLUOUS, max(_WITHOUT_NEEDED, self._rate(origin, kind).chance))
+        alike = self._edits.get(edit) if edit is not None else None
+        if alike is not None and (kind not in _LACKING or not alike):
+            return _LIKE_BEFORE if alike else 1 - _LIKE_BEFORE
         return min(_SUPERFLUOUS, max(_WITHOUT_NEEDED, share * self._rate(origin, kind).chance))
 
     def _rate(self, origin: str, kind: str) -> Rate:

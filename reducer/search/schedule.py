@@ -94,17 +94,33 @@ def _at_function(module: Module, site: Site) -> str:
 
     Everything else in a function changes all the time.
     """
-    block, terminator = entry_block(module, site.op), terminator_of(module, site.op)
-    arguments = [] if block is None else list(module.block_args(block))
-    returned = () if terminator is None else module.t.operands[terminator]
+    argument, returned = _argument(module, site), _returned(module, site)
     around = [module.symbol_name(site.op) or "", site.name]
-    if site.number < len(arguments):
-        value = arguments[site.number]
-        around += [module.tokens[value], module.type_of(value), *_users(module, value)]
-    if site.number < len(returned) and returned[site.number] != NONE:
-        value = returned[site.number]
-        around += ["returned", module.tokens[value], _producer(module, value)]
+    if argument != NONE:
+        around += [module.tokens[argument], module.type_of(argument), *_users(module, argument)]
+    if returned != NONE:
+        around += ["returned", module.tokens[returned], _producer(module, returned)]
     return "\0".join(around)
+
+
+def at_signature(module: Module, site: Site) -> tuple[str, ...]:
+    """The names of a function, and of its argument and its result with the site's number."""
+    values = (_argument(module, site), _returned(module, site))
+    names = ("" if value == NONE else module.tokens[value] for value in values)
+    return module.symbol_name(site.op) or "", *names
+
+
+def _argument(module: Module, site: Site) -> int:
+    """The argument with the number of a function site; NONE if there is none."""
+    block = entry_block(module, site.op)
+    arguments = [] if block is None else list(module.block_args(block))
+    return arguments[site.number] if site.number < len(arguments) else NONE
+
+
+def _returned(module: Module, site: Site) -> int:
+    terminator = terminator_of(module, site.op)
+    returned = () if terminator is None else module.t.operands[terminator]
+    return returned[site.number] if site.number < len(returned) else NONE
 
 
 def _producer(module: Module, value: int) -> str:

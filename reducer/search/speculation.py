@@ -22,7 +22,7 @@ from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate
 from reducer.search.foresight import Foresight
-from reducer.search.plan import Item, Plan
+from reducer.search.plan import Item, Plan, RunAhead
 
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _FURTHER = 2  # candidates to make for each worker beside those that run…
@@ -45,10 +45,6 @@ class _Run:
     started: float = field(default_factory=time.monotonic)
 
 
-RunAhead = Callable[[threading.Event, Limits], Outcome]
-"""Runs something within some limits, on a worker's thread; the event cancels it."""
-
-
 class Speculation:
     """The runs ahead of one reduction. All methods but `take` are for the thread that searches.
 
@@ -60,8 +56,10 @@ class Speculation:
         self.jobs = jobs
         self.changed = threading.Event()
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ahead: dict[str, _Run] = {}
+        self._next: dict[str, tuple[RunAhead, _Run]] = {}  # for workers that are free soon
+        self._head = 0  # workers that run what the search waits for
         self._errands: dict[str, tuple[RunAhead, Limits]] = {}  # for whoever is free first
         self._foresight = Foresight()
         self._usual = 0.0  # seconds of a run, of late
@@ -73,6 +71,7 @@ class Speculation:
                 ahead.cancel.set()
             self._ahead.clear()
             self._errands.clear()
+            self._next.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     # ---- asking ----------------------------------------------------------------------------
@@ -86,6 +85,7 @@ class Speculation:
         with self._lock:
             ahead = self._ahead.pop(digest, None)
             self._errands.pop(digest, None)
+            self._next.pop(digest, None)
         if ahead is None:
             return None
         while not ahead.future.done():
@@ -154,24 +154,30 @@ class Speculation:
             wanted[item.digest] = item
         with self._lock:
             running = [key for key, ahead in self._ahead.items() if not ahead.future.done()]
-            unwanted = [key for key in running if key != head and key not in wanted]
-            unwanted = [key for key in unwanted if not self._is_nearly_done(key)]
-            extra = head is not None and head not in self._ahead
-            occupied = len(running) + extra
+            others = [key for key in running if key != head and key not in wanted]
+            unwanted = [key for key in others if not self._is_nearly_done(key)]
+            self._head = int(head is not None and head not in self._ahead)
+            self._next.clear()
+            occupied = len(running) + self._head
+            soon = len(others) - len(unwanted)  # workers that are free soon
             for key, item in wanted.items():
-                unasked = len(self._ahead) + extra
+                unasked = len(self._ahead) + len(self._next) + self._head
                 if key in self._ahead:
                     continue
                 if occupied >= self.jobs and unwanted:
                     occupied -= self._end(unwanted.pop())
-                if occupied >= self.jobs or unasked >= spare:
+                if unasked >= spare or (occupied >= self.jobs and len(self._next) >= soon):
                     break
-                run = partial(asker.run_ahead, item.ahead.candidate)
-                self._start(key, run, _Run(asker.limits_now, item))
-                occupied += 1
+                errand = item.ahead.errand
+                run = errand.run if errand else partial(asker.run_ahead, item.ahead.candidate)
+                if occupied < self.jobs:
+                    self._start(key, run, _Run(asker.limits_now, item))
+                    occupied += 1
+                else:
+                    self._next[key] = run, _Run(asker.limits_now, item)
             while occupied > self.jobs and unwanted:
                 occupied -= self._end(unwanted.pop())
-            self._run_errands(occupied, spare - extra)
+            self._run_errands(occupied, spare - self._head)
         if head is not None:  # which is still running, or there would be nothing to wait for
             self._make_more(likely, plan, until)
 
@@ -228,19 +234,32 @@ class Speculation:
     def _start(self, key: str, run: RunAhead, ahead: _Run) -> None:
         self._ahead[key] = ahead
         ahead.future = self._pool.submit(run, ahead.cancel, ahead.limits)
-        ahead.future.add_done_callback(lambda _: self.changed.set())
+        ahead.future.add_done_callback(self._on_end)
+
+    def _on_end(self, _: "Future[Outcome]") -> None:
+        """Give a worker that is free now what waits for one, and tell the search."""
+        with self._lock:
+            occupied = sum(not ahead.future.done() for ahead in self._ahead.values()) + self._head
+            while self._next and occupied < self.jobs:
+                key = next(iter(self._next))
+                run, ahead = self._next.pop(key)
+                ahead.started = time.monotonic()
+                self._start(key, run, ahead)
+                occupied += 1
+        self.changed.set()
 
     def _note_ended(self, asker: Asker) -> None:
         """Learn what the runs ahead have shown, and forget the oldest if there are too many."""
         with self._lock:
             ended = [key for key, ahead in self._ahead.items() if ahead.future.done()]
+            found = []
             for key in ended:
                 future = self._ahead[key].future
-                if future.cancelled():
-                    continue
-                failed = future.exception() is not None
-                accepted = not failed and bool(asker.accepts(key, future.result()))
-                self._foresight.learn_ahead(key, self._ahead[key].item, accepted=accepted)
+                if not future.cancelled():
+                    failed = future.exception() is not None
+                    accepted = not failed and bool(asker.accepts(key, future.result()))
+                    found.append((key, self._ahead[key].item, accepted))
+            self._foresight.learn_ahead(found)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
 

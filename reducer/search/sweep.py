@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from reducer.ir import D, Module
+from reducer.ir.functions import is_function
 from reducer.search.candidate import Candidate, is_nothing
 from reducer.search.plan import Ahead, Plan
-from reducer.search.schedule import Edit, Schedule, edit_of
+from reducer.search.schedule import Edit, Schedule, at_signature, edit_of
 from reducer.search.state import SearchState
 from reducer.transformations import Site, Transformation
 
@@ -190,10 +191,13 @@ class SweepPlan(Generic[D]):
     def _identity(self, chunk: Sequence[Site]) -> Hashable:
         """What is edited, in words that stay the same when the program changes elsewhere."""
         document = self.document
-        if not isinstance(document, Module) or len(chunk) > _FEW:
+        if not isinstance(document, Module):
             return None
-        named = [(document.header(site.op), site.number, site.name) for site in chunk]
-        return (self.transformation.name, *named)
+        if len(chunk) > 1 and len(chunk) == len(_sites(self.transformation, document)):
+            return (self.transformation.name, "everywhere")
+        if len(chunk) > _FEW:
+            return None
+        return (self.transformation.name, *(_name(document, site) for site in chunk))
 
     def _candidate(self, chunk: Sequence[Site]) -> Candidate[D] | None:
         return self.state.candidate(
@@ -201,3 +205,13 @@ class SweepPlan(Generic[D]):
             self.transformation.name,
             self.document,
         )
+
+
+def _name(module: Module, site: Site) -> tuple[Hashable, ...]:
+    """What a site is known by, also after edits of operands, attributes, and types elsewhere."""
+    t, op = module.t, site.op
+    if is_function(module, op):
+        return (site.name, *at_signature(module, site))
+    if t.num_results[op]:
+        return t.name[op], module.tokens[t.first_result[op]], site.number, site.name
+    return module.header(op), site.number, site.name

@@ -113,17 +113,26 @@ def _is_remark(module: Module, boundary: BoundaryTypes, op: int) -> bool:
     return sum(boundary.is_shaped(module.type_of(value)) for value in operands) == 1
 
 
-def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
+def halve(
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    after: Callable[[Module], Plan[Module] | None] = lambda module: None,
+) -> bool:
     """Replace the module with one of its halves or its middle, as long as one still fails.
 
     Where only a half with its producers failed, those are tried first the next time.
+
+    Args:
+        after: what is asked about a module no part of which fails, for workers that are ahead.
 
     Returns:
         Whether a candidate was accepted.
     """
     progress, fed = False, False
+    halves = Halves(state, boundary, after)
     while True:
-        for plan in (_halving(state, boundary, fed=fed), _halving(state, boundary, fed=not fed)):
+        module = state.document
+        for plan in (halves.of(module, fed=fed), halves.of(module, fed=not fed, last=True)):
             if plan is not None and _accept(state, plan):
                 progress, fed = True, plan.fed
                 break
@@ -131,29 +140,47 @@ def halve(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
             return progress
 
 
-def _halving(
-    state: SearchState[Module], boundary: BoundaryTypes, *, fed: bool
-) -> "PartsPlan | None":
-    return halving(state, boundary, state.document, fed=fed)
-
-
 def halving(
-    state: SearchState[Module], boundary: BoundaryTypes, module: Module, *, fed: bool = False
+    state: SearchState[Module], boundary: BoundaryTypes, module: Module
 ) -> "PartsPlan | None":
-    """The halves of a module, and so on; None if it is small. With `fed`, with their producers."""
-    body = BodyOps.of(module)
-    if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
-        return None
-    then = partial(halving, state, boundary, fed=fed)
-    return PartsPlan(
-        state,
-        boundary,
-        module,
-        "halve",
-        lambda: _fed(body) if fed else _halves(body),
-        then,
-        fed=fed,
-    )
+    """The halves of a module, and so on; None if it is small."""
+    return Halves(state, boundary).of(module)
+
+
+@dataclass(frozen=True)
+class Halves:
+    """What halving asks about, and what is asked `after` no part of a module fails."""
+
+    state: SearchState[Module]
+    boundary: BoundaryTypes
+    after: Callable[[Module], Plan[Module] | None] = lambda module: None
+
+    def of(self, module: Module, *, fed: bool = False, last: bool = False) -> "PartsPlan | None":
+        """The parts of a module, and so on; None if it is small.
+
+        Args:
+            fed: with their producers.
+            last: the parts without them (or with them, if not `fed`) have been tried before.
+        """
+        body = BodyOps.of(module)
+        if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
+            return None
+        return PartsPlan(
+            self.state,
+            self.boundary,
+            module,
+            "halve",
+            lambda: _fed(body) if fed else _halves(body),
+            partial(self._next, fed=fed),
+            self.after if last else partial(self._others, fed=not fed),
+            fed=fed,
+        )
+
+    def _next(self, module: Module, *, fed: bool) -> Plan[Module] | None:
+        return self.of(module, fed=fed) or self._others(module, fed=not fed)
+
+    def _others(self, module: Module, *, fed: bool) -> Plan[Module] | None:
+        return self.of(module, fed=fed, last=True) or self.after(module)
 
 
 def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:

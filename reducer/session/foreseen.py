@@ -5,12 +5,16 @@ input fails, and an empty module; whether it does in generic form, and every tim
 it does. The last ones are whether the result fails when it is printed, and when it is confirmed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from oracles import CompilerOracle, Oracle, Outcome
 from oracles.values import ValuesOracle
 from reducer.ir import Module, PlainText
+from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
+from reducer.search.plan import Ahead, Certain, Plan
 from reducer.search.polish import first_sweeps
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
@@ -20,7 +24,7 @@ from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import CHEAP_SECONDS, EMPTY_MODULE
 from reducer.transformations import BoundaryTypes, Transformation
 
-_REPETITIONS = 3  # of the input in generic form, if nothing smaller fails
+_REPETITIONS = 3  # runs of a program, to see whether it always fails
 _SMALL = 2_500  # ops; a larger input may need too much memory to be run several times at once
 _SMALL_RESULT = 200  # ops; what is larger will hardly be the result
 
@@ -64,35 +68,104 @@ def _is_located(context: Context) -> bool:
 
 
 def foresee_polishing(context: Context, transformations: Sequence[Transformation[Module]]) -> None:
-    """Have idle workers start polishing, if nothing else is done before that: not for a compiler,
-    whose command changes first.
-    """
+    """Have idle workers start polishing, if nothing else is done before that."""
+    if _is_polished_next(context):
+        plan = first_sweeps(context.search(), transformations, context.module)
+        if plan is not None:
+            (context.impatient or context.full).foresee(plan)
+
+
+def after_halving(
+    context: Context, transformations: Sequence[Transformation[Module]]
+) -> Callable[[Module], Plan[Module] | None]:
+    """What is asked about a module after halving: whether it always fails, and polishing."""
+    if not _is_polished_next(context):
+        return lambda module: None
+    asked, state = context.impatient or context.full, context.search()
+
+    def repetitions(module: Module) -> list[Ahead[Module]]:
+        return [
+            Ahead(Candidate(module, "repeat"), 1.0, errand=asked.repetition(module, number))
+            for number in range(1, _REPETITIONS)
+        ]
+
+    def polishing(module: Module) -> Plan[Module] | None:
+        return first_sweeps(state, transformations, module)
+
+    return lambda module: Certain(module, repetitions, polishing)
+
+
+def _is_polished_next(context: Context) -> bool:
+    """Not for a compiler, whose command changes first."""
     asked = context.impatient or context.full
-    if not asked.works_ahead or isinstance(asked.oracle, CompilerOracle | ValuesOracle):
-        return
-    plan = first_sweeps(context.search(), transformations)
-    if plan is not None:
-        asked.foresee(plan)
+    return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ValuesOracle)
 
 
 def foresee_result(context: Context, module: Module) -> None:
-    """Have idle workers print, confirm and report a program, should it be the result."""
-    full, settings = context.full, context.settings
-    known = full.known(module.text)
-    if known is None or context.exhausts or context.early is not None or settings.keep_generic:
+    """Have idle workers print, confirm and report the program that is the result, as it seems."""
+    if not _is_foreseeable(context, module) or context.full.known(module.text) is None:
         return
-    if not full.works_ahead or module.op_count > _SMALL_RESULT or not _is_plain(full.oracle):
-        return
-    text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
-    if text is None:
-        return
-    full.prepare(PlainText(text))
-    if settings.comments:
-        name = settings.output.name
-        commented = with_comments(text, [full.oracle.display(name)], known)
-        full.prepare_confirmation(commented, name, module.op_count)
-    if settings.reported is not None:
-        full.prepare_confirmation(*settings.reported(full.oracle, text), module.op_count)
+    questions = _Questions.about(context, module)
+    if questions is not None:
+        context.full.prepare(PlainText(questions.printed))
+        for text, name in questions.confirmed:
+            context.full.prepare_confirmation(text, name, module.op_count)
+
+
+def plan_result(context: Context, module: Module) -> Certain[Module] | None:
+    """What is asked about a program if it turns out to be the result."""
+    if not _is_foreseeable(context, module):
+        return None
+    return Certain(module, partial(_questions_ahead, context))
+
+
+def _questions_ahead(context: Context, module: Module) -> list[Ahead[PlainText]]:
+    questions = _Questions.about(context, module)
+    if questions is None:
+        return []
+    confirmed = [
+        Ahead(
+            Candidate(PlainText(text), name),
+            1.0,
+            errand=context.full.confirmation(text, name, module.op_count),
+        )
+        for text, name in questions.confirmed
+    ]
+    return [Ahead(Candidate(PlainText(questions.printed), "print"), 1.0), *confirmed]
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """What is asked about a result: whether it fails as printed, and what is confirmed, in files
+    of these names.
+    """
+
+    printed: str
+    confirmed: tuple[tuple[str, str], ...]
+
+    @staticmethod
+    def about(context: Context, module: Module) -> "_Questions | None":
+        """None if the compiler cannot print it."""
+        full, settings = context.full, context.settings
+        text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
+        if text is None:
+            return None
+        confirmed = []
+        if settings.comments:
+            name = settings.output.name
+            outcome = full.known(module.text) or context.first  # they say the same
+            confirmed.append((with_comments(text, [full.oracle.display(name)], outcome), name))
+        if settings.reported is not None:
+            confirmed.append(settings.reported(full.oracle, text))
+        return _Questions(text, tuple(confirmed))
+
+
+def _is_foreseeable(context: Context, module: Module) -> bool:
+    full = context.full
+    if context.exhausts or context.early is not None or context.settings.keep_generic:
+        return False
+    is_small = module.op_count <= _SMALL_RESULT
+    return full.works_ahead and is_small and _is_plain(full.oracle)
 
 
 def reported_ahead(context: Context) -> Outcome | None:

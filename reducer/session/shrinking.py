@@ -14,7 +14,12 @@ from reducer.session.context import Above, Context
 from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_phase_number
 from reducer.session.flags import FlagReducer
-from reducer.session.foreseen import foresee_polishing, foresee_result
+from reducer.session.foreseen import (
+    after_halving,
+    foresee_polishing,
+    foresee_result,
+    plan_result,
+)
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.printing import command_line, failure_lines
@@ -73,7 +78,8 @@ def trust_phase(context: Context) -> bool:
 
 def halve_module(context: Context) -> bool:
     """Keep a half, or the middle, as long as one of them still fails."""
-    progress = halve(context.search(), context.module_boundary)
+    after = after_halving(context, _transformations(context))
+    progress = halve(context.search(), context.module_boundary, after)
     context.halved = context.document.text
     return progress
 
@@ -95,6 +101,7 @@ def polish_module(context: Context) -> bool:
         context.show,
         last_transformations(),
         before_the_end,
+        partial(plan_result, context),
     )
     return context.document is not before
 

@@ -58,6 +58,32 @@ def test_another_transformation_may_remove_what_one_could_not() -> None:
     assert predictor.chance("unwrap", left, base) != first
 
 
+def test_an_edit_that_removed_less_before_tells_nothing() -> None:
+    """A clean-up that kept what is needed may remove it once that is unused."""
+    predictor = Predictor()
+    base, left = lines(predictor, *range(8)), lines(predictor, 0, 1, 2)
+    predictor.learn("delete", lines(predictor, 0, 1, 2, 3, 4), base, interesting=False)
+    predictor.learn_edit("clean up", interesting=True)
+    assert predictor.chance("clean up", base, base, "clean up") > 0.9
+    assert predictor.chance("clean up", left, base, "clean up") < 0.3
+
+
+def test_a_transformation_that_did_the_impossible_may_do_it_again() -> None:
+    """What an op computes may be needed, but not the op: others are put in its place."""
+    predictor = Predictor()
+    base = lines(predictor, *range(8))
+    for number in (0, 1):
+        left = lines(predictor, *(n for n in range(8) if n != number))
+        predictor.learn("forward", left, base, interesting=False)
+    before = chance_of_forwarding(predictor, base)
+    predictor.learn("forward", lines(predictor, *range(1, 8)), base, interesting=True)
+    assert before < 0.1 < chance_of_forwarding(predictor, base)
+
+
+def chance_of_forwarding(predictor: Predictor, base: Parts) -> float:
+    return predictor.chance("forward", lines(predictor, 0, *range(2, 8)), base)
+
+
 def test_an_op_is_known_by_its_result_wherever_it_stands() -> None:
     predictor = Predictor()
     both = '"builtin.module"() ({\n  %0 = "a.b"() : () -> i1\n  %1 = "a.c"(%0) : (i1) -> i1\n'

@@ -7,7 +7,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.schedule import Schedule, edit_of
 from reducer.search.state import SearchState
-from reducer.search.sweep import sweep
+from reducer.search.sweep import SweepPlan, sweep
 from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.signatures import DropReturns
@@ -145,3 +145,17 @@ def test_the_empty_module_is_not_offered() -> None:
     state = state_of(module, oracle)
     reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     assert state.document.op_count == 2  # the function and its return
+
+
+def test_workers_that_are_ahead_know_an_edit_again_after_others() -> None:
+    """Its outcome was seen in a program with other types and attributes."""
+    before = chain("a", "b", "c")
+    after = Module.parse(before.text.replace("4xf32", "2xf32"))
+    for make in (deletions, lambda module: DropReturns()):
+        edits = []
+        for module in (before, after):
+            state = state_of(module, PredicateOracle(lambda text: False))
+            plan = SweepPlan.whole(state, module, make(module), Schedule(), False, True, None)
+            edits.append([ahead.edit for ahead in plan.candidates()])
+            state.evaluator.close()
+        assert edits[0] == edits[1] and edits[0]

@@ -12,9 +12,17 @@ from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.observers import Observers
+from reducer.search.plan import Certain, Plan
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
-from reducer.search.windows import grow_around, grow_set, halve, take_apart
+from reducer.search.windows import (
+    Halves,
+    PartsPlan,
+    grow_around,
+    grow_set,
+    halve,
+    take_apart,
+)
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
 from tests.support.sides import function
@@ -66,6 +74,20 @@ def test_scattered_ops_are_found() -> None:
     found = search(chain(500), oracle)
     assert op_names(found.document) == ["t.op3", "t.op250", "t.op470"]
     assert found.evaluator.costs.calls <= 120
+
+
+def test_workers_that_are_ahead_know_what_follows_halving() -> None:
+    module, after = chain(400), Certain(chain(1), lambda of: [])
+    evaluator = Evaluator(PredicateOracle(lambda text: False), Memory(), target=FAILURE)
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    fed: list[bool] = []
+    plan: Plan[Module] | None = Halves(state, BoundaryTypes.of(module), lambda of: after).of(module)
+    while isinstance(plan, PartsPlan):
+        fed.append(plan.fed)
+        plan = plan.if_rejected()
+    evaluator.close()
+    assert plan is after
+    assert fed == [False, True], "without the producers of their ops, and then with them"
 
 
 def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:

@@ -98,6 +98,33 @@ def test_a_single_worker_runs_nothing_ahead() -> None:
     assert oracle.texts == ["a"]
 
 
+def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
+    """It takes no worker from others, and what follows its rejections is as likely as before."""
+    plan = Steps((("a", "b"), *[("b",)] * 60, ("c",)))
+    evaluator = Evaluator(Meeting("abc", lambda text: False), Memory(), jobs=3, target=FAILURE)
+    assert ask(evaluator, plan) is None
+    evaluator.close()
+    assert evaluator.costs.calls == 3
+
+
+def test_what_is_wanted_starts_as_soon_as_a_worker_is_free() -> None:
+    """Nobody waits for a run then, so nobody looks whether one has ended."""
+    gate, begun = threading.Event(), threading.Event()
+
+    def fails(text: str) -> bool:
+        begun.set() if text == "wanted" else gate.wait(PATIENCE)
+        return False
+
+    evaluator = Evaluator(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
+    for text in ("first", "second"):
+        evaluator.prepare(PlainText(text))
+    evaluator.foresee(Steps((("wanted",),)))
+    assert not begun.wait(0.05)
+    gate.set()
+    assert begun.wait(PATIENCE)
+    evaluator.close()
+
+
 class Errands(PredicateOracle):
     """Two errands keep both workers busy until a candidate runs, which waits for the third."""
 

@@ -7,8 +7,15 @@ from pathlib import Path
 from oracles import Oracle
 from reducer.ir import Module
 from reducer.session import finishing
-from reducer.session.foreseen import foresee_result, foresee_search
+from reducer.session.foreseen import (
+    after_halving,
+    foresee_result,
+    foresee_search,
+    plan_result,
+)
 from reducer.toolchain import Toolchain
+from reducer.transformations import BoundaryTypes
+from reducer.transformations.delete_ops import DeleteOps
 from tests.session.test_strategy import chain, context_of
 from tests.support.predicate import PredicateOracle
 
@@ -50,6 +57,41 @@ def test_the_result_is_printed_confirmed_and_reported_in_advance(
     above, below = "// predicate out.mlir\n", "// script: interesting\n"
     printed = [PROGRAM, f"{above}{PROGRAM}{below}", f"// In the report\n{PROGRAM}"]
     assert sorted(oracle.texts[2:]) == sorted(printed), "after the input, in both forms"
+
+
+def test_so_is_what_will_probably_be_the_result(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Before it has been run itself."""
+    oracle = PredicateOracle(lambda text: "t.op" in text)
+    opt = iree_toolchain().opt
+    context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)
+    context.settings = replace(context.settings, reported=reported)
+    plan = plan_result(context, context.module)
+    assert plan is not None
+    context.full.foresee(plan)
+    finishing.print_for_people(context)
+    finishing.verify(context)
+    context.full.close()
+    assert context.is_verified and context.reported is not None
+    above, below = "// predicate out.mlir\n", "// script: interesting\n"
+    printed = [PROGRAM, f"{above}{PROGRAM}{below}", f"// In the report\n{PROGRAM}"]
+    assert sorted(oracle.texts[1:]) == sorted(printed), "once, after the input"
+
+
+def test_whether_it_always_fails_is_asked_right_after_halving(tmp_path: Path) -> None:
+    oracle = PredicateOracle(lambda text: '"t.op7"' in text)
+    context, _ = context_of(oracle, tmp_path, 20, jobs=4)
+    module = context.module
+    plan = after_halving(context, [DeleteOps(BoundaryTypes.of(module))])(module)
+    assert plan is not None
+    origins: list[str] = []
+    while plan is not None and len(origins) < 3:
+        ahead = next(plan.candidates(), None)
+        origins.append(ahead.candidate.origin if ahead else "")
+        plan = plan.if_accepted(0, ahead.candidate) if ahead else plan.if_rejected()
+    context.full.close()
+    assert origins[:2] == ["repeat", "repeat"]
 
 
 def test_without_a_report_nothing_is_run_for_it(
