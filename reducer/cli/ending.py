@@ -1,6 +1,7 @@
 """End the program with a message on stderr and a specific exit code for each reason."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -10,15 +11,22 @@ import click
 
 from reducer.cli.console import print_colored
 
+_READER_GONE = 128 + signal.SIGPIPE
+"""As a shell reports a program that ends this way; 1 would be an answer of `check`."""
+
+
+class ReaderGone(Exception):
+    """Whoever read our output has closed the pipe. Click would exit with 1 on BrokenPipeError."""
+
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Run `body`, whose value is the exit code (None for 0), and exit."""
     try:
         code = body()
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader closed the pipe
+    except (BrokenPipeError, ReaderGone):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(_READER_GONE)
     except click.ClickException as error:
         sys.exit(_refused(error))
     except Exception as error:

@@ -1,6 +1,7 @@
 """The program as a user meets it: help, versions, mistakes."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,30 @@ def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert "Traceback" not in process.stderr.read()
+    (tmp_path / "in.mlir").write_text("module {}")
+    with program.start("check", "in.mlir", "--json", "-", "--", "true") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 141  # 1 would be an answer
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "told"), [("<&-", 65, "is empty"), (">&-", 0, ""), ("2>&-", 0, "")]
+)
+def test_a_stream_may_be_closed(
+    closed: str, code: int, told: str, model: Path, fake: Path, tmp_path: Path
+) -> None:
+    user = Reducer(tmp_path)
+    words = user.argv("check", "-" if closed == "<&-" else model, "--", fake)
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *words],
+        env=user.environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
 
 
 def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -> None:
@@ -295,9 +320,7 @@ def test_another_failure_than_the_one_asked_for(
     assert f"1 remark:\n  {missing}" in done.stdout
     refused = run("reduce", model, *words, "--", fake)
     assert refused.exit_code == 1
-    assert f"does not fail as asked on the input, so there is nothing to reduce; {missing}" in (
-        refused.stderr
-    )
+    assert f"does not fail as asked on the input; {missing}" in refused.stderr
 
 
 @pytest.mark.parametrize("flag", ["--flga", "--json=out.json"])
@@ -309,6 +332,30 @@ def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None
     told = "--json=out.json is an option of mlir-reducer; put it before the two dashes"
     assert (told in done.stderr) == (flag == "--json=out.json")
     assert "bucket" not in run("check", model, "--", "cat", flag).stdout
+
+
+def test_the_flag_that_the_compiler_suggests_is_passed_on(model: Path, tmp_path: Path) -> None:
+    llvm = write_script(
+        tmp_path / "llvm",
+        "echo \"llvm: Unknown command line argument '--devise'.  Try: 'llvm --help'\" >&2\n"
+        "echo \"llvm: Did you mean '--device'?\" >&2; exit 1\n",
+    )
+    for command in ("check", "reduce"):
+        done = run(command, model, "--", llvm, "--devise")
+        assert done.exit_code == 1
+        assert "Unknown command line argument '--devise'. Did you mean --device?" in done.stderr
+
+
+def test_a_script_that_is_of_no_use_is_told_so(model: Path, tmp_path: Path) -> None:
+    never = write_script(tmp_path / "never", "exit 3\n")
+    done = run("reduce", model, "--test", never)
+    assert done.exit_code == 1
+    assert "the script does not find the input interesting: it exits with 3" in done.stderr
+    always = write_script(tmp_path / "always", "exit 0\n")
+    for command in ("check", "reduce"):
+        done = run(command, model, "--test", always)
+        assert done.exit_code == 1
+        assert "the script finds an empty module interesting, too" in done.stderr
 
 
 def test_check_with_a_script(model: Path, tmp_path: Path) -> None:
