@@ -71,7 +71,7 @@ def refused_flags(stderr: str) -> set[str]:
 def suggested_flag(stderr: str) -> str:
     """The flag that a program suggests in place of one that it does not have; '' if it does not.
 
-    >>> suggested_flag("tool: Unknown command line argument '--acb=1'.\\ntool: Did you mean '--abc=1'?")
+    >>> suggested_flag("Unknown command line argument '--acb=1'.\\nDid you mean '--abc=1'?")
     '--abc=1'
     """
     found = _SUGGESTED.search(stderr)

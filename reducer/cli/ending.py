@@ -48,11 +48,22 @@ def print_error(text: str) -> None:
 def mistake_in(error: click.ClickException) -> str:
     """What is wrong with the command line, and the option that the user probably meant."""
     if not isinstance(error, click.NoSuchOption):
-        text = " ".join(error.format_message().split()).removesuffix(".")
+        text = in_words(error.format_message())
         return text[:1].lower() + text[1:]
     text = f"no such option '{error.option_name}'"
     close = get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)
     return f"{text}; did you mean {close[0]}?" if close else text
+
+
+def in_words(message: str) -> str:
+    """A message of click in one line, without the names of its types.
+
+    >>> in_words("'x' is not a valid integer range.")
+    "'x' is not a whole number"
+    """
+    text = " ".join(message.split()).removesuffix(".")
+    text = text.replace("a valid integer range", "a whole number")
+    return text.replace("a valid float range", "a number")
 
 
 def _refused(error: click.ClickException) -> int:

@@ -223,9 +223,7 @@ class SanityChecks:
             crashed = target.kind.traits.known_by_stack or target.kind.traits.condition
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
             shown = f"; to show it: {command}" if crashed and command else ""
-            raise NotInteresting(
-                f"{in_the_command(oracle, empty_module(self.evaluator))}{shown}"
-            )
+            raise NotInteresting(f"{in_the_command(oracle, empty_module(self.evaluator))}{shown}")
         return crashes_when_empty(empty_module(self.evaluator))
 
 
@@ -256,7 +254,7 @@ def in_the_command(oracle: Oracle, outcome: Outcome) -> str:
 
 
 def with_suggestion(outcome: Outcome) -> str:
-    """The failure, with the flag that the program suggests in place of one that it does not have."""
+    """The failure, and the flag that the program suggests in place of one that it lacks."""
     suggested = suggested_flag(outcome.stderr)
     return outcome.signature.text + (f" Did you mean {suggested}?" if suggested else "")
 

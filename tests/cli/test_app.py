@@ -193,6 +193,8 @@ def test_mistakes_end_with_a_message_and_their_own_code(
         (["-o", "/dev/full"], 73, "No space left"),
         (["--json", "no/where.json"], 73, "folder does not exist"),
         (["-j", "0"], 2, "--jobs"),
+        (["-j", "two"], 2, "'two' is not a whole number"),
+        (["--timeout", "long"], 2, "'long' is not a number"),
         (["--max-calls", "0"], 2, "--max-calls"),
         (["--max-seconds", "-1"], 2, "--max-seconds"),
     ],
@@ -204,6 +206,24 @@ def test_bad_outputs_and_numbers(
     assert done.exit_code == code, done.output
     assert message in done.stderr
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("command", ["check", "locate", "explain"])
+def test_a_file_that_cannot_be_written_costs_no_run(model: Path, fake: Path, command: str) -> None:
+    for target, told in (("no/where.json", "its folder does not exist"), (".", "it is a folder")):
+        done = run(command, model, "--json", target, "--", fake)
+        assert done.exit_code == 73
+        assert done.stderr == f"error: cannot write {target}: {told}\n"
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786"])
+def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address: str) -> None:
+    for words in (["worker", address], ["reduce", model, "--scheduler", address, "--", fake]):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert f"'{address}' is not an address such as tcp://127.0.0.1:8786" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_bug_of_ours_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,6 +402,8 @@ def test_toolchain_without_any(tmp_path: Path) -> None:
         done = run("toolchain", command, "3.13.0")
         assert done.exit_code == 69
         assert "is not installed" in done.stderr
+    told = "error: no version is installed; run: mlir-reducer toolchain install\n"
+    assert run("toolchain", "path").stderr == told
 
 
 def test_toolchain_with_one(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ Exit codes:
     "--max-seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds and keep the best result so far.",
+    help="Stop after so many seconds and keep the best result so far.",
 )
 @click.option(
     "--flaky",
