@@ -51,7 +51,7 @@ class OutputFile(click.Path):
         return super().convert(value, param, ctx)
 
 
-class SchedulerAddress(click.ParamType):
+class SchedulerAddress(click.types.StringParamType):
     """The address of a Dask scheduler."""
 
     name = "address"
