@@ -7,6 +7,7 @@ import click
 
 from reducer.cli.commands.oracle import with_oracle_options
 from reducer.cli.commands.shared import (
+    OutputFile,
     elsewhere_option,
     input_argument,
     jobs_option,
@@ -41,7 +42,7 @@ Exit codes:
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OutputFile(path_type=Path),
     help="Where to write the result. Everything else goes into one folder next to it, named like "
     "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
 )
