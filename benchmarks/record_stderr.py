@@ -19,6 +19,7 @@ from pathlib import Path
 
 import click
 
+from oracles.capture import shorten
 from oracles.command import Command, resolve_binary
 from oracles.compiler import NAME_PASS
 from oracles.diagnostics import parse_diagnostics, primary_error
@@ -27,7 +28,6 @@ from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import load_index
 from oracles.stage import PARSE_ONLY
 from oracles.templates import printed_operation
-from oracles.watch import shorten
 from reducer.toolchain import install, resolve_executable
 from tests.support.recorded import RECORDED, add_line
 

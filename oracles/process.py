@@ -8,12 +8,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from oracles.child import Child
 from oracles.guard import guarded_mark
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat
 from oracles.settle import settled
 from oracles.tree import RUN_VARIABLE, processes
-from oracles.watch import Child, watch
+from oracles.watch import watch
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]
 

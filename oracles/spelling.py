@@ -20,6 +20,7 @@ _REFUSED = re.compile(
     r"(?P<flags>(?:,? ['`\"]?--?[\w-]+(?:[= ][^\s'`\"-][^\s'`\"]*)?['`\"]?)+)"
 )
 """LLVM's words, and those of Python's and other libraries, which may refuse several at once."""
+_SUGGESTED = re.compile(r"\bDid you mean '(?P<flag>--?[^']+)'\?")
 _NAME = re.compile(r"(?<![\w=-])--?[\w-]+")
 _PREFIX = "--mlir-"
 
@@ -65,6 +66,16 @@ def refused_flags(stderr: str) -> set[str]:
     {'--a'}
     """
     return {name for line in _REFUSED.finditer(stderr) for name in _NAME.findall(line["flags"])}
+
+
+def suggested_flag(stderr: str) -> str:
+    """The flag that a program suggests in place of one that it does not have; '' if it does not.
+
+    >>> suggested_flag("Unknown command line argument '--acb=1'.\\nDid you mean '--abc=1'?")
+    '--abc=1'
+    """
+    found = _SUGGESTED.search(stderr)
+    return found["flag"] if found and refused_flags(stderr) else ""
 
 
 def _names(flag: str) -> list[str]:

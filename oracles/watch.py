@@ -11,116 +11,17 @@ import os
 import resource
 import selectors
 import signal
-import subprocess
 import threading
 import time
-from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.capture import Capture
+from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
-from oracles.plain_output import plain_output
 from oracles.stack_request import ANSWER_SECONDS, QUIET_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
-
-
-class Capture:
-    """Bounded capture of a byte stream: a head and a tail of half of `limit` bytes each."""
-
-    def __init__(self, limit: int) -> None:
-        self._half = max(limit // 2, 1)
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._tail_size = 0
-        self._dropped = 0
-
-    def add(self, chunk: bytes) -> None:
-        """Append to the stream."""
-        room = self._half - len(self._head)
-        if room > 0:
-            self._head += chunk[:room]
-            chunk = chunk[room:]
-        if not chunk:
-            return
-        self._tail.append(chunk)
-        self._tail_size += len(chunk)
-        while self._tail_size - len(self._tail[0]) >= self._half:
-            gone = self._tail.popleft()
-            self._tail_size -= len(gone)
-            self._dropped += len(gone)
-
-    def text(self) -> str:
-        """The captured text; a separate line gives the number of missing bytes."""
-        tail = b"".join(self._tail)
-        cut = max(len(tail) - self._half, 0) if self._dropped or self._tail_size > self._half else 0
-        dropped = self._dropped + cut
-        if not dropped:
-            return plain_output(bytes(self._head) + tail)
-        gap = f"\n[... {dropped} bytes left out ...]\n".encode()
-        return plain_output(bytes(self._head) + gap + tail[cut:])
-
-
-def shorten(text: str, limit: int) -> str:
-    """The head and tail of a text, `limit` characters in total."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
-
-
-@dataclass(frozen=True)
-class Usage:
-    """The kernel's resource usage of an ended child; `status` is from `wait`, memory in bytes.
-
-    The peak is `doubtful` if it may be that of the parent.
-    """
-
-    status: int
-    cpu_seconds: float
-    peak_memory: int
-    doubtful: bool = False
-
-
-class Child:
-    """A program that leads a session of its own, with two pipes to read from."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdout is not None and process.stderr is not None
-        self._process = process
-        self.pid = process.pid
-        self.stdout = process.stdout.fileno()
-        self.stderr = process.stderr.fileno()
-        self.pidfd: int | None = None
-        """Readable once the process has ended; without it the end is noticed a tick later."""
-        with suppress(AttributeError, OSError):
-            self.pidfd = os.pidfd_open(process.pid)
-
-    def has_exited(self) -> bool:
-        """Whether the process has ended; its pid cannot be reused until `reap`."""
-        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.pid, options) is not None
-
-    def reap(self) -> Usage:
-        """Wait for the process to end."""
-        _, status, usage = os.wait4(self.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
-        largest = usage.ru_maxrss << 10
-        # The kernel also counts our own pages, roughly, which a child shares until it starts its
-        # program. Near our own size, only the memory sampled during the run is reliable.
-        ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-        doubtful = 0.9 * ours < largest < 1.1 * ours
-        return Usage(status, usage.ru_utime + usage.ru_stime, largest, doubtful)
-
-    def close(self) -> None:
-        """Close the descriptors."""
-        if self.pidfd is not None:
-            os.close(self.pidfd)
-        for pipe in (self._process.stdout, self._process.stderr):
-            assert pipe is not None
-            pipe.close()
-
 
 _TICK = 0.02
 """Seconds between checks of the cancel event, and of memory where little is left."""

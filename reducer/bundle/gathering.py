@@ -1,8 +1,4 @@
-"""Gather the facts for a report, with one or two runs of the compiler.
-
-Files that the command refers to are included, except programs: they are useless without their
-libraries, and readers of the report have their own.
-"""
+"""Gather the facts for a report, with one or two runs of the compiler."""
 
 import re
 import threading
@@ -10,21 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle, ScriptOracle
+from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
 from oracles.actions import Culprit
 from oracles.classify import pass_on_stack, pattern_on_stack
-from oracles.command import INPUT, split_launcher
-from oracles.compiler import DISCARD, compiler_of
+from oracles.command import split_launcher
+from oracles.compiler import compiler_of
 from oracles.diagnostics import primary_error
-from oracles.plugin import PluginOracle
 from oracles.process import End
 from oracles.values import ValuesOracle
-from oracles.values.demonstration import PROGRAM
 from oracles.values.execution import parameter_file
 from reducer.bundle.anonymize import hide_folders
 from reducer.bundle.facts import (
     FILES,
-    OURSELVES,
     REPRO,
     CompilerInfo,
     Facts,
@@ -35,6 +28,7 @@ from reducer.bundle.facts import (
     repro_check_of,
 )
 from reducer.bundle.passes_check import PassesCheck
+from reducer.bundle.portable_command import own_words, portable_name, portable_words
 from reducer.bundle.run_check import RunCheck
 from reducer.bundle.stopped_program import program_that_stopped
 from reducer.bundle.wording import (
@@ -54,68 +48,6 @@ from reducer.session.sanity import refuse_undecided
 from reducer.session.settings import Size
 from reducer.upstream.reference import MlirRunner
 from reducer.upstream.transformed import PassPipeline
-
-_PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
-
-
-def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
-    """The command with its files moved to `files/`, and their present paths by name."""
-    found: dict[str, Path] = {}
-    words = [command.argv[0]]
-    programs = _programs(command.argv)
-    for index, word in enumerate(command.argv[1:], 1):
-        if index in programs:
-            words.append(Path(word).name)
-            continue
-        before, value, after = _split(word)
-        path = _file(value, command.directory or Path.cwd())
-        if path is None:
-            words.append(word)
-        else:
-            name = _name(path, found)
-            found[name] = path
-            words.append(f"{before}{FILES}/{name}{after}")
-    return Command(tuple(words), launcher=command.launcher), found
-
-
-def _programs(argv: Sequence[str]) -> set[int]:
-    """The indices of the arguments of `mlir-reducer` that are programs: compiler, interpreter."""
-    if argv[0] != OURSELVES:
-        return set()
-    end = argv.index("--") if "--" in argv else len(argv)
-    return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
-
-
-def _split(word: str) -> tuple[str, str, str]:
-    """Split a word into the part that may be a path and the text before and after it."""
-    if match := _PYTHON.fullmatch(word):
-        return match[1], match[2], match[3]
-    if word.startswith("-"):
-        flag, equals, value = word.partition("=")
-        return flag + equals, value, ""
-    return "", word, ""
-
-
-def _file(value: str, directory: Path) -> Path | None:
-    if not value or INPUT in value or "\0" in value:
-        return None
-    path = directory / value
-    try:
-        return path.resolve() if path.is_file() else None
-    except OSError:  # too long to be a path
-        return None
-
-
-def _name(path: Path, taken: dict[str, Path]) -> str:
-    """A portable file name that is unique in the report; the same file keeps its name."""
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in path.name)
-    plain = plain.lstrip("-.") or "file"
-    name, number = plain, 1
-    while name in taken and taken[name] != path:
-        number += 1
-        name = f"{number}-{plain}"
-    return name
-
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none
@@ -154,7 +86,7 @@ def gather(
     passes = None
     words, files = portable_words(oracle)
     if isinstance(oracle, ValuesOracle) and (passes := PassesCheck.of(oracle, text)):
-        words, files = _own_words(oracle)
+        words, files = own_words(oracle)
     run = _run_check(oracle, files)
     limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
@@ -253,7 +185,7 @@ def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:
     moved = []
     for archive in shown.parameters:
         path = parameter_file(archive)
-        name = _name(path, files)
+        name = portable_name(path, files)
         files[name] = path
         moved.append(f"{archive.removesuffix(str(path))}{FILES}/{name}")
     return RunCheck.of(replace(shown, parameters=tuple(moved)), FILES, oracle.run_seconds)
@@ -274,22 +206,8 @@ def _only_pass(oracle: Oracle) -> str:
     return sole_pass(command.argv) if command else ""
 
 
-def _own_words(oracle: ValuesOracle) -> tuple[tuple[str, ...], dict[str, Path]]:
-    """The command under test, which needs nothing else to show the failure."""
-    command, files = bundled_command(oracle.comparison.candidate.command)
-    return tuple(command.words(REPRO)), files
-
-
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:
     return command_line(words) + (command_line(run.words) if run else "")
-
-
-def program_of(oracle: Oracle) -> Path | None:
-    """The executable under test, for any kind of oracle; None if unknown."""
-    if isinstance(oracle, PluginOracle):
-        return oracle.executable
-    compiler = compiler_of(oracle)
-    return compiler.executable if compiler else None
 
 
 def without_comments(text: str) -> str:
@@ -303,32 +221,6 @@ def without_comments(text: str) -> str:
     while lines and (not lines[-1].strip() or _COMMENT.fullmatch(lines[-1])):
         lines.pop()
     return "".join(lines)
-
-
-def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
-    """The command on `repro.mlir` with paths inside the report, and the files to include."""
-    if isinstance(oracle, ScriptOracle):
-        name = oracle.script.name
-        return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
-    if isinstance(oracle, ValuesOracle) and oracle.demonstration is not None:
-        command, files = bundled_command(oracle.inner.command)
-        return tuple(command.words(REPRO, PROGRAM)), files
-    shown = oracle.display(REPRO)
-    if oracle.command is None or shown[0] == OURSELVES:
-        command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
-        return command.argv, files
-    command, files = bundled_command(oracle.command)
-    return tuple(command.words(REPRO, DISCARD)), files
-
-
-def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
-    """The words with `--iree` and the release of the compiler under test, if it is known."""
-    program = program_of(oracle)
-    release = CompilerInfo.read(program, "").package if program else ""
-    if not release or "--iree" in words:
-        return list(words)
-    at = words.index(REPRO) + 1
-    return [*words[:at], "--iree", release, *words[at:]]
 
 
 def _run(

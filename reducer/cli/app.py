@@ -1,13 +1,14 @@
 """The program `mlir-reducer` with its commands."""
 
 import io
+import os
 import signal
 import sys
 from typing import Any, NoReturn
 
 import click
 
-from reducer.cli.ending import run_and_exit
+from reducer.cli.ending import ReaderGone, run_and_exit
 from reducer.cli.lazy import Deferred, LazyGroup
 
 _COMMANDS = {
@@ -67,11 +68,32 @@ class _CommandGroup(LazyGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
+        _open_closed_streams()
         if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack characters
             sys.stdout.reconfigure(errors="backslashreplace")
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            done: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+        return done
+
+
+def _open_closed_streams() -> None:
+    """Let standard streams that the caller has closed lead nowhere.
+
+    Python has no object for them, and the next file that is opened would get their number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8")
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -22,9 +22,9 @@ from reducer.errors import ReducerError
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
-from reducer.triage.database import Store
 from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
 from reducer.triage.running import oracle_of
+from reducer.triage.store import Store
 from reducer.units import plural
 
 _NONE = "no-report.json"

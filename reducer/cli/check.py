@@ -28,9 +28,9 @@ from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.bare_signal import remark_on
 from reducer.session.sanity import (
     EMPTY_MODULE,
-    IN_THE_COMMAND,
     WOULD_HELP,
     crashes_when_empty,
+    in_the_command,
 )
 from reducer.units import duration, plural, size
 
@@ -70,34 +70,34 @@ def check(
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
         outcome = oracle.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
-        in_the_command = empty is not None and shows(outcome.signature, empty)
+        fails_anyway = empty is not None and shows(outcome.signature, empty)
     name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
     if isinstance(oracle, ValuesOracle):
         commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)
     verdict, why = verdict_on(oracle, outcome, target)
-    if in_the_command:
+    if fails_anyway:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
     if json_target is not None:
-        interesting = outcome.failed and not in_the_command
+        interesting = outcome.failed and not fails_anyway
         own = {"verdict": str(verdict)} if bisect else {}
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
         judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
-        told = _facts(outcome, commands, empty, in_the_command=in_the_command)
+        told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
         facts = [*judged, *told, *compiler_facts(oracle)]
         show(Facts(facts), *_told(outcome))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
-    if in_the_command:
-        raise NotInteresting(f"{IN_THE_COMMAND}: {outcome.signature.text}")
+    if fails_anyway:
+        raise NotInteresting(in_the_command(oracle, outcome))
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 
 def _facts(
-    outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, in_the_command: bool
+    outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, fails_anyway: bool
 ) -> Iterator[Fact]:
     """What the run showed. `empty` is the outcome of an empty module."""
     cost = (
@@ -108,11 +108,11 @@ def _facts(
     yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
     if outcome.failed:
         yield Fact("signature", outcome.signature.text)
-    if outcome.failed and not in_the_command:  # a mistake in the command is no bug with a bucket
+    if outcome.failed and not fails_anyway:  # a mistake in the command is no bug with a bucket
         yield Fact("bucket", outcome.signature.bucket)
     if outcome.failed and (remark := remark_on(outcome.signature)):
         yield Fact("note", remark)
-    if empty is not None and not in_the_command and (remark := crashes_when_empty(empty)):
+    if empty is not None and not fails_anyway and (remark := crashes_when_empty(empty)):
         yield Fact("note", remark)
     yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield Fact("cost", cost)

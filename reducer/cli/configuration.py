@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from reducer.cli.commands.groups import GROUPS, name_of
+from reducer.cli.ending import in_words
 from reducer.errors import MissingInput, UsageError
 
 OWN, SHARED = "mlir-reducer.toml", "pyproject.toml"
@@ -227,5 +228,5 @@ def _checked(ctx: click.Context, path: Path, option: click.Option, value: Any) -
     try:
         option.type_cast_value(ctx, value)
     except click.BadParameter as error:
-        raise UsageError(f"{path}: {name}: {error.message.rstrip('.')}") from error
+        raise UsageError(f"{path}: {name}: {in_words(error.message)}") from error
     return value

@@ -1,6 +1,7 @@
 """End the program with a message on stderr and a specific exit code for each reason."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -10,15 +11,22 @@ import click
 
 from reducer.cli.console import print_colored
 
+_READER_GONE = 128 + signal.SIGPIPE
+"""As a shell reports a program that ends this way; 1 would be an answer of `check`."""
+
+
+class ReaderGone(Exception):
+    """Whoever read our output has closed the pipe. Click would exit with 1 on BrokenPipeError."""
+
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Run `body`, whose value is the exit code (None for 0), and exit."""
     try:
         code = body()
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader closed the pipe
+    except (BrokenPipeError, ReaderGone):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(_READER_GONE)
     except click.ClickException as error:
         sys.exit(_refused(error))
     except Exception as error:
@@ -40,11 +48,22 @@ def print_error(text: str) -> None:
 def mistake_in(error: click.ClickException) -> str:
     """What is wrong with the command line, and the option that the user probably meant."""
     if not isinstance(error, click.NoSuchOption):
-        text = " ".join(error.format_message().split()).removesuffix(".")
+        text = in_words(error.format_message())
         return text[:1].lower() + text[1:]
     text = f"no such option '{error.option_name}'"
     close = get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)
     return f"{text}; did you mean {close[0]}?" if close else text
+
+
+def in_words(message: str) -> str:
+    """A message of click in one line, without the names of its types.
+
+    >>> in_words("'x' is not a valid integer range.")
+    "'x' is not a whole number"
+    """
+    text = " ".join(message.split()).removesuffix(".")
+    text = text.replace("a valid integer range", "a whole number")
+    return text.replace("a valid float range", "a number")
 
 
 def _refused(error: click.ClickException) -> int:

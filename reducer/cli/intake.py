@@ -20,7 +20,7 @@ from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
-from reducer.toolchain import resolve_executable
+from reducer.toolchain import Toolchain, installed, resolve_executable
 
 
 def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[OracleOptions, str]:
@@ -42,7 +42,7 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     commands: tuple[tuple[str, ...], ...] = (asked.words,)
     crash = _crash_in(text, asked.source, asked.words)
     if crash is not None:
-        commands, text = _agreed(crash, asked.source, yes=yes), crash.text
+        commands, text = _agreed(crash, asked, yes=yes), crash.text
     chosen = _first_failing(commands, text, asked, sure=crash is None or not crash.entry)
     if chosen is None:
         print_status("no command fails, so what the programs compute is compared: --wrong-results")
@@ -93,8 +93,8 @@ def _tools_for(pipeline: str) -> list[str]:
     return list(found)
 
 
-def _agreed(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ...]:
-    """Show what a file wants to have run; return it, with programs that are on PATH.
+def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str, ...], ...]:
+    """Show what a file wants to have run; return it, with programs that are installed.
 
     Only the base name of a program counts: no path from the file is ever run.
 
@@ -102,28 +102,30 @@ def _agreed(crash: Crash, path: Path, *, yes: bool) -> tuple[tuple[str, ...], ..
         UsageError: the user has not agreed, and cannot be asked.
         CommandNotFound: no compiler of that name is installed.
     """
-    commands = tuple(map(_with_program, crash.commands))
+    commands = tuple(_with_program(words, asked.iree) for words in crash.commands)
     for words in commands:
-        click.echo(f"command found in {path.name}: {_shown(words)}", err=True)
+        click.echo(f"command found in {asked.source.name}: {_shown(words)}", err=True)
     click.echo(f"input found in {crash.source}", err=True)
     if yes:
-        return _each_as_one(commands)
+        return _each_as_one(commands, asked.iree)
     if not sys.stdin.isatty():
         raise UsageError("this command comes from a file; run it with --yes if it may be run")
     if not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
-    return _each_as_one(commands)
+    return _each_as_one(commands, asked.iree)
 
 
-def _each_as_one(commands: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def _each_as_one(
+    commands: Iterable[tuple[str, ...]], iree: str | None
+) -> tuple[tuple[str, ...], ...]:
     try:
-        return tuple(one_command(words, resolve_executable(words[0])) for words in commands)
+        return tuple(one_command(words, resolve_executable(words[0], iree)) for words in commands)
     except NotOnePipeline as error:
         raise UsageError(f"a line of several commands cannot be run as one: {error}") from error
 
 
-def _with_program(words: tuple[str, ...]) -> tuple[str, ...]:
-    program = _program(words[0])
+def _with_program(words: tuple[str, ...], iree: str | None) -> tuple[str, ...]:
+    program = _program(words[0], iree)
     return tuple(program if word == words[0] else word for word in words)
 
 
@@ -131,16 +133,22 @@ def _shown(words: Sequence[str]) -> str:
     return shlex.join(words).replace(" '|' ", " | ")
 
 
-def _program(name: str) -> str:
-    """The name of an installed program: this one, or the same with the number of a release."""
+def _program(name: str, iree: str | None) -> str:
+    """The name of an installed program: this one, or the same with the number of a release.
+
+    `iree` is the release of IREE to run, if one is given.
+    """
     if not is_compiler(name):
         raise UsageError(f"{name} is no known compiler, so it is not run because a file names it")
-    if shutil.which(name):
+    if shutil.which(name) or (Toolchain.provides(name) and (iree or installed())):
         return name
     versions = [f"{name}-{number}" for number in range(40, 10, -1)]
     found = next((version for version in versions if shutil.which(version)), None)
     if found is None:
-        raise CommandNotFound(f"{name}: not on PATH; give the compiler after two dashes")
+        raise CommandNotFound(
+            f"the input is for {name}, which is not on PATH; put the failing command after two "
+            "dashes"
+        )
     return found
 
 

@@ -80,7 +80,7 @@ def explain(error: Exception) -> int:
             print_error(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            print_error(f"stopped ({error.reason}) before there was a result; nothing was written")
+            print_error(f"stopped ({error.reason}) before there was a result")
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case OSError() if error.errno in _OS_ERRORS:
             print_error(f"{error.filename or 'system'}: {error.strerror}")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from reducer.errors import BadInput, UsageError
+from reducer.errors import BadInput, MissingInput, UsageError
 from reducer.session import ReductionRecord
 from reducer.storage.files import write_atomic
 
@@ -18,11 +18,14 @@ def read_record(path: Path) -> ReductionRecord:
     """Read the output of `reduce --json FILE`, or the `metadata.json` of a report.
 
     Raises:
-        BadInput: the file is neither.
+        MissingInput: the file cannot be opened.
+        BadInput: it is neither.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise MissingInput(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
         raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
     if not isinstance(found, dict):
         raise BadInput(f"{path} is not a report written by `reduce --json`")

@@ -24,7 +24,7 @@ from reducer.cli.report import report_of
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.errors import CannotJudge, ExitCode, NotInteresting, OutputNotWritable, UsageError
+from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
 from reducer.session import Reduction, Settings
 from reducer.session.level_above import INPUT
 from reducer.storage.files import check_output
@@ -82,7 +82,6 @@ def reduce(
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
-    _check_json(json_target)
     with workspace() as place, ExitStack() as held:
         asked, text = command_and_input(asked, source.text, yes=yes)
         oracle, opt = asked.oracle(text)
@@ -154,9 +153,3 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
-
-
-def _check_json(target: str | None) -> None:
-    """Fail early if the report could not be written at the end."""
-    if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
-        raise OutputNotWritable(f"cannot write {target}: its folder does not exist")

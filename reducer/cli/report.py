@@ -21,7 +21,8 @@ from reducer.bundle import (
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Healthy, Version
 from reducer.bundle.filing import issue_command
-from reducer.bundle.gathering import healthy_output, program_of
+from reducer.bundle.gathering import healthy_output
+from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout

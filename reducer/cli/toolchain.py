@@ -17,6 +17,7 @@ from reducer.cli.package_options import package_source
 from reducer.cli.status import print_status
 from reducer.errors import Unavailable
 from reducer.toolchain import (
+    NEWEST,
     ToolchainError,
     disk_use,
     find,
@@ -38,7 +39,7 @@ def toolchain() -> None:
     """
 
 
-@toolchain.command("install")
+@toolchain.command("install", short_help="Install a version, by default the newest release.")
 @click.argument("version", default="newest")
 @click.option(
     "--runtime", is_flag=True, help="Also install the runtime, which --wrong-results needs."
@@ -83,7 +84,7 @@ def _size(count: int | None) -> str:
     return "-" if count is None else size(count)
 
 
-@toolchain.command("remove")
+@toolchain.command("remove", short_help="Delete versions with their runtime and symbols.")
 @click.argument(
     "versions", metavar="VERSION…", nargs=-1, required=True, shell_complete=complete_versions
 )
@@ -113,9 +114,9 @@ def path_command(version: str, tool: str) -> None:
     """Print the path of the compiler of VERSION (default: the newest installed one)."""
     found = find(version)
     if found is None:
-        raise Unavailable(
-            f"version {version} is not installed; run: mlir-reducer toolchain install {version}"
-        )
+        missing = "no version is" if version == NEWEST else f"version {version} is not"
+        wanted = "" if version == NEWEST else f" {version}"
+        raise Unavailable(f"{missing} installed; run: mlir-reducer toolchain install{wanted}")
     if not found.provides(tool):
         raise Unavailable(f"'{tool}' is not one of the tools in a compiler package")
     click.echo(found.tool(tool))

@@ -23,7 +23,7 @@ from reducer.cli.triage_output import in_order, make_watcher, summary_parts
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
-from reducer.errors import CommandNotFound, ExitCode, OutputNotWritable, UsageError
+from reducer.errors import CommandNotFound, ExitCode, UsageError
 from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
 from reducer.triage import (
@@ -71,10 +71,12 @@ def triage(
     words: tuple[str, ...],
 ) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
-    _check_targets(json_target, summary_target, junit, html)
     program, common = _command(words)
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
     inputs, unreadable = find_inputs(folders)
+    if not inputs and not unreadable:
+        named = ", ".join(map(str, folders))
+        print_status(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
     where = db or default_database(folders[0])
     with ExitStack() as stack:
         place = stack.enter_context(workspace())
@@ -140,13 +142,6 @@ def _compilers(program: str, versions: str | None, log: Any) -> tuple[Compiler, 
 
 def _memory(megabytes: int | None) -> int:
     return memory.memory_limit() if megabytes is None else megabytes * _MEGABYTE
-
-
-def _check_targets(*targets: str | Path | None) -> None:
-    """Fail early if an output file could not be written at the end."""
-    for target in targets:
-        if target not in (None, "-") and not Path(target).absolute().parent.is_dir():
-            raise OutputNotWritable(f"cannot write {target}: its folder does not exist")
 
 
 def _ending(summary: Summary, fail_on_new: bool) -> int:

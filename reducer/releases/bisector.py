@@ -253,6 +253,7 @@ class Bisector:
         try:
             return published(self._log, self._source)
         except ToolchainError as error:
+            self._runner.raise_if_stopped()
             versions = [each.version for each in installed()]
             if not versions:
                 raise

@@ -14,7 +14,7 @@ from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.printing import message_of, one_line
-from reducer.session.sanity import refuse_undecided
+from reducer.session.sanity import refuse_undecided, with_suggestion
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
 
@@ -105,7 +105,9 @@ class ReleaseClassifier:
                 "version with --bad"
             )
         if query.kinds is None and self._fails_anyway(version, words, outcome.signature, limit):
-            raise UsageError(f"{version} fails the same way on any input: {_said(outcome)}")
+            raise UsageError(
+                f"{version} fails the same way on any input: {with_suggestion(outcome)}"
+            )
         result = _answer(version, ReleaseVerdict.BAD, outcome, words, _renames(translation))
         return Reference(version, outcome.signature, words, outcome.seconds, result)
 

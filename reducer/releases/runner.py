@@ -179,13 +179,17 @@ class ReleaseRunner:
                 runtime=runtime,
                 source=self._source,
             )
-        except ToolchainError as error:
-            if self.stop.is_set():  # Ctrl-C in the terminal also reached pip
-                raise Interrupted(_GO_ON) from error
+        except ToolchainError:
+            self.raise_if_stopped()
             raise
         if missing and version not in self.fetched:
             self.fetched.append(version)
         return found
+
+    def raise_if_stopped(self) -> None:
+        """Raise Interrupted if the user wants to stop: Ctrl-C in a terminal reaches pip as well."""
+        if self.stop.is_set():
+            raise Interrupted(_GO_ON)
 
     def _on_install_progress(self, text: str) -> None:
         if match := _DOWNLOAD.match(text):
@@ -199,8 +203,9 @@ class ReleaseRunner:
     def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
         limits = replace(oracle.limits, seconds=seconds)
         outcome = oracle.run(text, cancel=self.stop, limits=limits)
-        if outcome.cancelled or self.stop.is_set():
+        if outcome.cancelled:
             raise Interrupted(_GO_ON)
+        self.raise_if_stopped()
         self.runs += 1
         self.seconds += outcome.seconds
         return outcome

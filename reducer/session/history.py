@@ -341,7 +341,9 @@ def reading(path: Path) -> Iterator[JournalReader]:
         BadInput: it is not a journal, or damaged.
     """
     if not path.is_file():
-        raise MissingInput(f"{path}: no such journal; give its path with --journal")
+        raise MissingInput(
+            f"there is no journal of a reduction at {path}; give its path with --journal"
+        )
     # Even reading a write-ahead log creates files; without a log there is no writer.
     mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oracles import CompilerOracle, Outcome, Signature
+from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle, Signature
 from oracles.comparison import shows
+from oracles.spelling import suggested_flag
 from oracles.values import ValuesOracle
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
@@ -150,11 +151,7 @@ class SanityChecks:
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
-            differently = " as asked" if first.exit_code else ""
-            raise NotInteresting(
-                f"the command does not fail{differently} on the input, so there is nothing to "
-                f"reduce; {_advice(first)}"
-            )
+            raise NotInteresting(_no_failure(self.evaluator.oracle, first))
         self._expect(first)
         return first
 
@@ -226,7 +223,7 @@ class SanityChecks:
             crashed = target.kind.traits.known_by_stack or target.kind.traits.condition
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
             shown = f"; to show it: {command}" if crashed and command else ""
-            raise NotInteresting(f"{IN_THE_COMMAND}: {target.text}{shown}")
+            raise NotInteresting(f"{in_the_command(oracle, empty_module(self.evaluator))}{shown}")
         return crashes_when_empty(empty_module(self.evaluator))
 
 
@@ -243,9 +240,25 @@ def crashes_when_empty(outcome: Outcome) -> str:
     )
 
 
-IN_THE_COMMAND = (
-    "an empty module fails the same way, so the problem is in the command, not in the input"
-)
+def in_the_command(oracle: Oracle, outcome: Outcome) -> str:
+    """What to say if an empty module has the failure of this outcome."""
+    if isinstance(oracle, ScriptOracle):
+        return (
+            "the script finds an empty module interesting, too; let it check for what is wrong "
+            "with the input"
+        )
+    return (
+        "an empty module fails the same way, so the problem is in the command, not in the input: "
+        + with_suggestion(outcome)
+    )
+
+
+def with_suggestion(outcome: Outcome) -> str:
+    """The failure, and the flag that the program suggests in place of one that it lacks."""
+    suggested = suggested_flag(outcome.stderr)
+    return outcome.signature.text + (f" Did you mean {suggested}?" if suggested else "")
+
+
 EMPTY_MODULE = "module {\n}\n"
 _EMPTY_FILE = "/dev/null"
 
@@ -338,6 +351,17 @@ def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
     except Stopped:
         pass  # the runs so far are enough for the message
     return RepeatedRuns(tuple(outcomes))
+
+
+def _no_failure(oracle: Oracle, outcome: Outcome) -> str:
+    """What to say about an input that is not interesting."""
+    if isinstance(oracle, ScriptOracle):
+        return (
+            f"the script does not find the input interesting: it exits with {outcome.exit_code}; "
+            "0 means interesting"
+        )
+    differently = " as asked" if outcome.exit_code else ""
+    return f"the command does not fail{differently} on the input; {_advice(outcome)}"
 
 
 def _advice(outcome: Outcome) -> str:

@@ -95,12 +95,12 @@ def _json(path: Path) -> Iterator[Known]:
     try:
         data = json.loads(_text(path))
     except ValueError as error:
-        raise UsageError(f"{path} is no JSON: {error}") from error
+        raise UsageError(f"{path} is not JSON: {error}") from error
     if isinstance(data, dict) and str(data.get("schema", "")).startswith(_SCHEMA):
         yield _report(path, data)
         return
     issues = data if isinstance(data, list) else [data]
-    if not issues or not all(isinstance(one, dict) and "title" in one for one in issues):
+    if not all(isinstance(one, dict) and "title" in one for one in issues):
         raise UsageError(f"{path} is neither an export of issues nor a report")
     for issue in issues:
         yield _issue(path, issue)

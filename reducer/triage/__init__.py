@@ -8,12 +8,13 @@ from reducer.triage.configurations import (
     find_compiler,
     read_flags_file,
 )
-from reducer.triage.database import Caps, Database
+from reducer.triage.database import Database
 from reducer.triage.inputs import Input, find_inputs
 from reducer.triage.representatives import TriageOptions
 from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import Executor, LocalExecutor, Task, TaskResult, Watcher, run_task
 from reducer.triage.states import BugState
+from reducer.triage.store import Caps
 from reducer.triage.summary import Bug, Cell, Summary
 from reducer.triage.triage import Triage, owned
 

@@ -21,10 +21,10 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import canonical
 from reducer.session.conversions import OptPrinter
 from reducer.triage.buckets import all_buckets
-from reducer.triage.database import Caps, Store
 from reducer.triage.reproducers import StoredReproducer
 from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import oracle_of
+from reducer.triage.store import Caps, Store
 
 _IN_NAMES = rb"[\w$.-]"
 

@@ -28,9 +28,10 @@ from oracles.comparison import Across, difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
 from reducer.triage.comparing import fingerprint, fingerprint_but_for_sizes
 from reducer.triage.configurations import Compiler
-from reducer.triage.database import Database, Store, StoredResult
+from reducer.triage.database import Database
 from reducer.triage.reproducers import StoredReproducer
 from reducer.triage.run_matrix import RunMatrix
+from reducer.triage.store import Store, StoredResult
 
 
 class RecordedEvidence:

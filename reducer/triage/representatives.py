@@ -9,7 +9,6 @@ from reducer.errors import ReducerError
 from reducer.session import Progress
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
 from reducer.triage.configurations import Compiler
-from reducer.triage.database import Caps, Store
 from reducer.triage.inputs import Input
 from reducer.triage.reproducers import (
     ReductionCase,
@@ -22,6 +21,7 @@ from reducer.triage.reproducers import (
 )
 from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.running import Executor, Watcher
+from reducer.triage.store import Caps, Store
 
 _ATTEMPTS = 2
 """Inputs to try per bucket, if the first cannot be reduced."""

@@ -14,9 +14,10 @@ from reducer.errors import ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
 from reducer.session.figures import Costs
 from reducer.storage.result_folder import ResultFolder
-from reducer.triage.database import Caps, Database, Store
+from reducer.triage.database import Database
 from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, oracle_of
+from reducer.triage.store import Caps, Store
 
 OUTPUT = "repro.mlir"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from reducer.toolchain import resolve_executable
 from reducer.toolchain.flags import flags_of, translate
 from reducer.triage.configurations import Compiler, Configuration, FlagsLine
-from reducer.triage.database import Store
 from reducer.triage.inputs import Input
+from reducer.triage.store import Store
 
 
 class FlagTranslator:

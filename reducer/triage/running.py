@@ -19,7 +19,7 @@ from reducer.session.conversions import OptPrinter
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration
-from reducer.triage.database import Caps, Store
+from reducer.triage.store import Caps, Store
 
 _CONVERSION = 600.0  # seconds allowed for converting bytecode to text
 

@@ -32,11 +32,11 @@ from reducer.triage.buckets import (
     occurrences,
 )
 from reducer.triage.comparing import ReproducerAnalysis, may_contain_ops
-from reducer.triage.database import Store
 from reducer.triage.inputs import Input
 from reducer.triage.representatives import BucketReducer
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.running import Watcher
+from reducer.triage.store import Store
 
 _PENDING = "not reduced yet"
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage
-from reducer.triage.database import Database, StoredResult
+from reducer.triage.database import Database
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
 from reducer.triage.notes import note_of
 from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
 from reducer.triage.states import BugState, went_in
+from reducer.triage.store import StoredResult
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
 from reducer.triage.configurations import Configuration
-from reducer.triage.database import Database, Store
+from reducer.triage.database import Database
 from reducer.triage.extent import extent_of
 from reducer.triage.inputs import Input, UnreadableFile, content_digest
 from reducer.triage.merging import RecordedEvidence, merge
@@ -23,6 +23,7 @@ from reducer.triage.run_matrix import FlagTranslator, RunMatrix
 from reducer.triage.running import CompileJob, Executor, JobRunner, Watcher
 from reducer.triage.splitting import BucketSplitter
 from reducer.triage.states import BugStatus, finish_run, start_run, status_of
+from reducer.triage.store import Store
 from reducer.triage.summary import Bug, Cell, Summary
 
 

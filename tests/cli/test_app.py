@@ -1,6 +1,7 @@
 """The program as a user meets it: help, versions, mistakes."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,8 @@ def test_mistakes_end_with_a_message_and_their_own_code(
         (["-o", "/dev/full"], 73, "No space left"),
         (["--json", "no/where.json"], 73, "folder does not exist"),
         (["-j", "0"], 2, "--jobs"),
+        (["-j", "two"], 2, "'two' is not a whole number"),
+        (["--timeout", "long"], 2, "'long' is not a number"),
         (["--max-calls", "0"], 2, "--max-calls"),
         (["--max-seconds", "-1"], 2, "--max-seconds"),
     ],
@@ -203,6 +206,24 @@ def test_bad_outputs_and_numbers(
     assert done.exit_code == code, done.output
     assert message in done.stderr
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("command", ["check", "locate", "explain"])
+def test_a_file_that_cannot_be_written_costs_no_run(model: Path, fake: Path, command: str) -> None:
+    for target, told in (("no/where.json", "its folder does not exist"), (".", "it is a folder")):
+        done = run(command, model, "--json", target, "--", fake)
+        assert done.exit_code == 73
+        assert done.stderr == f"error: cannot write {target}: {told}\n"
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786"])
+def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address: str) -> None:
+    for words in (["worker", address], ["reduce", model, "--scheduler", address, "--", fake]):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert f"'{address}' is not an address such as tcp://127.0.0.1:8786" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_bug_of_ours_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +243,30 @@ def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert "Traceback" not in process.stderr.read()
+    (tmp_path / "in.mlir").write_text("module {}")
+    with program.start("check", "in.mlir", "--json", "-", "--", "true") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 141  # 1 would be an answer
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "told"), [("<&-", 65, "is empty"), (">&-", 0, ""), ("2>&-", 0, "")]
+)
+def test_a_stream_may_be_closed(
+    closed: str, code: int, told: str, model: Path, fake: Path, tmp_path: Path
+) -> None:
+    user = Reducer(tmp_path)
+    words = user.argv("check", "-" if closed == "<&-" else model, "--", fake)
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *words],
+        env=user.environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
 
 
 def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -> None:
@@ -295,9 +340,7 @@ def test_another_failure_than_the_one_asked_for(
     assert f"1 remark:\n  {missing}" in done.stdout
     refused = run("reduce", model, *words, "--", fake)
     assert refused.exit_code == 1
-    assert f"does not fail as asked on the input, so there is nothing to reduce; {missing}" in (
-        refused.stderr
-    )
+    assert f"does not fail as asked on the input; {missing}" in refused.stderr
 
 
 @pytest.mark.parametrize("flag", ["--flga", "--json=out.json"])
@@ -309,6 +352,30 @@ def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None
     told = "--json=out.json is an option of mlir-reducer; put it before the two dashes"
     assert (told in done.stderr) == (flag == "--json=out.json")
     assert "bucket" not in run("check", model, "--", "cat", flag).stdout
+
+
+def test_the_flag_that_the_compiler_suggests_is_passed_on(model: Path, tmp_path: Path) -> None:
+    llvm = write_script(
+        tmp_path / "llvm",
+        "echo \"llvm: Unknown command line argument '--devise'.  Try: 'llvm --help'\" >&2\n"
+        "echo \"llvm: Did you mean '--device'?\" >&2; exit 1\n",
+    )
+    for command in ("check", "reduce"):
+        done = run(command, model, "--", llvm, "--devise")
+        assert done.exit_code == 1
+        assert "Unknown command line argument '--devise'. Did you mean --device?" in done.stderr
+
+
+def test_a_script_that_is_of_no_use_is_told_so(model: Path, tmp_path: Path) -> None:
+    never = write_script(tmp_path / "never", "exit 3\n")
+    done = run("reduce", model, "--test", never)
+    assert done.exit_code == 1
+    assert "the script does not find the input interesting: it exits with 3" in done.stderr
+    always = write_script(tmp_path / "always", "exit 0\n")
+    for command in ("check", "reduce"):
+        done = run(command, model, "--test", always)
+        assert done.exit_code == 1
+        assert "the script finds an empty module interesting, too" in done.stderr
 
 
 def test_check_with_a_script(model: Path, tmp_path: Path) -> None:
@@ -335,6 +402,8 @@ def test_toolchain_without_any(tmp_path: Path) -> None:
         done = run("toolchain", command, "3.13.0")
         assert done.exit_code == 69
         assert "is not installed" in done.stderr
+    told = "error: no version is installed; run: mlir-reducer toolchain install\n"
+    assert run("toolchain", "path").stderr == told
 
 
 def test_toolchain_with_one(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """`mlir-reducer bisect`, with releases that are scripts, and with real ones."""
 
 import json
+import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from reducer.toolchain import installed
+from reducer.toolchain import ToolchainError, installed
 from tests.support.corpus import load_case
 from tests.support.fake_compilers import Reducer, wait_until, write_script
 from tests.support.fake_releases import BAD, CRASH, OTHER, UNREADABLE, Release, Releases
@@ -297,7 +299,11 @@ def test_a_version_that_is_said_to_be_good_bounds_the_search(publish: Publish) -
         (("--", "clang"), 2, "'clang' is not part of the published releases"),
         (("--test", "x.sh", *COMMAND), 2, "cannot be bisected"),
         (("--bad", "9.9.9", *COMMAND), 69, "there is no iree-base-compiler 9.9.9"),
-        (("--", "iree-compile", "--iree-none"), 2, "fails the same way on any input"),
+        (
+            ("--", "iree-compile", "--iree-none"),
+            2,
+            "fails the same way on any input: other-error: Unknown command line argument",
+        ),
     ],
 )
 def test_what_cannot_be_asked(
@@ -307,6 +313,22 @@ def test_what_cannot_be_asked(
     done = run(*words)
     assert done.exit_code == code, done.output
     assert told in done.stderr
+
+
+def test_an_interrupt_that_also_ends_pip_is_no_failure_of_pip(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish({"3.1.0": Release(), "3.2.0": Release(BAD)})
+
+    def interrupted(*_: object) -> list[str]:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)  # until a thread has noted it
+        raise ToolchainError("pip could not do it")
+
+    monkeypatch.setattr("reducer.releases.bisector.published", interrupted)
+    done = run(*COMMAND)
+    assert done.exit_code == 130
+    assert "pip" not in done.stderr
 
 
 def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -55,4 +55,7 @@ def test_without_a_command_it_says_what_to_do() -> None:
     assert "two dashes" in run().stderr
     Path("report.json").write_text("{}")
     assert run("--record", "report.json").exit_code == 65
+    missing = run("--record", "none.json")
+    assert missing.exit_code == 66
+    assert missing.stderr == "error: cannot read none.json: No such file or directory\n"
     assert run("--record", "report.json", "--", "./fake").exit_code == 2

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from reducer.cli.commands.check import check
 from reducer.cli.commands.reduce import reduce
 from reducer.errors import CommandNotFound, UsageError
+from tests.support.fake_releases import BAD as BAD_OP
+from tests.support.fake_releases import Release, Releases
 from tests.support.opt_tools import find_opt
 
 HEALTHY = "func.func @g() {\n  return\n}\n"
@@ -29,10 +31,10 @@ def run(*words: object) -> None:
     )
 
 
-def checked(path: Path) -> dict[str, Any]:
+def checked(path: Path, *options: str) -> dict[str, Any]:
     """What `check` says of a file, as JSON."""
     answer = path.with_name("answer.json")
-    words = [str(path), "--yes", "--json", str(answer)]
+    words = [str(path), "--yes", "--json", str(answer), *options]
     CliRunner().invoke(check, words, catch_exceptions=False, standalone_mode=False)
     found: dict[str, Any] = json.loads(answer.read_text())
     return found
@@ -79,8 +81,22 @@ def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
 def test_a_compiler_that_is_not_installed(tmp_path: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"$ no-such-opt --cse x.mlir\n{BAD}")
-    with pytest.raises(CommandNotFound, match="no-such-opt: not on PATH"):
+    with pytest.raises(CommandNotFound, match="the input is for no-such-opt, which is not on PATH"):
         run(log, "--yes")
+
+
+def test_a_release_runs_what_a_result_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first line of a result is a command. Its program need not be on PATH."""
+    releases = Releases(tmp_path, {"3.1.0": Release(BAD_OP), "3.2.0": Release("")})
+    for name, value in releases.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    result = tmp_path / "a.reduced.mlir"
+    result.write_text('// iree-compile --iree-target=x a.reduced.mlir\n"x.bad"() : () -> ()\n')
+    assert not checked(result)["interesting"]  # the newest one
+    assert checked(result, "--iree", "3.1.0")["interesting"]
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

@@ -28,6 +28,19 @@ def imported(*words: str, **environment: str) -> set[str]:
     return set(done.stderr.split())
 
 
+def test_an_interrupt_at_once_ends_without_a_traceback() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from reducer.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -210,6 +210,14 @@ def test_a_second_triage_of_the_same_database_is_refused_until_the_first_is_dead
     assert bench("-j", 1)["states"]["new"] == 2
 
 
+def test_a_folder_without_inputs_is_told(bench: Bench) -> None:
+    (bench.home / "elsewhere").mkdir()
+    (bench.home / "elsewhere" / "model.txt").write_text("func.func @f()")
+    done = bench.reducer("triage", "elsewhere", "--", "./cc.sh")
+    assert done.returncode == 0
+    assert done.stderr.startswith("there are no inputs in elsewhere: no files that end in .mlir")
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

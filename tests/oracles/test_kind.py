@@ -22,9 +22,9 @@ from reducer.session.also_found import AlsoFoundStore
 from reducer.session.printing import message_of
 from reducer.storage.journal import Journal
 from reducer.triage.buckets import all_buckets
-from reducer.triage.database import Caps, bucket_of
 from reducer.triage.merging import RecordedEvidence
 from reducer.triage.run_matrix import RunMatrix
+from reducer.triage.store import Caps, bucket_of
 from tests.bundle.facts import facts
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.triages import Records, release

@@ -22,8 +22,8 @@ from reducer.triage import (
     find_compiler,
     find_inputs,
 )
-from reducer.triage.database import Caps, Store
 from reducer.triage.reproducers import Reproducer, keep
+from reducer.triage.store import Caps, Store
 
 CAPS = Caps(10.0, None)
 SUCCESS = Signature(Kind.SUCCESS)

@@ -3,10 +3,10 @@ from pathlib import Path, PurePath
 
 from oracles import Kind
 from reducer.triage.buckets import all_groups
-from reducer.triage.database import StoredResult
 from reducer.triage.inputs import InputFile, UnreadableFile
 from reducer.triage.junit import junit_xml
 from reducer.triage.states import BugState
+from reducer.triage.store import StoredResult
 from reducer.triage.summary import Bug, Cell, Summary
 from tests.support.triages import Records, failure
 

@@ -9,7 +9,6 @@ import pytest
 from oracles import Kind, Signature
 from reducer.errors import BadInput
 from reducer.toolchain import Toolchain
-from reducer.triage.database import Caps
 from reducer.triage.running import (
     CompileJob,
     JobRunner,
@@ -18,6 +17,7 @@ from reducer.triage.running import (
     outcome_of_task,
     run_task,
 )
+from reducer.triage.store import Caps
 from tests.support.corpus import Case
 from tests.support.fake_compilers import write_script
 from tests.support.triages import (

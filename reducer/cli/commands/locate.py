@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import input_argument, json_option
+from reducer.cli.commands.shared import OutputFile, input_argument, json_option
 from reducer.cli.trailing import TrailingCommand
 
 
@@ -17,7 +17,7 @@ from reducer.cli.trailing import TrailingCommand
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OutputFile(path_type=Path),
     help="With --wrong-results: write the wrong dispatch to FILE, as a program of its own, and "
     "what it reads to FILE.inputs, a flag file for the runtime.",
 )

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.commands.base import ReducerCommand
-from reducer.cli.commands.shared import StoredPath
+from reducer.cli.commands.shared import OutputFile, StoredPath
 
 
 @click.command(cls=ReducerCommand, short_help="Show how RESULT was reduced as a single HTML page.")
@@ -15,7 +15,7 @@ from reducer.cli.commands.shared import StoredPath
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OutputFile(path_type=Path),
     help="Where to write the page. [default: page.html in the folder of RESULT]",
 )
 @click.option(

@@ -7,6 +7,7 @@ import click
 
 from reducer.cli.commands.oracle import with_oracle_options
 from reducer.cli.commands.shared import (
+    OutputFile,
     elsewhere_option,
     input_argument,
     jobs_option,
@@ -41,7 +42,7 @@ Exit codes:
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OutputFile(path_type=Path),
     help="Where to write the result. Everything else goes into one folder next to it, named like "
     "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
 )
@@ -58,7 +59,7 @@ Exit codes:
     "--max-seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds and keep the best result so far.",
+    help="Stop after so many seconds and keep the best result so far.",
 )
 @click.option(
     "--flaky",

@@ -1,6 +1,7 @@
 """Arguments and options that several commands take, each spelled and explained once."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from reducer.cli.completion import complete_inputs, complete_versions
+from reducer.errors import OutputNotWritable
 
 STDIN = Path("/dev/stdin")  # as in reducer.storage.files, importing which takes long
 Decorator = Callable[[Any], Any]
+_ADDRESS = re.compile(r"(?:\w+://)?(?:\[[\da-fA-F:.]+\]|[^\s:/\[\]]+):\d+")
 
 
 class InputPath(click.Path):
@@ -35,13 +38,37 @@ class StoredPath(InputPath):
         return Path(value)
 
 
+class OutputFile(click.Path):
+    """A file that is written at the end. Where it cannot be is said before any work is done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if value != "-" and not (ctx is not None and ctx.resilient_parsing):
+            if path.is_dir():
+                raise OutputNotWritable(f"cannot write {value}: it is a folder")
+            if not path.absolute().parent.is_dir():
+                raise OutputNotWritable(f"cannot write {value}: its folder does not exist")
+        return super().convert(value, param, ctx)
+
+
+class SchedulerAddress(click.types.StringParamType):
+    """The address of a Dask scheduler."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not _ADDRESS.fullmatch(value):
+            self.fail(f"{value!r} is not an address such as tcp://127.0.0.1:8786", param, ctx)
+        return str(value)
+
+
 input_argument: Decorator = click.argument("input", type=InputPath())
 
 json_option: Decorator = click.option(
     "--json",
     "json_target",
     metavar="FILE",
-    type=click.Path(allow_dash=True),
+    type=OutputFile(allow_dash=True),
     help="Also write the answer as JSON; - for stdout.",
 )
 
@@ -66,6 +93,7 @@ memory_limit_option: Decorator = click.option(
 scheduler_option: Decorator = click.option(
     "--scheduler",
     metavar="ADDRESS",
+    type=SchedulerAddress(),
     help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
 )
 
@@ -80,7 +108,7 @@ quiet_option: Decorator = click.option(
 html_option: Decorator = click.option(
     "--html",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OutputFile(path_type=Path),
     help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
 )
 
@@ -88,7 +116,7 @@ summary_option: Decorator = click.option(
     "--summary",
     "summary_target",
     metavar="FILE",
-    type=click.Path(allow_dash=True),
+    type=OutputFile(allow_dash=True),
     help="Write new, known, and gone bugs as Markdown, for the page of a CI job; - for stdout.",
 )
 

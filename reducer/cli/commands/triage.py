@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.commands.shared import (
+    OutputFile,
     StoredPath,
     html_option,
     jobs_option,
@@ -83,7 +84,7 @@ Exit codes:
 @click.option("--fail-on-new", is_flag=True, help="Exit with 1 if any bug is new or reopened.")
 @json_option
 @click.option(
-    "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write JUnit XML for CI."
+    "--junit", metavar="FILE", type=OutputFile(path_type=Path), help="Write JUnit XML for CI."
 )
 @html_option
 @summary_option

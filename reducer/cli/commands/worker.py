@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from reducer.cli.commands.base import ReducerCommand
-from reducer.cli.commands.shared import jobs_option
+from reducer.cli.commands.shared import SchedulerAddress, jobs_option
 
 
 @click.command(cls=ReducerCommand)
-@click.argument("address")
+@click.argument("address", type=SchedulerAddress())
 @click.option(
     "--iree",
     "versions",

@@ -1,18 +1,16 @@
 """Rewrite a module with new sizes: in types, integer arrays, affine maps and reassociations."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
+from collections.abc import Mapping, Sequence
 
 from reducer.ir.affine import AffineMap, indexing_maps
 from reducer.ir.data import resized
 from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.encodings import encoding_without_dims
-from reducer.ir.functions import may_end_block
 from reducer.ir.module import NONE
-from reducer.ir.retype import ops_mentioning, segment_sizes
+from reducer.ir.retype import ops_mentioning
 from reducer.ir.rewrite import Rewrite
-from reducer.ir.shapes import parse_shaped
+from reducer.ir.sizes.new_sizes import DROPPED, Dropped, NewSizes, Size
 from reducer.ir.sizes.repeats import (
     DYNAMIC,
     NUMBERS_DIMS,
@@ -23,20 +21,9 @@ from reducer.ir.sizes.repeats import (
     with_constant,
     write_array,
 )
+from reducer.ir.sizes.size_operands import SizeOperands
 from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
 from reducer.ir.syntax import split_array
-
-
-class _Dropped(Enum):
-    DROPPED = "gone"
-
-
-DROPPED = _Dropped.DROPPED
-"""Used in place of a size: the dim is dropped."""
-
-Size = int | None | _Dropped
-
-_Before = tuple[int | None, Size]  # the size before and after the change
 
 
 class SizeRewrite:
@@ -55,6 +42,8 @@ class SizeRewrite:
         self.constants = constants
         self.gone = gone  # elements to drop from explicit lists; by default, the last ones
         self.rewrite = Rewrite(ties.module)
+        self.new = NewSizes(ties, sizes)
+        self.operands = SizeOperands(self.new, self.rewrite)
 
     def render(self) -> str | None:
         """The new text; None if a dim cannot be dropped from an op that iterates over it."""
@@ -70,7 +59,7 @@ class SizeRewrite:
             if not self._numbered_dims(op):
                 return None
             self._arrays(op)
-            self._dynamic_operands(op)
+            self.operands.drop(op)
             self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
@@ -85,18 +74,12 @@ class SizeRewrite:
 
     # ---- types -----------------------------------------------------------------------------
 
-    def _dims(self, value: int) -> list[Size]:
-        """The sizes of a value after the change, with DROPPED for dropped dims."""
-        shape = self.ties.shape(value)
-        assert shape is not None
-        return [self.sizes.get(Dim(value, n), size) for n, size in enumerate(shape.dims)]
-
     def _is_left_without_dims(self, value: int) -> bool:
         """Whether an unverified shape loses all its dims, though users refer to the last one."""
         shape = self.ties.shape(value)
         if shape is None or not shape.is_listed:
             return False
-        return bool(shape.dims) and all(size is DROPPED for size in self._dims(value))
+        return bool(shape.dims) and all(size is DROPPED for size in self.new.dims(value))
 
     def _loses_evenly(self, op: int) -> bool:
         """Whether an op with unverified shapes loses one dim of each shape, or no dim at all.
@@ -108,7 +91,7 @@ class SizeRewrite:
         if not any(shape.is_listed for _, shape in self.ties.shaped(results)):
             return True  # a return or a list: its operands are unrelated
         lost = {
-            sum(size is DROPPED for size in self._dims(value))
+            sum(size is DROPPED for size in self.new.dims(value))
             for value, shape in self.ties.shaped([*self.ties.operands(op), *results])
             if shape.is_listed and shape.dims
         }
@@ -119,11 +102,11 @@ class SizeRewrite:
     def _type(self, value: int) -> str:
         shape = self.ties.shape(value)
         assert shape is not None
-        dims = self._dims(value)
+        dims = self.new.dims(value)
         if gone := [number for number, size in enumerate(dims) if size is DROPPED]:
             suffix = encoding_without_dims(self.module, shape.suffix, gone)
             shape = shape.with_suffix(suffix)
-        return shape.with_dims([s for s in dims if not isinstance(s, _Dropped)]).text
+        return shape.with_dims([s for s in dims if not isinstance(s, Dropped)]).text
 
     def _elements(self, value: int) -> None:
         """Drop surplus elements from the op that lists all elements of a value."""
@@ -147,7 +130,7 @@ class SizeRewrite:
             head, colon, kind = entry.value.rpartition(" : ")
             value = results.get(kind) if colon else None
             if value is not None and self._type(value) != kind:
-                sizes = [0 if isinstance(s, _Dropped) else s for s in self._dims(value)]
+                sizes = [0 if isinstance(s, Dropped) else s for s in self.new.dims(value)]
                 data = resized(head, sizes)
                 self.rewrite.set_entry(op, entry.name, f"{data} : {self._type(value)}")
 
@@ -176,7 +159,7 @@ class SizeRewrite:
             after: list[int] = []
             for place, number in enumerate(numbers):
                 size = self.sizes.get(Element(op, name, place), number)
-                if place not in gone.get(len(numbers), ()) and not isinstance(size, _Dropped):
+                if place not in gone.get(len(numbers), ()) and not isinstance(size, Dropped):
                     after.append(DYNAMIC if size is None else size)
             if after != numbers:
                 self.rewrite.set_entry(op, name, write_array(after))
@@ -186,7 +169,7 @@ class SizeRewrite:
         if op not in self.ties.padding:
             return {}
         ((value, shape),) = self.ties.shaped(self.module.t.operands[op])
-        places = {n for n, size in enumerate(self._dims(value)) if size is DROPPED}
+        places = {n for n, size in enumerate(self.new.dims(value)) if size is DROPPED}
         rank = len(shape.dims)
         for block in self.module.blocks_of(op):
             arguments = self.module.block_args(block)
@@ -205,7 +188,7 @@ class SizeRewrite:
         if groups is None or len(shapes) != 2:
             return True
         (long, long_shape), (short, _) = sorted(shapes, key=lambda s: -len(s[1].dims))
-        long_dims, short_dims = self._dims(long), self._dims(short)
+        long_dims, short_dims = self.new.dims(long), self.new.dims(short)
         if sum(map(len, groups)) != len(long_shape.dims) or len(groups) != len(short_dims):
             return True
         after: list[list[int]] = []
@@ -230,7 +213,7 @@ class SizeRewrite:
         shapes = self.ties.shaped(v for v in values if v != NONE)
         if not shapes or indexing_maps(self.module, op):
             return True
-        gone = [n for n, size in enumerate(self._dims(shapes[0][0])) if size is DROPPED]
+        gone = [n for n, size in enumerate(self.new.dims(shapes[0][0])) if size is DROPPED]
         syntax = self.module.syntax(op)
         for entry in syntax.entries:
             if not gone or not NUMBERS_DIMS.search(entry.name):
@@ -313,95 +296,6 @@ class SizeRewrite:
             after = with_constant(entry.value, _counted_down(number, gone))
             self.rewrite.set_entry(inner, "dim", after)
         return True
-
-    # ---- operands that hold sizes ------------------------------------------------------------
-
-    def _dynamic_operands(self, op: int) -> None:
-        """Drop the operands for sizes that are no longer dynamic."""
-        for first, dims in self._size_operands(op):
-            held = first
-            for before, after in dims:
-                if before is None:
-                    if after is not None:
-                        self.rewrite.drop_operand(op, held)
-                    held += 1
-        self._indices_of_dropped(op)
-
-    def _indices_of_dropped(self, op: int) -> None:
-        """Drop the indices into dims that go, as of a load: one trailing operand for each dim."""
-        operands, kinds = self.module.t.operands[op], self.module.syntax(op).operand_types
-        first = len(kinds)
-        while first > 0 and kinds[first - 1] == "index":
-            first -= 1
-        count = len(kinds) - first
-        sized = segment_sizes(self.module, op) is not None or self._index_groups(op)
-        if not count or sized or len(kinds) != len(operands) or self._passes_on(op):
-            return
-        for value, shape in self.ties.shaped(v for v in operands if v != NONE):
-            if len(shape.dims) == count:
-                gone = [n for n, size in enumerate(self._dims(value)) if size is DROPPED]
-                for number in gone:
-                    self.rewrite.drop_operand(op, first + number)
-                return
-
-    def _passes_on(self, op: int) -> bool:
-        """Whether an op passes its operands on, as a return or a call does, and indexes nothing."""
-        ends = self.module.t.block_ops[self.module.t.block[op]][-1] == op
-        return (ends and may_end_block(self.module, op)) or (
-            self.module.syntax(op).property("callee") is not None
-        )
-
-    def _size_operands(self, op: int) -> Iterable[tuple[int, list[_Before]]]:
-        """Groups of size operands: the number of the first, and the sizes before and after."""
-        arrays = self._array_sizes(op)
-        waiting = [*arrays, *self._shape_sizes(op)]
-        for first, count in self._index_groups(op):
-            match = next((p for p in waiting if sum(b is None for b, _ in p) == count), None)
-            if match is not None:
-                waiting.remove(match)
-                yield first, match
-
-    def _array_sizes(self, op: int) -> list[list[_Before]]:
-        """Integer arrays with dynamic entries: offsets, sizes and strides of slices."""
-        syntax = self.module.syntax(op)
-        out: list[list[_Before]] = []
-        for entry in syntax.entries:
-            numbers = integer_array(entry) or []
-            if DYNAMIC in numbers:
-                sizes = [None if number == DYNAMIC else number for number in numbers]
-                slots = (Element(op, entry.name, place) for place in range(len(sizes)))
-                after = (self.sizes.get(slot, s) for slot, s in zip(slots, sizes, strict=True))
-                out.append(list(zip(sizes, after, strict=True)))
-        return out
-
-    def _shape_sizes(self, op: int) -> list[list[_Before]]:
-        """Shapes with dynamic dims, operands first."""
-        values = (*self.module.t.operands[op], *self.module.results(op))
-        shapes = self.ties.shaped(v for v in values if v != NONE)
-        pairs = (list(zip(s.dims, self._dims(value), strict=True)) for value, s in shapes)
-        return [sizes for sizes in pairs if any(before is None for before, _ in sizes)]
-
-    def _index_groups(self, op: int) -> list[tuple[int, int]]:
-        """Runs of operands that may be sizes, as (first, count): segments, or trailing operands."""
-        operands, found = self.module.t.operands[op], segment_sizes(self.module, op)
-        kinds = self.module.syntax(op).operand_types
-        if len(kinds) != len(operands):
-            return []
-        if found is None:
-            first = len(kinds)
-            while first > 0 and kinds[first - 1] == "index":
-                first -= 1
-            count = len(kinds) - first
-            listed = [sum(size is None for size, _ in pairs) for pairs in self._array_sizes(op)]
-            if any(parse_shaped(kind) for kind in kinds) and count not in listed:
-                return []  # as in `tensor.extract`, whose last operands are indices, not sizes
-            return [(first, count)] if count else []
-        out, first = [], 0
-        for size in found[1]:
-            if size and all(kind == "index" for kind in kinds[first : first + size]):
-                out.append((first, size))
-            first += size
-        return out
 
 
 def _counted_down(number: int, gone: Sequence[int]) -> int:

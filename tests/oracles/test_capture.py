@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.watch import Capture, shorten
+from oracles.capture import Capture, shorten
 
 
 @given(st.lists(st.binary(max_size=30).map(bytes.hex), max_size=30), st.integers(2, 100))

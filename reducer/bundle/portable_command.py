@@ -1,0 +1,118 @@
+"""The command of a report, which runs on any machine in the folder of the report.
+
+Files that the command refers to are included, except programs: they are useless without their
+libraries, and readers of the report have their own.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles import Command, Oracle, ScriptOracle
+from oracles.command import INPUT
+from oracles.compiler import DISCARD, compiler_of
+from oracles.plugin import PluginOracle
+from oracles.values import ValuesOracle
+from oracles.values.demonstration import PROGRAM
+from reducer.bundle.facts import FILES, OURSELVES, REPRO, CompilerInfo
+
+_PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
+
+
+def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
+    """The command on `repro.mlir` with paths inside the report, and the files to include."""
+    if isinstance(oracle, ScriptOracle):
+        name = oracle.script.name
+        return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
+    if isinstance(oracle, ValuesOracle) and oracle.demonstration is not None:
+        command, files = bundled_command(oracle.inner.command)
+        return tuple(command.words(REPRO, PROGRAM)), files
+    shown = oracle.display(REPRO)
+    if oracle.command is None or shown[0] == OURSELVES:
+        command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
+        return command.argv, files
+    command, files = bundled_command(oracle.command)
+    return tuple(command.words(REPRO, DISCARD)), files
+
+
+def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
+    """The words with `--iree` and the release of the compiler under test, if it is known."""
+    program = program_of(oracle)
+    release = CompilerInfo.read(program, "").package if program else ""
+    if not release or "--iree" in words:
+        return list(words)
+    at = words.index(REPRO) + 1
+    return [*words[:at], "--iree", release, *words[at:]]
+
+
+def own_words(oracle: ValuesOracle) -> tuple[tuple[str, ...], dict[str, Path]]:
+    """The command under test, which needs nothing else to show the failure."""
+    command, files = bundled_command(oracle.comparison.candidate.command)
+    return tuple(command.words(REPRO)), files
+
+
+def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
+    """The command with its files moved to `files/`, and their present paths by name."""
+    found: dict[str, Path] = {}
+    words = [command.argv[0]]
+    programs = _programs(command.argv)
+    for index, word in enumerate(command.argv[1:], 1):
+        if index in programs:
+            words.append(Path(word).name)
+            continue
+        before, value, after = _split(word)
+        path = _file(value, command.directory or Path.cwd())
+        if path is None:
+            words.append(word)
+        else:
+            name = portable_name(path, found)
+            found[name] = path
+            words.append(f"{before}{FILES}/{name}{after}")
+    return Command(tuple(words), launcher=command.launcher), found
+
+
+def _programs(argv: Sequence[str]) -> set[int]:
+    """The indices of the arguments of `mlir-reducer` that are programs: compiler, interpreter."""
+    if argv[0] != OURSELVES:
+        return set()
+    end = argv.index("--") if "--" in argv else len(argv)
+    return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
+
+
+def _split(word: str) -> tuple[str, str, str]:
+    """Split a word into the part that may be a path and the text before and after it."""
+    if match := _PYTHON.fullmatch(word):
+        return match[1], match[2], match[3]
+    if word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return flag + equals, value, ""
+    return "", word, ""
+
+
+def _file(value: str, directory: Path) -> Path | None:
+    if not value or INPUT in value or "\0" in value:
+        return None
+    path = directory / value
+    try:
+        return path.resolve() if path.is_file() else None
+    except OSError:  # too long to be a path
+        return None
+
+
+def portable_name(path: Path, taken: dict[str, Path]) -> str:
+    """A portable file name that is unique in the report; the same file keeps its name."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in path.name)
+    plain = plain.lstrip("-.") or "file"
+    name, number = plain, 1
+    while name in taken and taken[name] != path:
+        number += 1
+        name = f"{number}-{plain}"
+    return name
+
+
+def program_of(oracle: Oracle) -> Path | None:
+    """The executable under test, for any kind of oracle; None if unknown."""
+    if isinstance(oracle, PluginOracle):
+        return oracle.executable
+    compiler = compiler_of(oracle)
+    return compiler.executable if compiler else None
