@@ -40,6 +40,7 @@ _DIALECTS = (
     "stablehlo_indices",
     "stablehlo_regions",
     "stablehlo_shapes",
+    "stablehlo_windows",
     "tensors",
     "util",
     "vector_memory",

@@ -47,7 +47,22 @@ def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
         for one in inputs
     ]
     rows = [[one.map(lambda data, n=n: data[n]) for one in columns] for n in range(count)]
-    totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in totals]
+    return reduced(frame, op, rows, totals, shape)
+
+
+def reduced(
+    frame: Frame,
+    op: Op,
+    rows: list[list[Array]],
+    initial: Sequence[Array],
+    shape: Sequence[int],
+) -> tuple[Array, ...]:
+    """What the body of an op makes of rows of elements, each of the shape of the results.
+
+    Raises:
+        Unsupported: the body cannot be vectorized.
+    """
+    totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in initial]
 
     def combined(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
         return _sized(apply_body(frame, op, *left, *right), shape)
@@ -94,14 +109,14 @@ def dot_general(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     batches_a, batches_b, sums_a, sums_b = (_dimensions(op, name) for name in names)
     rows = [n for n in range(len(left.shape)) if n not in (*batches_a, *sums_a)]
     columns = [n for n in range(len(right.shape)) if n not in (*batches_b, *sums_b)]
-    return _product(op, left, right, (batches_a, rows, sums_a), (batches_b, columns, sums_b))
+    return product(op, left, right, (batches_a, rows, sums_a), (batches_b, columns, sums_b))
 
 
 @op("stablehlo.dot")
 def dot(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     """Of matrices and vectors: the last dimension of one with the first of the other."""
     last = len(left.shape) - 1
-    return _product(
+    return product(
         op,
         left,
         right,
@@ -110,14 +125,16 @@ def dot(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     )
 
 
-def _product(
+def product(
     op: Op,
     left: Array,
     right: Array,
     from_left: tuple[list[int], list[int], list[int]],
     from_right: tuple[list[int], list[int], list[int]],
 ) -> Array:
-    """Each side's dimensions are those of the batch, its own, and those that are summed."""
+    """A sum of products. Each side's dimensions are those of the batch, its own, and those that are
+    summed; so are the result's.
+    """
     result = op.result
     batch = [left.shape[n] for n in from_left[0]]
     rows = [left.shape[n] for n in from_left[1]]
