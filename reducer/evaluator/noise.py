@@ -115,7 +115,21 @@ def moved(
     wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
     size = np.maximum(np.abs(wide), least)
     shaken = (wide + scale * size * _steps(data)).astype(element.dtype)
-    return np.where(where & np.isfinite(wide), shaken, data)
+    return _of_either_sign(np.where(where & np.isfinite(wide), shaken, data))
+
+
+def _of_either_sign(data: Numbers) -> Numbers:
+    """The numbers, with one and the same sign for each NaN: nobody says which sign an op gives it.
+
+    Only the total order of floats can tell.
+    """
+    assert _noise is not None
+    unknown = np.isnan(data)
+    if not unknown.any():
+        return data
+    _noise.has_moved = True
+    one = data.dtype.type
+    return np.where(unknown, np.copysign(one(np.nan), one(zero_sign())), data)
 
 
 def _steps(data: Numbers) -> Numbers:

@@ -137,6 +137,15 @@ func.func @long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32> {
     outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
   return %r : tensor<1x1xf32>
 }
+func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %l = stablehlo.log %a : tensor<3xf32>
+  %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %c = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
 func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %tiny = arith.constant dense<1.0e-39> : tensor<2xf32>
   %huge = arith.constant dense<1.0e38> : tensor<2xf32>
@@ -278,3 +287,12 @@ def test_the_order_of_a_sum_of_stablehlo_is_free(
     assert total.elements is not None and total.slack is not None
     assert abs(total.elements[0] - exact) <= total.slack[0] + 0.01 * exact
     assert total.slack[0] > 0
+
+
+def test_nobody_knows_where_a_nan_is_sorted(values: Callable[..., Sequence[Value]]) -> None:
+    """What has no logarithm is a NaN of either sign, and so comes first or last."""
+    (order,) = values("in_total_order", "3xf32=1 -1 8")
+    assert order.defined is not None and not order.defined[0] and not order.defined[2]
+    (order,) = values("in_total_order", "3xf32=8 1 2")
+    assert order.elements is not None and order.defined is None
+    assert order.elements[0] == 0
