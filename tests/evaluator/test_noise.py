@@ -137,6 +137,15 @@ func.func @long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32> {
     outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
   return %r : tensor<1x1xf32>
 }
+func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %i = arith.constant dense<1.0> : tensor<1xf32>
+  %r = linalg.reduce { arith.mulf } ins(%a : tensor<1x4xf32>) outs(%i : tensor<1xf32>)
+    dimensions = [1]
+  %j = stablehlo.constant dense<1.0> : tensor<f32>
+  %s = stablehlo.reduce(%a init: %j) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
+  return %r, %s : tensor<1xf32>, tensor<1xf32>
+}
 func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
   %l = stablehlo.log %a : tensor<3xf32>
   %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({
@@ -231,6 +240,14 @@ def test_a_sum_may_be_taken_one_by_one(
     stepwise = np.add.accumulate(np.array([-5.12e10, *terms], np.float32))[-1]
     assert result.elements is not None and abs(result.elements[0] - stepwise) > 1e5
     assert not compare([Value(result.type, (float(stepwise),))], [result])
+
+
+def test_a_product_may_overflow_in_another_order(values: Callable[..., Sequence[Value]]) -> None:
+    """With its large factors first, it is an infinity times zero."""
+    for product in values("product", "1x4xf32=2.5 -1e30 0 -1e30"):
+        assert product.defined == (False,)
+    for product in values("product", "1x4xf32=2.5 -1e10 0 -1e10"):
+        assert product.defined is None and product.slack is None
 
 
 def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:

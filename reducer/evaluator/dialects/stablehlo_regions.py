@@ -71,10 +71,32 @@ def reduced(
         return tuple(_folded(combined, rows, totals))
     if zero_sign() > 0:
         return tuple(_folded(lambda left, right: combined(right, left), rows[::-1], totals))
+    rows = _by_size(op, rows)
     while len(rows) > 1:
         pairs = zip(rows[::2], rows[1::2], strict=False)
         rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
     return tuple(_folded(combined, rows, totals))
+
+
+_MONOIDS: dict[str, Callable[[Any], Any]] = {
+    "stablehlo.add": np.negative,
+    "stablehlo.multiply": lambda data: -np.abs(data),
+}
+"""Ops that do not tell their operands apart; by what to sort these to have overflow what can."""
+
+
+def _by_size(op: Op, rows: list[list[Array]]) -> list[list[Array]]:
+    """The rows of a sum or product of floats with the largest numbers first, place by place."""
+    first, *_ = op.regions[0].block.ops
+    key = _MONOIDS.get(first.name)
+    is_plain = len(op.regions[0].block.ops) == 2 and len(set(first.operands)) == 2
+    if key is None or not is_plain or not op.result.is_float or len(rows) < 2:
+        return rows
+    if any(len(row) > 1 or row[0].poison is not None for row in rows):
+        return rows
+    stacked = np.stack([row[0].data for row in rows])
+    order = np.argsort(key(stacked.astype(np.float64)), axis=0, kind="stable")
+    return [[Array(one)] for one in np.take_along_axis(stacked, order, axis=0)]
 
 
 def _folded(
