@@ -49,6 +49,8 @@ _ROUNDED = frozenset(
     ("absf", "ceil", "clampf", "floor", "fma", "round", "roundeven", "sqrt", "trunc")
 )  # fmt: skip
 """Functions of the math dialect whose results are the nearest numbers."""
+_OF_FUNCTIONS = ("math.", "chlo.")
+"""Dialects whose functions compilers approximate, but for those."""
 
 
 @dataclass
@@ -160,7 +162,7 @@ def disturb(
     where = (exact != out.astype(longer)) | is_approximate
     least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
     out = moved(out, where, element, APPROXIMATION if is_approximate else 1, least)
-    if op.name.startswith("math."):
+    if op.name.startswith(_OF_FUNCTIONS):
         out = _approximated(out, element)
     return _signless(out) if signless else out
 
@@ -191,7 +193,7 @@ def _is_approximate(op: Op) -> bool:
     dialect, _, name = op.name.partition(".")
     if may_be_estimated(op):
         return True
-    return op.name in _APPROXIMATED or (dialect == "math" and name not in _ROUNDED)
+    return op.name in _APPROXIMATED or (f"{dialect}." in _OF_FUNCTIONS and name not in _ROUNDED)
 
 
 def flushes(element: Element) -> bool:

@@ -21,6 +21,7 @@ _DIALECTS = (
     "arith_casts",
     "arith_floats",
     "arith_integers",
+    "chlo",
     "complexes",
     "control",
     "dispatches",

@@ -26,6 +26,17 @@ STABLEHLO_OPS = frozenset(
 )  # fmt: skip
 """The ops of StableHLO that are evaluated as they are, so that the front end is judged too."""
 
+CHLO_OPS = frozenset(
+    f"chlo.{name}"
+    for name in (
+        "acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erfc", "sinh", "tan",
+        "top_k",
+    )
+)  # fmt: skip
+"""The ops of CHLO of which the same is true."""
+
+DIRECT_OPS = STABLEHLO_OPS | CHLO_OPS
+
 
 ONNX_OPS = frozenset(("torch.constant.none", "torch.operator"))
 """The ops of ONNX operators in the torch dialect, which the package `onnx` evaluates."""
@@ -35,7 +46,7 @@ def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
     """Whether a module with this op has to be lowered before it is evaluated."""
     if has_onnx and op in ONNX_OPS:
         return False
-    return op.partition(".")[0] not in CORE_DIALECTS and op not in STABLEHLO_OPS
+    return op.partition(".")[0] not in CORE_DIALECTS and op not in DIRECT_OPS
 
 
 INITIALIZER = "util.initializer"
