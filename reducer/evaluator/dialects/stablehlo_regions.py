@@ -113,6 +113,12 @@ def _sized(values: Sequence[Array], shape: Sequence[int]) -> list[Array]:
     return [one.map(lambda data: np.broadcast_to(data, shape)) for one in values]
 
 
+@op("stablehlo.map")
+def map_(frame: Frame, op: Op, *inputs: Array) -> Array:
+    (out,) = _sized(apply_body(frame, op, *inputs), inputs[0].shape)
+    return out
+
+
 # ---- products -----------------------------------------------------------------------------------
 
 _NUMBERS = r"{name} = \[([\d, ]*)\]"
