@@ -87,9 +87,10 @@ _MONOIDS: dict[str, Callable[[Any], Any]] = {
 
 def _by_size(op: Op, rows: list[list[Array]]) -> list[list[Array]]:
     """The rows of a sum or product of floats with the largest numbers first, place by place."""
-    first, *_ = op.regions[0].block.ops
+    block = op.regions[0].block
+    first, *_ = block.ops
     key = _MONOIDS.get(first.name)
-    is_plain = len(op.regions[0].block.ops) == 2 and len(set(first.operands)) == 2
+    is_plain = len(block.ops) == 2 and set(first.operands) == set(block.arguments)
     if key is None or not is_plain or not op.result.is_float or len(rows) < 2:
         return rows
     if any(len(row) > 1 or row[0].poison is not None for row in rows):
