@@ -10,7 +10,7 @@ DYNAMIC = -(1 << 63)
 """What a list of static sizes has in place of a dynamic one (`ShapedType::kDynamic`)."""
 
 _NUMBER = re.compile(r"-?\d+")
-_DENSE = re.compile(r"dense<(.*)> : \w+<([\dx]*?)x?[a-z]\w*>$", re.S)
+_DENSE = re.compile(r"dense<(.*)> : \w+<((?:\d+x)*)[a-z]\w*>$", re.S)
 
 
 def integer(text: str) -> int:

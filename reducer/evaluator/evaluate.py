@@ -20,7 +20,9 @@ from reducer.evaluator.values import Array, Buffer, Token, View
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
 
-_FLOATS = re.compile(r'"(?:arith\.\w+f"|math\.|complex\.|linalg\.softmax|stablehlo\.|torch\.op)')
+_FLOATS = re.compile(
+    r'"(?:arith\.\w+f"|math\.|complex\.|linalg\.softmax|stablehlo\.|chlo\.|torch\.op)'
+)
 _PAIRS = 2
 """How often a program is evaluated again with other last digits, twice each."""
 _SAFETY = 8.0

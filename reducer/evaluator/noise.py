@@ -49,6 +49,8 @@ _ROUNDED = frozenset(
     ("absf", "ceil", "clampf", "floor", "fma", "round", "roundeven", "sqrt", "trunc")
 )  # fmt: skip
 """Functions of the math dialect whose results are the nearest numbers."""
+_OF_FUNCTIONS = ("math.", "chlo.")
+"""Dialects whose functions compilers approximate, but for those."""
 
 
 @dataclass
@@ -115,7 +117,21 @@ def moved(
     wide: Any = data.astype(np.longdouble if element.width == 64 else np.float64)
     size = np.maximum(np.abs(wide), least)
     shaken = (wide + scale * size * _steps(data)).astype(element.dtype)
-    return np.where(where & np.isfinite(wide), shaken, data)
+    return _of_either_sign(np.where(where & np.isfinite(wide), shaken, data))
+
+
+def _of_either_sign(data: Numbers) -> Numbers:
+    """The numbers, with one and the same sign for each NaN: nobody says which sign an op gives it.
+
+    Only the total order of floats can tell.
+    """
+    assert _noise is not None
+    unknown = np.isnan(data)
+    if not unknown.any():
+        return data
+    _noise.has_moved = True
+    one = data.dtype.type
+    return np.where(unknown, np.copysign(one(np.nan), one(zero_sign())), data)
 
 
 def _steps(data: Numbers) -> Numbers:
@@ -146,7 +162,7 @@ def disturb(
     where = (exact != out.astype(longer)) | is_approximate
     least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
     out = moved(out, where, element, APPROXIMATION if is_approximate else 1, least)
-    if op.name.startswith("math."):
+    if op.name.startswith(_OF_FUNCTIONS):
         out = _approximated(out, element)
     return _signless(out) if signless else out
 
@@ -177,7 +193,7 @@ def _is_approximate(op: Op) -> bool:
     dialect, _, name = op.name.partition(".")
     if may_be_estimated(op):
         return True
-    return op.name in _APPROXIMATED or (dialect == "math" and name not in _ROUNDED)
+    return op.name in _APPROXIMATED or (f"{dialect}." in _OF_FUNCTIONS and name not in _ROUNDED)
 
 
 def flushes(element: Element) -> bool:

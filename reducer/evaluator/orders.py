@@ -5,7 +5,9 @@ it makes a difference in the last digits. Where it makes a larger one (a large n
 ones before it is subtracted again, or each step rounds away half of the digits), no single result
 is the right one. So an evaluation with other last digits (`noise`) reduces in another order, too.
 Two of the orders take one element after the other: that loses more digits than NumPy's, which
-combines halves, and is what a program does that nobody optimizes.
+combines halves, and is what a program does that nobody optimizes. Another one takes the positive
+numbers of a sum before the negative ones, and the large factors of a product before the small ones:
+what can overflow does so there.
 """
 
 from dataclasses import dataclass
@@ -26,8 +28,8 @@ _MAX_STEPS = 1 << 22
 
 @dataclass
 class OtherOrders:
-    """One output, reduced in f64, and in f32 or more from the first element to the last, and from
-    the last to the first.
+    """One output, reduced in f64, and in f32 or more from the first element to the last, from the
+    last to the first, and as what makes it larger (`high`) and what makes it smaller (`low`).
     """
 
     ufunc: Any
@@ -35,12 +37,16 @@ class OtherOrders:
     exact: Numbers
     forwards: Numbers
     backwards: Numbers
+    high: Numbers
+    low: Numbers
     is_known: bool = True
+    is_parted: bool = True
 
     @staticmethod
     def start(ufunc: Any, element: Element, initial: Numbers) -> "OtherOrders":
         wide = initial.astype(element.wide)
-        return OtherOrders(ufunc, element, initial.astype(np.float64), wide, wide.copy())
+        parts = _parts(ufunc, wide)
+        return OtherOrders(ufunc, element, initial.astype(np.float64), wide, wide.copy(), *parts)
 
     def fold(self, where: tuple[Any, ...], data: Numbers, axes: tuple[int, ...]) -> None:
         """Combine the elements along some axes with what is in a part of the output."""
@@ -49,6 +55,9 @@ class OtherOrders:
         wide = data.astype(self.element.wide)
         self.forwards[where] = self._in_turn(self.forwards[where], wide, axes)
         self.backwards[where] = self._in_turn(self.backwards[where], np.flip(wide, axes), axes)
+        for total, part in zip((self.high, self.low), _parts(self.ufunc, wide), strict=True):
+            found = self.ufunc.reduce(part, axis=axes, keepdims=True)
+            total[where] = self.ufunc(total[where], found)
 
     def _in_turn(self, initial: Numbers, data: Numbers, axes: tuple[int, ...]) -> Numbers:
         """Combine the elements along some axes with those of an output, one after the other."""
@@ -80,6 +89,7 @@ class OtherOrders:
         self.exact = self.exact + exact
         self.backwards = self.backwards + backwards
         self.forwards = self.forwards + backwards
+        self.is_parted = False
 
     def disturbed(self, found: Numbers) -> Numbers:
         """The results in one of the other orders, moved by rounding, unless all give the same."""
@@ -87,8 +97,19 @@ class OtherOrders:
         if not self.is_known:
             return moved(found, np.ones(found.shape, np.bool_), self.element)
         ways = [way.astype(kind) for way in (self.exact, self.forwards, self.backwards)]
+        if self.is_parted:
+            wide = [part.astype(kind).astype(self.element.wide) for part in (self.high, self.low)]
+            ways.append(self.ufunc(*wide).astype(kind))
         same = np.all([way == found for way in ways], axis=0)
         return moved(np.where(same, found, other_way(ways, found)), ~same, self.element)
+
+
+def _parts(ufunc: Any, data: Numbers) -> tuple[Numbers, Numbers]:
+    """What makes a sum or a product larger, and what makes it smaller; its sign is in the first."""
+    if ufunc is np.add:
+        return np.maximum(data, 0), np.minimum(data, 0)
+    size = np.abs(data)
+    return np.copysign(np.maximum(size, 1), data), np.minimum(size, 1)
 
 
 def stepwise(left: Numbers, right: Numbers, axes: tuple[int, ...], element: Element) -> Numbers:

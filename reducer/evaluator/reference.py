@@ -25,7 +25,7 @@ from oracles.profiles import RUNTIME
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import MAX_ELEMENTS, Function
-from reducer.evaluator.dialects.names import STABLEHLO_OPS, needs_front_end
+from reducer.evaluator.dialects.names import DIRECT_OPS, needs_front_end
 from reducer.evaluator.generalize import generalized
 from reducer.evaluator.results import read_answer
 from reducer.ir import GenericSyntaxError
@@ -84,7 +84,7 @@ class EvaluatorReference:
         if has_elements(module, converted):
             return lowered()
         direct = self._module(module, place / "generic.mlir", context)
-        if any(map(needs_front_end, ops)) or STABLEHLO_OPS & ops:
+        if any(map(needs_front_end, ops)) or DIRECT_OPS & ops:
             return DirectModule(direct, lowered, context)
         return direct
 

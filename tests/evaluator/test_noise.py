@@ -137,6 +137,24 @@ func.func @long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32> {
     outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
   return %r : tensor<1x1xf32>
 }
+func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %i = arith.constant dense<1.0> : tensor<1xf32>
+  %r = linalg.reduce { arith.mulf } ins(%a : tensor<1x4xf32>) outs(%i : tensor<1xf32>)
+    dimensions = [1]
+  %j = stablehlo.constant dense<1.0> : tensor<f32>
+  %s = stablehlo.reduce(%a init: %j) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
+  return %r, %s : tensor<1xf32>, tensor<1xf32>
+}
+func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %l = stablehlo.log %a : tensor<3xf32>
+  %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %c = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
 func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %tiny = arith.constant dense<1.0e-39> : tensor<2xf32>
   %huge = arith.constant dense<1.0e38> : tensor<2xf32>
@@ -224,6 +242,14 @@ def test_a_sum_may_be_taken_one_by_one(
     assert not compare([Value(result.type, (float(stepwise),))], [result])
 
 
+def test_a_product_may_overflow_in_another_order(values: Callable[..., Sequence[Value]]) -> None:
+    """With its large factors first, it is an infinity times zero."""
+    for product in values("product", "1x4xf32=2.5 -1e30 0 -1e30"):
+        assert product.defined == (False,)
+    for product in values("product", "1x4xf32=2.5 -1e10 0 -1e10"):
+        assert product.defined is None and product.slack is None
+
+
 def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:
     (result,) = values("zeros", "2xf32=-0 2")
     assert result.defined == (False, True)
@@ -278,3 +304,12 @@ def test_the_order_of_a_sum_of_stablehlo_is_free(
     assert total.elements is not None and total.slack is not None
     assert abs(total.elements[0] - exact) <= total.slack[0] + 0.01 * exact
     assert total.slack[0] > 0
+
+
+def test_nobody_knows_where_a_nan_is_sorted(values: Callable[..., Sequence[Value]]) -> None:
+    """What has no logarithm is a NaN of either sign, and so comes first or last."""
+    (order,) = values("in_total_order", "3xf32=1 -1 8")
+    assert order.defined is not None and not order.defined[0] and not order.defined[2]
+    (order,) = values("in_total_order", "3xf32=8 1 2")
+    assert order.elements is not None and order.defined is None
+    assert order.elements[0] == 0

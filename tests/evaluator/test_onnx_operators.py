@@ -10,35 +10,9 @@ from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.reference import has_onnx_only
 from tests.support.evaluating import Functions, f32, i32
+from tests.support.onnx_programs import apply, program, tensor
 
 pytest.importorskip("onnx")
-
-
-def tensor(dims: str, element: str = "f32") -> str:
-    return f"!torch.vtensor<[{dims}],{element}>"
-
-
-def program(
-    name: str, operands: list[str], result: str, attributes: str = "", opset: str = "21"
-) -> str:
-    """A function that applies one operator, in generic form."""
-    given = ", ".join(f"%{n}: {type_}" for n, type_ in enumerate(operands))
-    used = ", ".join(f"%{n}" for n in range(len(operands)))
-    types = ", ".join(operands)
-    return (
-        '"builtin.module"() ({\n'
-        f'  "func.func"() <{{function_type = ({types}) -> {result}, sym_name = "f"}}> ({{\n'
-        f"  ^bb0({given}):\n"
-        f'    %r = "torch.operator"({used}) <{{name = "onnx.{name}"}}> {{{attributes}}}'
-        f" : ({types}) -> {result}\n"
-        f'    "func.return"(%r) : ({result}) -> ()\n'
-        f"  }}) {{torch.onnx_meta.opset_version = {opset} : si64}} : () -> ()\n"
-        "}) : () -> ()\n"
-    )
-
-
-def apply(text: str, *arguments: Any) -> Any:
-    return Functions(text)("f", *arguments)
 
 
 def test_a_determinant_that_needs_rows_exchanged() -> None:
@@ -116,36 +90,6 @@ def test_a_shift_by_the_width_is_undefined() -> None:
     (shifted,) = shift.arrays("f", np.array([-92, 4, 4], np.int8), amounts)
     assert shifted.mask().tolist() == [False, True, True]
     assert shifted.data.view(np.uint8)[0] == 82
-
-
-def test_what_the_reference_does_not_do_as_specified_is_not_judged() -> None:
-    text = program("LpNormalization", [tensor("3")], tensor("3"), "torch.onnx.p = 1 : si64")
-    with pytest.raises(Unsupported, match="LpNormalization"):
-        apply(text, f32(1, -1, 2))
-    text = text.replace("p = 1", "p = 2")
-    assert apply(text, f32(0, 0, 0)).tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("name", ["AveragePool", "LpPool"])
-@pytest.mark.parametrize("rounded_up", [False, True])
-def test_the_reference_is_mistaken_about_windows_beyond_the_end(
-    name: str, rounded_up: bool
-) -> None:
-    """It has the first of three windows on seven elements start one element too early."""
-    flags = (
-        f"torch.onnx.ceil_mode = {int(rounded_up)} : si64, torch.onnx.p = 1 : si64, "
-        "torch.onnx.kernel_shape = [3 : si64], torch.onnx.strides = [3 : si64]"
-    )
-    if name == "AveragePool":
-        flags = flags.replace("torch.onnx.p = 1 : si64, ", "")
-    text = program(name, [tensor("1,1,7")], tensor(f"1,1,{2 + rounded_up}"), flags)
-    values = np.arange(7, dtype=np.float32).reshape(1, 1, 7)
-    if rounded_up:
-        with pytest.raises(Unsupported, match=name):
-            apply(text, values)
-    else:
-        expected = [1, 4] if name == "AveragePool" else [3, 12]
-        assert apply(text, values).ravel().tolist() == expected
 
 
 def test_random_numbers_may_be_any() -> None:

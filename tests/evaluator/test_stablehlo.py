@@ -97,6 +97,23 @@ func.func @count(%n: tensor<i32>) -> tensor<i32> {
   return %r#1 : tensor<i32>
 }
 """
+NORMALIZED = """
+func.func @normalized(%a: tensor<2x3xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>,
+    %m: tensor<3xf32>, %v: tensor<3xf32>) -> tensor<2x3xf32> {
+  %r = "stablehlo.batch_norm_inference"(%a, %s, %o, %m, %v) <{
+    epsilon = 1.0 : f32, feature_index = 1 : i64}> : (tensor<2x3xf32>, tensor<3xf32>,
+    tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+func.func @mapped(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %r = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %d = stablehlo.subtract %x, %y : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+"""
 FLOATS = (
     "abs", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log_plus_one",
     "logistic", "negate", "round_nearest_afz", "round_nearest_even", "sign", "sine", "tanh",
@@ -216,3 +233,13 @@ def test_the_front_end_computes_the_same(iree_toolchain: Callable[..., Toolchain
 def _lowered(toolchain: Toolchain, text: str) -> str:
     words = [str(toolchain.compile), "-", "--compile-to=input", "--iree-hal-target-backends=vmvx"]
     return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_normalization_of_each_feature(iree_toolchain: Callable[..., Toolchain]) -> None:
+    batch = functions(iree_toolchain(), NORMALIZED)
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    scale, offset, mean, variance = f32(1, 2, 3), f32(0, 10, 20), f32(0, 1, 2), f32(0, 3, 8)
+    found = batch("normalized", a, scale, offset, mean, variance)
+    expected = (a - mean) * scale / np.sqrt(variance + 1) + offset
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert batch("mapped", f32(1, 2), f32(5, 3)).tolist() == [-4, -1]

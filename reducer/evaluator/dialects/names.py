@@ -12,19 +12,31 @@ CORE_DIALECTS = frozenset(
 STABLEHLO_OPS = frozenset(
     f"stablehlo.{name}"
     for name in (
-        "abs", "add", "and", "atan2", "bitcast_convert", "broadcast_in_dim", "case", "cbrt", "ceil",
-        "clamp", "compare", "complex", "concatenate", "constant", "convert", "cosine",
-        "count_leading_zeros", "divide", "dot", "dot_general", "dynamic_slice",
-        "dynamic_update_slice", "exponential", "exponential_minus_one", "floor", "gather",
-        "get_dimension_size", "if", "imag", "iota", "is_finite", "log", "log_plus_one", "logistic",
-        "maximum", "minimum", "multiply", "negate", "not", "optimization_barrier", "or", "pad",
-        "popcnt", "power", "real", "reduce", "remainder", "reshape", "return", "reverse",
-        "round_nearest_afz", "round_nearest_even", "rsqrt", "scatter", "select", "shift_left",
-        "shift_right_arithmetic", "shift_right_logical", "sign", "sine", "slice", "sort", "sqrt",
-        "subtract", "tan", "tanh", "transpose", "while", "xor",
+        "abs", "add", "and", "atan2", "batch_norm_inference", "bitcast_convert", "broadcast_in_dim",
+        "case", "cbrt", "ceil", "clamp", "compare", "complex", "concatenate", "constant", "convert",
+        "convolution", "cosine", "count_leading_zeros", "divide", "dot", "dot_general",
+        "dynamic_slice", "dynamic_update_slice", "exponential", "exponential_minus_one", "floor",
+        "gather", "get_dimension_size", "if", "imag", "iota", "is_finite", "log", "log_plus_one",
+        "logistic", "map", "maximum", "minimum", "multiply", "negate", "not",
+        "optimization_barrier", "or", "pad", "popcnt", "power", "real", "reduce", "reduce_window",
+        "remainder", "reshape", "return", "reverse", "round_nearest_afz", "round_nearest_even",
+        "rsqrt", "scatter", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
+        "sign", "sine", "slice", "sort", "sqrt", "subtract", "tan", "tanh", "transpose", "while",
+        "xor",
     )
 )  # fmt: skip
 """The ops of StableHLO that are evaluated as they are, so that the front end is judged too."""
+
+CHLO_OPS = frozenset(
+    f"chlo.{name}"
+    for name in (
+        "acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erfc", "sinh", "tan",
+        "top_k",
+    )
+)  # fmt: skip
+"""The ops of CHLO of which the same is true."""
+
+DIRECT_OPS = STABLEHLO_OPS | CHLO_OPS
 
 
 ONNX_OPS = frozenset(("torch.constant.none", "torch.operator"))
@@ -35,7 +47,7 @@ def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
     """Whether a module with this op has to be lowered before it is evaluated."""
     if has_onnx and op in ONNX_OPS:
         return False
-    return op.partition(".")[0] not in CORE_DIALECTS and op not in STABLEHLO_OPS
+    return op.partition(".")[0] not in CORE_DIALECTS and op not in DIRECT_OPS
 
 
 INITIALIZER = "util.initializer"

@@ -21,6 +21,7 @@ from reducer.evaluator.dialects.arith_floats import has_no_remainder, overflows
 from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
 from reducer.evaluator.dialects.onnx_noise import redone
+from reducer.evaluator.dialects.onnx_pools import OWN
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
@@ -59,12 +60,6 @@ _EXACT = frozenset(
 """Operators that move elements, or say what they are: NaN and infinities are like any others."""
 _PERIODIC = frozenset(("Cos", "Sin", "Tan"))
 """Operators that have no meaning for numbers too large to tell the phase."""
-_MISTAKEN_WITH = {
-    "AveragePool": ("ceil_mode", 1), "LpPool": ("ceil_mode", 1), "LpNormalization": ("p", 1)
-}  # fmt: skip
-"""Operators whose reference does not do what the specification says, each with the value of an
-attribute with which it does not (onnx 1.23). With `ceil_mode`, it centers the windows on the
-tensor, where the first one starts at the padding; and with p = 1, it sums no absolute values."""
 
 
 _ROUNDING = 1e-4  # of a number, a tenth of what results may differ
@@ -80,7 +75,7 @@ def none(frame: Frame, op: Op) -> Token:
 def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""
     dialect, _, name = string(op.text("name")).partition(".")
-    if dialect != "onnx" or op.regions or _is_mistaken(op, name):
+    if dialect != "onnx" or op.regions:
         raise Unsupported([string(op.text("name"))])
     arrays = [one for one in operands if isinstance(one, Array)]
     _require_known(name, arrays)
@@ -152,12 +147,6 @@ def _is_random(name: str, operands: Sequence[Any]) -> bool:
     return name in _RANDOM
 
 
-def _is_mistaken(op: Op, name: str) -> bool:
-    """Whether the reference does not do what the specification says."""
-    flag, value = _MISTAKEN_WITH.get(name, ("", None))
-    return bool(flag) and _attributes(op).get(flag) == value
-
-
 def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> Numbers:
     """Which elements of the results may be anything, to be broadcast to their shapes."""
     if name == "BitShift" and element is not None:  # as in C, which implementations are written in
@@ -205,6 +194,8 @@ def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequenc
     from onnx import helper
     from onnx.reference import ReferenceEvaluator
 
+    if name in OWN:
+        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], _attributes(op))
     inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
     while inputs and not inputs[-1]:
         inputs.pop()

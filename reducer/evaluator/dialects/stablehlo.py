@@ -23,7 +23,7 @@ from reducer.evaluator.elements import (
 )
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.extrema import maximum, minimum
-from reducer.evaluator.noise import disturb
+from reducer.evaluator.noise import APPROXIMATION, disturb, is_disturbing, moved
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op, terminators
 from reducer.evaluator.values import Array, merged
@@ -203,6 +203,24 @@ def _ordered(a: Numbers, element: Element) -> Numbers:
         return np.where(bits < 0, bits ^ np.int64((1 << 63) - 1), bits)
     top = 1 << (element.width - 1)
     return np.where(bits & top, -(bits & (top - 1)) - 1, bits)
+
+
+@op("stablehlo.batch_norm_inference")
+def batch_norm_inference(
+    frame: Any, op: Op, tensor: Array, scale: Array, offset: Array, mean: Array, variance: Array
+) -> Array:
+    """Each feature has a scale, an offset, a mean and a variance of its own."""
+    element, axis = op.result, op.integer("feature_index")
+    shape = [-1 if n == axis else 1 for n in range(len(tensor.shape))]
+    given = (tensor, *(one.map(lambda data: data.reshape(shape)) for one in
+                       (scale, offset, mean, variance)))  # fmt: skip
+    epsilon = float(op.text("epsilon").partition(" : ")[0])
+    a, s, o, m, v = (one.data.astype(element.wide) for one in given)
+    scaled = s * (a - m) / np.sqrt(v + np.asarray(epsilon, element.wide))
+    if is_disturbing(element):
+        scaled = moved(scaled, np.isfinite(scaled), element, APPROXIMATION)
+    out = np.asarray(scaled + o).astype(element.dtype)
+    return Array(out, merged(*given))
 
 
 # ---- selections and conversions -----------------------------------------------------------------

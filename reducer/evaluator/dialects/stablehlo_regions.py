@@ -47,7 +47,22 @@ def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
         for one in inputs
     ]
     rows = [[one.map(lambda data, n=n: data[n]) for one in columns] for n in range(count)]
-    totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in totals]
+    return reduced(frame, op, rows, totals, shape)
+
+
+def reduced(
+    frame: Frame,
+    op: Op,
+    rows: list[list[Array]],
+    initial: Sequence[Array],
+    shape: Sequence[int],
+) -> tuple[Array, ...]:
+    """What the body of an op makes of rows of elements, each of the shape of the results.
+
+    Raises:
+        Unsupported: the body cannot be vectorized.
+    """
+    totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in initial]
 
     def combined(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
         return _sized(apply_body(frame, op, *left, *right), shape)
@@ -56,10 +71,33 @@ def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
         return tuple(_folded(combined, rows, totals))
     if zero_sign() > 0:
         return tuple(_folded(lambda left, right: combined(right, left), rows[::-1], totals))
+    rows = _by_size(op, rows)
     while len(rows) > 1:
         pairs = zip(rows[::2], rows[1::2], strict=False)
         rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
     return tuple(_folded(combined, rows, totals))
+
+
+_MONOIDS: dict[str, Callable[[Any], Any]] = {
+    "stablehlo.add": np.negative,
+    "stablehlo.multiply": lambda data: -np.abs(data),
+}
+"""Ops that do not tell their operands apart; by what to sort these to have overflow what can."""
+
+
+def _by_size(op: Op, rows: list[list[Array]]) -> list[list[Array]]:
+    """The rows of a sum or product of floats with the largest numbers first, place by place."""
+    block = op.regions[0].block
+    first, *_ = block.ops
+    key = _MONOIDS.get(first.name)
+    is_plain = len(block.ops) == 2 and set(first.operands) == set(block.arguments)
+    if key is None or not is_plain or not op.result.is_float or len(rows) < 2:
+        return rows
+    if any(len(row) > 1 or row[0].poison is not None for row in rows):
+        return rows
+    stacked = np.stack([row[0].data for row in rows])
+    order = np.argsort(key(stacked.astype(np.float64)), axis=0, kind="stable")
+    return [[Array(one)] for one in np.take_along_axis(stacked, order, axis=0)]
 
 
 def _folded(
@@ -74,6 +112,12 @@ def _folded(
 
 def _sized(values: Sequence[Array], shape: Sequence[int]) -> list[Array]:
     return [one.map(lambda data: np.broadcast_to(data, shape)) for one in values]
+
+
+@op("stablehlo.map")
+def map_(frame: Frame, op: Op, *inputs: Array) -> Array:
+    (out,) = _sized(apply_body(frame, op, *inputs), inputs[0].shape)
+    return out
 
 
 # ---- products -----------------------------------------------------------------------------------
@@ -94,14 +138,14 @@ def dot_general(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     batches_a, batches_b, sums_a, sums_b = (_dimensions(op, name) for name in names)
     rows = [n for n in range(len(left.shape)) if n not in (*batches_a, *sums_a)]
     columns = [n for n in range(len(right.shape)) if n not in (*batches_b, *sums_b)]
-    return _product(op, left, right, (batches_a, rows, sums_a), (batches_b, columns, sums_b))
+    return product(op, left, right, (batches_a, rows, sums_a), (batches_b, columns, sums_b))
 
 
 @op("stablehlo.dot")
 def dot(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     """Of matrices and vectors: the last dimension of one with the first of the other."""
     last = len(left.shape) - 1
-    return _product(
+    return product(
         op,
         left,
         right,
@@ -110,14 +154,16 @@ def dot(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     )
 
 
-def _product(
+def product(
     op: Op,
     left: Array,
     right: Array,
     from_left: tuple[list[int], list[int], list[int]],
     from_right: tuple[list[int], list[int], list[int]],
 ) -> Array:
-    """Each side's dimensions are those of the batch, its own, and those that are summed."""
+    """A sum of products. Each side's dimensions are those of the batch, its own, and those that are
+    summed; so are the result's.
+    """
     result = op.result
     batch = [left.shape[n] for n in from_left[0]]
     rows = [left.shape[n] for n in from_left[1]]

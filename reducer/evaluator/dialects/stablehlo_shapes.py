@@ -83,9 +83,17 @@ def reverse(frame: Frame, op: Op, tensor: Array) -> Array:
 
 @op("stablehlo.pad")
 def pad(frame: Frame, op: Op, tensor: Array, value: Array) -> Array:
-    """Negative padding at the edges removes elements."""
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
     low, high, inner = (op.integers(name) for name in names)
+    return surrounded(tensor, value, low, high, inner)
+
+
+def surrounded(
+    tensor: Array, value: Array, low: Sequence[int], high: Sequence[int], inner: Sequence[int]
+) -> Array:
+    """A tensor with a value around it and between its elements; less than none at the edges removes
+    elements.
+    """
     sizes = [n + max(n - 1, 0) * gap for n, gap in zip(tensor.shape, inner, strict=True)]
     grown = [max(a, 0) + n + max(b, 0) for a, n, b in zip(low, sizes, high, strict=True)]
     whole = value.map(lambda data: np.broadcast_to(data, grown))
