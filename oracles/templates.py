@@ -6,6 +6,7 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
+from oracles.llvm_ir import fold_llvm_ir
 from oracles.stand_ins import carried_name
 
 MAX_TEMPLATE_LENGTH = 300
@@ -37,7 +38,7 @@ _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$"
 _OWN_SOURCE = re.compile(
     r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?"
 )
-_INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
+_INTRINSIC = re.compile(r"[%@](llvm(?:\.[a-z_][a-z_\d]*)+)")
 # LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
 _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
@@ -55,7 +56,7 @@ def template_of(message: str) -> str:
     'uses N bytes of shared memory in @<name>'
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
-    text = fold_addresses(without_printed_operation(text))
+    text = fold_addresses(without_printed_operation(fold_llvm_ir(text)))
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
