@@ -14,52 +14,15 @@ import signal
 import subprocess
 import threading
 import time
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.capture import Capture
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
-from oracles.plain_output import plain_output
 from oracles.stack_request import ANSWER_SECONDS, QUIET_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
-
-
-class Capture:
-    """Bounded capture of a byte stream: a head and a tail of half of `limit` bytes each."""
-
-    def __init__(self, limit: int) -> None:
-        self._half = max(limit // 2, 1)
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._tail_size = 0
-        self._dropped = 0
-
-    def add(self, chunk: bytes) -> None:
-        """Append to the stream."""
-        room = self._half - len(self._head)
-        if room > 0:
-            self._head += chunk[:room]
-            chunk = chunk[room:]
-        if not chunk:
-            return
-        self._tail.append(chunk)
-        self._tail_size += len(chunk)
-        while self._tail_size - len(self._tail[0]) >= self._half:
-            gone = self._tail.popleft()
-            self._tail_size -= len(gone)
-            self._dropped += len(gone)
-
-    def text(self) -> str:
-        """The captured text; a separate line gives the number of missing bytes."""
-        tail = b"".join(self._tail)
-        cut = max(len(tail) - self._half, 0) if self._dropped or self._tail_size > self._half else 0
-        dropped = self._dropped + cut
-        if not dropped:
-            return plain_output(bytes(self._head) + tail)
-        gap = f"\n[... {dropped} bytes left out ...]\n".encode()
-        return plain_output(bytes(self._head) + gap + tail[cut:])
 
 
 def shorten(text: str, limit: int) -> str:
