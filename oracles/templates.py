@@ -15,6 +15,12 @@ MAX_TEMPLATE_LENGTH = 300
 _MESSAGE_READ = 4 << 10
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+HASH = re.compile(
+    r"(?<![\w.#@%$!-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b"
+    r"|(?<![\w.#@%$!])(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{8,}(?!\w)"
+    r"|(?<=\w-)[\da-f]{6}(?=\.[a-z])"
+)
+"""A UUID, a digest, which has figures and letters, or what LLVM's `createTemporaryFile` adds."""
 _SELECTION = "Cannot select: "
 _NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
 _PRINTED_OPERATION = re.compile(
@@ -155,11 +161,18 @@ def _selection_node(match: re.Match[str]) -> str:
 
 
 def fold_locations(text: str) -> str:
-    """The text with `<path>` for paths and `<loc>` for locations; compiler sources keep names."""
+    """The text with `<path>`, `<loc>` and, for digests and temporary names, `<hash>`.
+
+    Sources of the compiler keep their names.
+
+    >>> fold_locations("cannot read /tmp/a-1f2e3d.o and b-1f2e3d.o of 2c26b46b68ffc68f")
+    'cannot read <path> and b-<hash>.o of <hash>'
+    """
     text = _OWN_SOURCE.sub(r"\1", text)
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
-    return re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    text = re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    return HASH.sub("<hash>", text)
 
 
 # Not a lexer for MLIR: a message has only pieces of it, among words, C++ and nodes of LLVM. `//` is
