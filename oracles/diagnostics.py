@@ -61,7 +61,7 @@ MAX_OPERATION_LENGTH = 4 << 10
 """The maximum length of a diagnostic's printed operation, which can contain a whole module."""
 
 MAX_DIAGNOSTICS = 200
-"""The maximum number of diagnostics kept; more of them add nothing."""
+"""The maximum number of errors kept, and that of warnings and remarks; more of them add nothing."""
 
 MAX_NOTES = 20
 """The maximum number of notes kept per diagnostic."""
@@ -122,12 +122,18 @@ class Diagnostic:
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     """All diagnostics of `stderr` in order; notes are attached to the diagnostic they belong to."""
     found: list[Diagnostic] = []
+    room = {True: MAX_DIAGNOSTICS, False: MAX_DIAGNOSTICS}
+    last_is_kept = False
     for head, body in _blocks(stderr.splitlines()):
         if head.severity != "note":
-            if len(found) == MAX_DIAGNOSTICS:
+            is_error = head.severity == "error"
+            if not any(room.values()):
                 break
-            found.append(head)
-        elif found:
+            last_is_kept = room[is_error] > 0
+            if last_is_kept:
+                room[is_error] -= 1
+                found.append(head)
+        elif last_is_kept:
             found[-1] = _with_note(found[-1], head, body)
     return tuple(found)
 

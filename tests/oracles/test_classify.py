@@ -318,7 +318,5 @@ def test_a_log_line_counts_without_day_time_and_thread() -> None:
         "E0102 03:04:05.000001 88 /x/b.cc:13] no kernel for dot\n",
         "2026-11-25 02:17:37.123456: E b.cc:12] no kernel for dot\n",
     )
-    templates = {
-        classify(failure(line)).template for line in lines
-    }
+    templates = {classify(failure(line)).template for line in lines}
     assert templates == {"b.cc:N] no kernel for dot"}

@@ -6,7 +6,13 @@ import pytest
 
 from oracles.classify import classify
 from oracles.derive import Level, derive
-from oracles.diagnostics import Diagnostic, parse_diagnostics, primary_error, symbol_error
+from oracles.diagnostics import (
+    MAX_DIAGNOSTICS,
+    Diagnostic,
+    parse_diagnostics,
+    primary_error,
+    symbol_error,
+)
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
@@ -188,3 +194,16 @@ def test_the_notes_of_an_error_in_bindings_for_python() -> None:
     )
     assert found.message == "op was not bufferized"
     assert found.operation.startswith('%0 = "a.b"') and (found.line, found.column) == (11, 8)
+
+
+def test_warnings_leave_room_for_an_error() -> None:
+    """A large model may have a warning for each of its ops before the error."""
+    warning = "a.mlir:1:1: warning: w{0}\na.mlir:1:1: note: n{0}\n"
+    warnings = "".join(warning.format(number) for number in range(MAX_DIAGNOSTICS + 10))
+    error = "a.mlir:4:3: error: 'a.b' op is bad\n"
+    error += 'a.mlir:4:3: note: see current operation: %2 = "a.b"() : () -> i32\n'
+    found = parse_diagnostics(warnings + error)
+    assert len(found) == MAX_DIAGNOSTICS + 1
+    assert found[-2].notes == (f"n{MAX_DIAGNOSTICS - 1}",)
+    assert found[-1].message == "'a.b' op is bad"
+    assert found[-1].operation.startswith("%2 =")
