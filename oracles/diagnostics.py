@@ -78,8 +78,15 @@ _LOCATED = re.compile(
 _LLVM = re.compile(
     _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
 )
-# MLIR's bindings for Python print an error in LLVM's way, and indent its notes
-_BOUND_NOTE = re.compile(r" note: [^\s:]+:\d+:\d+: ")
+# `error: "f"("a.mlir":3:14): text`: MLIR's bindings for Python, with a location of any kind; they
+# indent the notes
+_ANYWHERE = (
+    r"(?:[^\s:]+:\d+:\d+|unknown|\"[^\n]*?\"(?:\([^\n]*?\))?"
+    r"|callsite\([^\n]*?\)|fused(?:<[^\n]*?>)?\[[^\n]*?\])"
+)
+_BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
+_BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
+_PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 # `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
 _ASSEMBLER = re.compile(
@@ -149,10 +156,12 @@ def parse_line(line: str) -> Diagnostic | None:
         line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
-    match = _LLVM.match(line) or _BARE.match(line) or _LOCATED.match(line)
+    match = _LLVM.match(line) or _BOUND.match(line) or _BARE.match(line) or _LOCATED.match(line)
     if match is None:
         return None
     groups = match.groupdict()
+    if place := _PLACE.search(groups.get("place") or ""):
+        groups |= place.groupdict()
     file = groups.get("file") or ""
     return Diagnostic(
         file="" if file == "<unknown>" else file,

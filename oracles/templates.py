@@ -246,7 +246,9 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{fold_operation(content)}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
-    if re.search(rf"\b{of_operation}\s*$", before) or re.match(rf"\s*{of_operation}\b", after):
+    if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
+        rf"\s*{of_operation}\b", after
+    ):
         return f"'{content}'"
     return "'<name>'"
 

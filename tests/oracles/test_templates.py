@@ -83,6 +83,7 @@ DIFFERENT = [
     ("'vector.contract' op failed", "'vector.shape_cast' op failed"),
     ("failed to bufferize op", "failed to legalize op"),
     ("Cannot select: 0x1: f32 = fadd 0x2", "Cannot select: 0x1: f32 = fsub 0x2"),
+    ('dialect "seq" not supported', 'dialect "hwarith" not supported'),
     ("requires attribute 'axis'", "requires attribute 'dim'"),
     ("Cannot select: intrinsic %llvm.amdgcn.readlane", "Cannot select: intrinsic %llvm.amdgcn.wqm"),
     (
