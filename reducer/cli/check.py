@@ -28,9 +28,9 @@ from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.bare_signal import remark_on
 from reducer.session.sanity import (
     EMPTY_MODULE,
-    IN_THE_COMMAND,
     WOULD_HELP,
     crashes_when_empty,
+    needs_no_input,
 )
 from reducer.units import duration, plural, size
 
@@ -92,7 +92,7 @@ def check(
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
     if in_the_command:
-        raise NotInteresting(f"{IN_THE_COMMAND}: {outcome.signature.text}")
+        raise NotInteresting(needs_no_input(outcome.signature))
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 

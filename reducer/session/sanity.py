@@ -223,10 +223,9 @@ class SanityChecks:
         if empty_module_fails(self.evaluator):
             target, oracle = self.evaluator.target, self.evaluator.oracle
             assert target is not None
-            crashed = target.kind.traits.known_by_stack or target.kind.traits.condition
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
-            shown = f"; to show it: {command}" if crashed and command else ""
-            raise NotInteresting(f"{IN_THE_COMMAND}: {target.text}{shown}")
+            shown = f"; to show it: {command}" if _crashes(target) and command else ""
+            raise NotInteresting(f"{needs_no_input(target)}{shown}")
         return crashes_when_empty(empty_module(self.evaluator))
 
 
@@ -243,9 +242,23 @@ def crashes_when_empty(outcome: Outcome) -> str:
     )
 
 
-IN_THE_COMMAND = (
-    "an empty module fails the same way, so the problem is in the command, not in the input"
-)
+def needs_no_input(target: Signature) -> str:
+    """What to say about a failure that an empty module has as well.
+
+    A compiler should not crash, whatever the command is, so that is a bug, if a small one.
+    """
+    why = (
+        "so the compiler crashes whatever the input is, and there is nothing to reduce"
+        if _crashes(target)
+        else "so the problem is in the command, not in the input"
+    )
+    return f"an empty module fails the same way, {why}: {target.text}"
+
+
+def _crashes(target: Signature) -> bool:
+    return target.kind.traits.known_by_stack or target.kind.traits.condition
+
+
 EMPTY_MODULE = "module {\n}\n"
 _EMPTY_FILE = "/dev/null"
 
