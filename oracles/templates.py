@@ -44,7 +44,7 @@ _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$"
 _OWN_SOURCE = re.compile(
     r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?"
 )
-_INTRINSIC = re.compile(r"[%@](llvm(?:\.[a-z_][a-z_\d]*)+)")
+_INTRINSIC = re.compile(r"(?:[%@]|(?<![\w.!#'\"]))(llvm(?:\.[a-z_][a-z_\d]*)+)")
 # LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
 _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")

@@ -62,6 +62,10 @@ SAME = [
         "unable to legalize instruction: G_STORE %7:_(s96), %0:_(p1) :: (store (s96) into %ir.p)",
         "unable to legalize instruction: G_STORE %2:_(s1), %4:_(p3) :: (store (s1) into %ir.0 + 8)",
     ),
+    (
+        "unable to translate instruction: call llvm.vector.reduce.fmax.v97bf16 (in function: f)",
+        "unable to translate instruction: call llvm.vector.reduce.fmax.f32 (in function: f)",
+    ),
     # the printed operation
     (
         "failed to legalize operation 'a.b': %0 = \"a.b\"(%1) : (i32) -> i32",
@@ -97,6 +101,10 @@ DIFFERENT = [
     (
         "unable to translate instruction: call: '  %5 = call i32 @llvm.f(i32 1)' (in function: f)",
         "unable to translate instruction: call: '  %5 = call i32 @llvm.g(i32 1)' (in function: f)",
+    ),
+    (
+        "unable to translate instruction: call llvm.maxnum.bf16 (in function: f)",
+        "unable to translate instruction: call llvm.minnum.bf16 (in function: f)",
     ),
     ("expects facade of a12", "expects decade of a12"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
