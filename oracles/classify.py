@@ -130,6 +130,11 @@ _USAGE = re.compile(
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )
+# `E1125 02:17:37.123456 4711 a.cc:12] text`: glog, Abseil and TensorFlow
+_LOG_PREFIX = re.compile(
+    r"^(?:[IWEF]\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: [IWEF])\s(?:[^\]\n]*?[\s/])?"
+    r"(?=[\w.+-]+:\d+\] )"
+)
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
@@ -341,4 +346,4 @@ def _complaint(stderr: str) -> str:
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
-    return template_of(lines[-1]) if lines else ""
+    return template_of(_LOG_PREFIX.sub("", lines[-1])) if lines else ""

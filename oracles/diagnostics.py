@@ -61,7 +61,7 @@ MAX_OPERATION_LENGTH = 4 << 10
 """The maximum length of a diagnostic's printed operation, which can contain a whole module."""
 
 MAX_DIAGNOSTICS = 200
-"""The maximum number of diagnostics kept; more of them add nothing."""
+"""The maximum number of errors kept, and that of warnings and remarks; more of them add nothing."""
 
 MAX_NOTES = 20
 """The maximum number of notes kept per diagnostic."""
@@ -78,8 +78,15 @@ _LOCATED = re.compile(
 _LLVM = re.compile(
     _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
 )
-# MLIR's bindings for Python print an error in LLVM's way, and indent its notes
-_BOUND_NOTE = re.compile(r" note: [^\s:]+:\d+:\d+: ")
+# `error: "f"("a.mlir":3:14): text`: MLIR's bindings for Python, with a location of any kind; they
+# indent the notes
+_ANYWHERE = (
+    r"(?:[^\s:]+:\d+:\d+|unknown|\"[^\n]*?\"(?:\([^\n]*?\))?"
+    r"|callsite\([^\n]*?\)|fused(?:<[^\n]*?>)?\[[^\n]*?\])"
+)
+_BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
+_BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
+_PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 # `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
 _ASSEMBLER = re.compile(
@@ -122,12 +129,18 @@ class Diagnostic:
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     """All diagnostics of `stderr` in order; notes are attached to the diagnostic they belong to."""
     found: list[Diagnostic] = []
+    room = {True: MAX_DIAGNOSTICS, False: MAX_DIAGNOSTICS}
+    last_is_kept = False
     for head, body in _blocks(stderr.splitlines()):
         if head.severity != "note":
-            if len(found) == MAX_DIAGNOSTICS:
+            is_error = head.severity == "error"
+            if not any(room.values()):
                 break
-            found.append(head)
-        elif found:
+            last_is_kept = room[is_error] > 0
+            if last_is_kept:
+                room[is_error] -= 1
+                found.append(head)
+        elif last_is_kept:
             found[-1] = _with_note(found[-1], head, body)
     return tuple(found)
 
@@ -143,10 +156,12 @@ def parse_line(line: str) -> Diagnostic | None:
         line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
-    match = _LLVM.match(line) or _BARE.match(line) or _LOCATED.match(line)
+    match = _LLVM.match(line) or _BOUND.match(line) or _BARE.match(line) or _LOCATED.match(line)
     if match is None:
         return None
     groups = match.groupdict()
+    if place := _PLACE.search(groups.get("place") or ""):
+        groups |= place.groupdict()
     file = groups.get("file") or ""
     return Diagnostic(
         file="" if file == "<unknown>" else file,

@@ -6,6 +6,7 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
+from oracles.llvm_ir import fold_llvm_ir
 from oracles.stand_ins import carried_name
 
 MAX_TEMPLATE_LENGTH = 300
@@ -14,6 +15,12 @@ MAX_TEMPLATE_LENGTH = 300
 _MESSAGE_READ = 4 << 10
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+HASH = re.compile(
+    r"(?<![\w.#@%$!-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b"
+    r"|(?<![\w.#@%$!])(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{8,}(?!\w)"
+    r"|(?<=\w-)[\da-f]{6}(?=\.[a-z])"
+)
+"""A UUID, a digest, which has figures and letters, or what LLVM's `createTemporaryFile` adds."""
 _SELECTION = "Cannot select: "
 _NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
 _PRINTED_OPERATION = re.compile(
@@ -37,7 +44,7 @@ _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$"
 _OWN_SOURCE = re.compile(
     r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?"
 )
-_INTRINSIC = re.compile(r"%(llvm(?:\.[a-z_][a-z_\d]*)+)")
+_INTRINSIC = re.compile(r"(?:[%@]|(?<![\w.!#'\"]))(llvm(?:\.[a-z_][a-z_\d]*)+)")
 # LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
 _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
@@ -55,7 +62,7 @@ def template_of(message: str) -> str:
     'uses N bytes of shared memory in @<name>'
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
-    text = fold_addresses(without_printed_operation(text))
+    text = fold_addresses(without_printed_operation(fold_llvm_ir(text)))
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
@@ -154,11 +161,18 @@ def _selection_node(match: re.Match[str]) -> str:
 
 
 def fold_locations(text: str) -> str:
-    """The text with `<path>` for paths and `<loc>` for locations; compiler sources keep names."""
+    """The text with `<path>`, `<loc>` and, for digests and temporary names, `<hash>`.
+
+    Sources of the compiler keep their names.
+
+    >>> fold_locations("cannot read /tmp/a-1f2e3d.o and b-1f2e3d.o of 2c26b46b68ffc68f")
+    'cannot read <path> and b-<hash>.o of <hash>'
+    """
     text = _OWN_SOURCE.sub(r"\1", text)
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
-    return re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    text = re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    return HASH.sub("<hash>", text)
 
 
 # Not a lexer for MLIR: a message has only pieces of it, among words, C++ and nodes of LLVM. `//` is
@@ -232,7 +246,9 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{fold_operation(content)}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
-    if re.search(rf"\b{of_operation}\s*$", before) or re.match(rf"\s*{of_operation}\b", after):
+    if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
+        rf"\s*{of_operation}\b", after
+    ):
         return f"'{content}'"
     return "'<name>'"
 

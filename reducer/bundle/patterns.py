@@ -18,12 +18,14 @@ from oracles.comparison import Landmarks
 from oracles.stacks.dispatching import function_of
 from oracles.stacks.frames import is_offset, parse_stack
 from oracles.stacks.function_names import demangle, names_when_renamed
+from oracles.templates import HASH
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""
 
 _VARIABLE = re.compile(
-    r"""(?P<folder>(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-]))
+    rf"(?P<hash>{HASH.pattern})"
+    r"""|(?P<folder>(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-]))
       | (?P<address>\b0x[0-9a-fA-F]+\b)
       | (?P<value>%[\w$.\#:-]*[\w$\#])
       | (?P<number>(?<![\w.$%@-])\d+(?![\w.]*\w))
@@ -42,6 +44,7 @@ class Gap(Enum):
 
 
 _GAPS = {
+    "hash": Gap.ANY,
     "folder": Gap.ANY,
     "address": Gap.ADDRESS,
     "value": Gap.VALUE,

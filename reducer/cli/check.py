@@ -30,7 +30,7 @@ from reducer.session.sanity import (
     EMPTY_MODULE,
     WOULD_HELP,
     crashes_when_empty,
-    in_the_command,
+    needs_no_input,
 )
 from reducer.units import duration, plural, size
 
@@ -92,7 +92,7 @@ def check(
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE
     if fails_anyway:
-        raise NotInteresting(in_the_command(oracle, outcome))
+        raise NotInteresting(needs_no_input(oracle, outcome))
     return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
 
 

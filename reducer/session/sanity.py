@@ -220,10 +220,10 @@ class SanityChecks:
         if empty_module_fails(self.evaluator):
             target, oracle = self.evaluator.target, self.evaluator.oracle
             assert target is not None
-            crashed = target.kind.traits.known_by_stack or target.kind.traits.condition
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
-            shown = f"; to show it: {command}" if crashed and command else ""
-            raise NotInteresting(f"{in_the_command(oracle, empty_module(self.evaluator))}{shown}")
+            outcome = empty_module(self.evaluator)
+            shown = f"; to show it: {command}" if _crashes(outcome) and command else ""
+            raise NotInteresting(f"{needs_no_input(oracle, outcome)}{shown}")
         return crashes_when_empty(empty_module(self.evaluator))
 
 
@@ -240,17 +240,27 @@ def crashes_when_empty(outcome: Outcome) -> str:
     )
 
 
-def in_the_command(oracle: Oracle, outcome: Outcome) -> str:
-    """What to say if an empty module has the failure of this outcome."""
+def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
+    """What to say if an empty module has the failure of this outcome.
+
+    A compiler should not crash, whatever the command is, so that is a bug, if a small one.
+    """
     if isinstance(oracle, ScriptOracle):
         return (
             "the script finds an empty module interesting, too; let it check for what is wrong "
             "with the input"
         )
-    return (
-        "an empty module fails the same way, so the problem is in the command, not in the input: "
-        + with_suggestion(outcome)
+    why = (
+        "so the compiler crashes whatever the input is, and there is nothing to reduce"
+        if _crashes(outcome)
+        else "so the problem is in the command, not in the input"
     )
+    return f"an empty module fails the same way, {why}: {with_suggestion(outcome)}"
+
+
+def _crashes(outcome: Outcome) -> bool:
+    traits = outcome.kind.traits
+    return traits.known_by_stack or traits.condition
 
 
 def with_suggestion(outcome: Outcome) -> str:

@@ -19,6 +19,7 @@ MESSAGES = [
     "cannot open /home/somebody/model.mlir: no such file",
     "weird ünïcode ☃ and $(echo hi) `date` 'q' \"qq\" %x",
     "-e starts with a dash",
+    "cannot read b-1f2e3d.o of 2c26b46b68ffc68f and 123e4567-e89b-12d3-a456-426614174000",
 ]
 
 
@@ -51,6 +52,11 @@ def test_variable_parts_match_anything() -> None:
     assert pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: 1024 bytes")
     assert not pattern.found_in("LLVM ERROR: at 0x17e96f30 of %arg0: many bytes")
     assert Gap.ADDRESS in pattern.parts
+
+
+def test_names_of_one_run_match_those_of_another() -> None:
+    pattern = Pattern.of("LLVM ERROR: cannot read /tmp/b-1f2e3d.o of 2c26b46b68ffc68f")
+    assert pattern.found_in("LLVM ERROR: cannot read /tmp/b-123456.o of 0f86d081884c7d65")
 
 
 def test_type_names_are_not_numbers() -> None:

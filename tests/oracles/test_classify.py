@@ -309,3 +309,14 @@ def test_casts_that_are_left_are_told_apart_by_what_they_convert() -> None:
     assert index.op == 'builtin.unrealized_conversion_cast "integer to index"'
     assert cast("i32", "index").op == index.op
     assert cast("memref<4xf32>", "!llvm.struct<(ptr, i64)>").op != index.op
+
+
+def test_a_log_line_counts_without_day_time_and_thread() -> None:
+    """The last line is the complaint if there is no error, and a program may write a log."""
+    lines = (
+        "E1125 02:17:37.123456    4711 a/b.cc:12] no kernel for dot\n",
+        "E0102 03:04:05.000001 88 /x/b.cc:13] no kernel for dot\n",
+        "2026-11-25 02:17:37.123456: E b.cc:12] no kernel for dot\n",
+    )
+    templates = {classify(failure(line)).template for line in lines}
+    assert templates == {"b.cc:N] no kernel for dot"}

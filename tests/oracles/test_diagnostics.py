@@ -6,7 +6,13 @@ import pytest
 
 from oracles.classify import classify
 from oracles.derive import Level, derive
-from oracles.diagnostics import Diagnostic, parse_diagnostics, primary_error, symbol_error
+from oracles.diagnostics import (
+    MAX_DIAGNOSTICS,
+    Diagnostic,
+    parse_diagnostics,
+    primary_error,
+    symbol_error,
+)
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
@@ -188,3 +194,41 @@ def test_the_notes_of_an_error_in_bindings_for_python() -> None:
     )
     assert found.message == "op was not bufferized"
     assert found.operation.startswith('%0 = "a.b"') and (found.line, found.column) == (11, 8)
+
+
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [
+        ("unknown", ("", 0, 0)),
+        ('"jit(f)/add"', ("", 0, 0)),
+        ('"jit(f)/add"("a.mlir":3:14)', ("a.mlir", 3, 14)),
+        ('callsite("g"("a.mlir":3:14) at "b.mlir":5:6)', ("a.mlir", 3, 14)),
+        ('fused<"x">["a.mlir":3:14, unknown]', ("a.mlir", 3, 14)),
+    ],
+)
+def test_any_location_in_bindings_for_python(place: str, where: tuple[str, int, int]) -> None:
+    error = f"error: {place}: 'hw.module' op no: f\n note: {place}: see current operation: x.y\n"
+    [found] = parse_diagnostics(error)
+    assert found.message == "'hw.module' op no: f"
+    assert (found.file, found.line, found.column) == where
+    assert found.operation == "x.y"
+    assert classify(ProcessResult(End.EXITED, 1, 0, 0, 0, "", error)).kind is Kind.VERIFIER
+
+
+def test_an_error_may_begin_as_a_location_does() -> None:
+    for message in ("unknown option: x", "fused op (a): b", '"a" is no name: b'):
+        [found] = parse_diagnostics(f"error: {message}\n")
+        assert found.message == message
+
+
+def test_warnings_leave_room_for_an_error() -> None:
+    """A large model may have a warning for each of its ops before the error."""
+    warning = "a.mlir:1:1: warning: w{0}\na.mlir:1:1: note: n{0}\n"
+    warnings = "".join(warning.format(number) for number in range(MAX_DIAGNOSTICS + 10))
+    error = "a.mlir:4:3: error: 'a.b' op is bad\n"
+    error += 'a.mlir:4:3: note: see current operation: %2 = "a.b"() : () -> i32\n'
+    found = parse_diagnostics(warnings + error)
+    assert len(found) == MAX_DIAGNOSTICS + 1
+    assert found[-2].notes == (f"n{MAX_DIAGNOSTICS - 1}",)
+    assert found[-1].message == "'a.b' op is bad"
+    assert found[-1].operation.startswith("%2 =")
