@@ -7,6 +7,7 @@ from pathlib import Path
 from oracles import Oracle
 from reducer.ir import Module
 from reducer.session import finishing
+from reducer.session.context import Context
 from reducer.session.foreseen import (
     after_halving,
     foresee_result,
@@ -40,23 +41,38 @@ def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
     assert sum(text == context.document.text for text in oracle.texts) <= 1, "the input"
 
 
-def test_the_result_is_printed_confirmed_and_reported_in_advance(
-    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
-) -> None:
-    oracle = PredicateOracle(lambda text: "t.op" in text)
-    opt = iree_toolchain().opt
-    context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)
+def reporting(context: Context) -> Context:
+    """A context whose result is reported, too."""
     context.settings = replace(context.settings, reported=reported)
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
+    return context
+
+
+FORMS = [
+    PROGRAM,
+    f"// predicate out.mlir\n{PROGRAM}// script: interesting\n",
+    f"// In the report\n{PROGRAM}",
+]
+"""The result as it is printed, confirmed and reported."""
+
+
+def finish(context: Context) -> None:
     finishing.print_for_people(context)
     finishing.verify(context)
     context.full.close()
     assert context.is_verified
     assert context.reported is not None and context.reported.signature == context.first.signature
-    above, below = "// predicate out.mlir\n", "// script: interesting\n"
-    printed = [PROGRAM, f"{above}{PROGRAM}{below}", f"// In the report\n{PROGRAM}"]
-    assert sorted(oracle.texts[2:]) == sorted(printed), "after the input, in both forms"
+
+
+def test_the_result_is_printed_confirmed_and_reported_in_advance(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    oracle = PredicateOracle(lambda text: "t.op" in text)
+    opt = iree_toolchain().opt
+    context = reporting(context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)[0])
+    assert context.full.fails(context.document)
+    foresee_result(context, context.module)
+    finish(context)
+    assert sorted(oracle.texts[2:]) == sorted(FORMS), "after the input, in both forms"
 
 
 def test_so_is_what_will_probably_be_the_result(
@@ -65,18 +81,12 @@ def test_so_is_what_will_probably_be_the_result(
     """Before it has been run itself."""
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
-    context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)
-    context.settings = replace(context.settings, reported=reported)
+    context = reporting(context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)[0])
     plan = plan_result(context, context.module)
     assert plan is not None
     context.full.foresee(plan)
-    finishing.print_for_people(context)
-    finishing.verify(context)
-    context.full.close()
-    assert context.is_verified and context.reported is not None
-    above, below = "// predicate out.mlir\n", "// script: interesting\n"
-    printed = [PROGRAM, f"{above}{PROGRAM}{below}", f"// In the report\n{PROGRAM}"]
-    assert sorted(oracle.texts[1:]) == sorted(printed), "once, after the input"
+    finish(context)
+    assert sorted(oracle.texts[1:]) == sorted(FORMS), "after the input"
 
 
 def test_whether_it_always_fails_is_asked_right_after_halving(tmp_path: Path) -> None:
