@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-_MOST_CHARACTERS = 4_000_000  # of all documents together, which take some 20 times as much memory
-_LARGEST = 200_000  # characters; few larger programs are made twice
+_MOST_CHARACTERS = 2_000_000  # of all documents together, which take some 20 times as much memory
+_LARGEST = 100_000  # characters; few larger programs are made twice
 
 T = TypeVar("T")
 
