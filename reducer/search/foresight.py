@@ -6,6 +6,7 @@ optimistic algorithms.
 
 import heapq
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from reducer.ir import D, Document
@@ -19,9 +20,9 @@ _LIKELY = 0.6  # what takes long to make is made for programs that are this like
 _SAME_QUESTION = 0.3  # what running an edit is worth if it is already run in a similar program
 
 _Rejected = tuple[Rejected, ...]
-_Place = tuple[float, int, Node[Any], int, int, _Rejected]
+_Place = tuple[float, int, Callable[[], Node[Any] | None], int, int, _Rejected]
 """A candidate of a node in the order of chances, with what is assumed to be run and rejected before
-it.
+it. Nodes are made when it is their turn: that takes long, and most never have one.
 """
 
 
@@ -75,25 +76,32 @@ class Foresight:
         pushed = 0
 
         def push(
-            chance: float, node: Node[D] | None, index: int, runs: int, rejected: _Rejected
+            chance: float,
+            unfold: Callable[[], Node[D] | None],
+            index: int,
+            runs: int,
+            rejected: _Rejected,
         ) -> None:
             nonlocal pushed
-            slow = node is not None and isinstance(node.plan, Certain)
-            if node is not None and chance >= (_LIKELY if slow else _LEAST) and runs < spare:
+            if chance >= _LEAST and runs < spare:
                 pushed += 1
-                heapq.heappush(heap, (-chance, pushed, node, index, runs, rejected))
+                heapq.heappush(heap, (-chance, pushed, unfold, index, runs, rejected))
 
-        push(1.0, self._node(plan, asker.digest), 0, 0, ())
+        root = self._node(plan, asker.digest)
+        push(1.0, lambda: root, 0, 0, ())
         asked: set[Hashable] = set()
         given: set[str] = set()
         again: list[tuple[float, int, Item[Any]]] = []
         for _ in range(steps):
             if not heap:
                 break
-            cost, _, node, place, runs, rejected = heapq.heappop(heap)
+            cost, _, unfold, place, runs, rejected = heapq.heappop(heap)
+            node = unfold()
+            if node is None or (isinstance(node.plan, Certain) and -cost < _LIKELY):
+                continue
             item = node.item(place)
             if item is None:
-                push(-cost, node.following(None), 0, runs, rejected)
+                push(-cost, partial(node.following, None), 0, runs, rejected)
                 continue
             known = self._known(item.digest, asker)
             if known is not None:
@@ -113,12 +121,11 @@ class Foresight:
             while again and heap and again[0][0] < heap[0][0]:
                 yield heapq.heappop(again)[2]
             runs += asker.accepts(item.digest) is None  # it will be charged
-            if -cost * chance >= _LEAST:
-                push(-cost * chance, node.following(place), 0, runs, rejected)
+            push(-cost * chance, partial(node.following, place), 0, runs, rejected)
             if known is None and item.parts is not None:
                 origin = item.ahead.candidate.origin
                 rejected = (*rejected, Rejected(origin, item.parts, item.digest))
-            push(-cost * (1 - chance), node, place + 1, runs, rejected)
+            push(-cost * (1 - chance), unfold, place + 1, runs, rejected)
         while again:
             yield heapq.heappop(again)[2]
 
