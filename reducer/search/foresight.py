@@ -5,7 +5,7 @@ optimistic algorithms.
 """
 
 import heapq
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any
 
@@ -48,19 +48,15 @@ class Foresight:
                 candidate.origin, parts(candidate.document), made_from, interesting=accepted
             )
 
-    def learn_ahead(self, found: Sequence[tuple[str, Item[Any] | None, bool]]) -> None:
-        """Record which runs ahead were interesting: of candidates of a plan, or of others."""
-        self._interesting.update((digest, accepted) for digest, _, accepted in found)
-        for digest, item, accepted in found:
-            if item is not None and digest not in self._learned:
-                self._learned.add(digest)
-                self._predictor.learn(
-                    item.ahead.candidate.origin,
-                    item.parts,
-                    item.base,
-                    interesting=accepted,
-                )
-                self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
+    def learn_ahead(self, digest: str, item: Item[Any] | None, *, accepted: bool) -> None:
+        """Record what a run ahead has shown, of a candidate of a plan or of another program."""
+        self._interesting[digest] = accepted
+        if item is not None and digest not in self._learned:
+            self._learned.add(digest)
+            self._predictor.learn(
+                item.ahead.candidate.origin, item.parts, item.base, interesting=accepted
+            )
+            self._predictor.learn_edit(item.ahead.edit, interesting=accepted)
 
     def likely(
         self, plan: Plan[D], head: str | None, asker: Asker, *, spare: float, steps: int

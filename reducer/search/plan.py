@@ -76,15 +76,23 @@ class Certain(Generic[D]):
     make: Callable[[D], Sequence[Ahead[Any]]] = field(compare=False)
     then: Callable[[D], Plan[D] | None] = field(default=lambda document: None, compare=False)
     number: int = 0
+    _made: list[Sequence[Ahead[Any]]] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def _questions(self) -> Sequence[Ahead[Any]]:
+        """The questions, made once for this plan and those that follow from their answers."""
+        if not self._made:
+            self._made.append(self.make(self.document))
+        return self._made[0]
 
     def candidates(self) -> Iterator[Ahead[Any]]:
-        yield from self.make(self.document)[self.number : self.number + 1]
+        yield from self._questions[self.number : self.number + 1]
 
     def if_accepted(self, index: int, candidate: Candidate[Any]) -> Plan[D] | None:
         return replace(self, number=self.number + 1)
 
     def if_rejected(self) -> Plan[D] | None:
-        return self.then(self.document) if self.number == len(self.make(self.document)) else None
+        return self.then(self.document) if self.number == len(self._questions) else None
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,13 @@ value and symbol names.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.ir.lexer import SYMBOL
 from reducer.search.plan import Plan
 from reducer.search.state import SearchState
-from reducer.search.windows import accept_first, halving, parts_plan
+from reducer.search.windows import Halves, accept_first, parts_plan
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
@@ -63,7 +62,7 @@ def sample_examples(
     if len(body.ops) < _MIN_OPS:
         return False
     examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
-    then = partial(halving, state, boundary)
+    then = Halves(state, boundary).of
     return accept_first(state, boundary, body, examples, _EXAMPLE, then, then)
 
 
@@ -74,7 +73,7 @@ def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     if len(body.ops) < _MIN_WINDOWS * size:
         return False
     kinds = _kinds(body.module, body.ops)
-    then = partial(halving, state, boundary)
+    then = Halves(state, boundary).of
     for width in (size, size * _WIDER):
         windows = list(_windows(body, kinds, width))
         if accept_first(state, boundary, body, windows, "sample", then, then):
@@ -90,7 +89,7 @@ def sampling(
     With `rarest`, what follows a sample that shows nothing is not known.
     """
     body = BodyOps.of(state.document)
-    then = partial(halving, state, boundary)
+    then = Halves(state, boundary).of
     if len(body.ops) < _MIN_OPS:
         return then(state.document)
     examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)

@@ -252,14 +252,13 @@ class Speculation:
         """Learn what the runs ahead have shown, and forget the oldest if there are too many."""
         with self._lock:
             ended = [key for key, ahead in self._ahead.items() if ahead.future.done()]
-            found = []
             for key in ended:
                 future = self._ahead[key].future
-                if not future.cancelled():
-                    failed = future.exception() is not None
-                    accepted = not failed and bool(asker.accepts(key, future.result()))
-                    found.append((key, self._ahead[key].item, accepted))
-            self._foresight.learn_ahead(found)
+                if future.cancelled():
+                    continue
+                failed = future.exception() is not None
+                accepted = not failed and bool(asker.accepts(key, future.result()))
+                self._foresight.learn_ahead(key, self._ahead[key].item, accepted=accepted)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
 

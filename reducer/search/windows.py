@@ -140,13 +140,6 @@ def halve(
             return progress
 
 
-def halving(
-    state: SearchState[Module], boundary: BoundaryTypes, module: Module
-) -> "PartsPlan | None":
-    """The halves of a module, and so on; None if it is small."""
-    return Halves(state, boundary).of(module)
-
-
 @dataclass(frozen=True)
 class Halves:
     """What halving asks about, and what is asked `after` no part of a module fails."""

@@ -32,3 +32,14 @@ def test_what_is_certain_is_asked_in_order_before_what_follows() -> None:
 def test_an_unexpected_answer_ends_a_plan() -> None:
     plan = Certain(PlainText("result"), asking("a", "b"), lambda of: None)
     assert plan.if_rejected() is None
+
+
+def test_questions_are_made_once() -> None:
+    made = []
+
+    def make(document: PlainText) -> list[Ahead[PlainText]]:
+        made.append(document)
+        return asking("a", "b")(document)
+
+    assert questions(Certain(PlainText("result"), make)) == ["a", "b"]
+    assert len(made) == 1
