@@ -107,6 +107,34 @@ def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
     assert evaluator.costs.calls == 3
 
 
+@dataclass(frozen=True)
+class Tree:
+    """One question, and what is asked after either answer, which are as likely as each other."""
+
+    text: str
+    accepted: "Tree | None" = None
+    rejected: "Tree | None" = None
+    document: None = None
+
+    def candidates(self) -> Iterator[Ahead[PlainText]]:
+        yield Ahead(Candidate(PlainText(self.text), "test"), chance=0.5)
+
+    def if_accepted(self, index: int, candidate: Candidate[PlainText]) -> "Tree | None":
+        return self.accepted
+
+    def if_rejected(self) -> "Tree | None":
+        return self.rejected
+
+
+def test_a_program_is_run_once_on_whatever_way_the_search_comes_to_it() -> None:
+    last = Tree("d", Tree("e"), Tree("e"))
+    plan = Tree("a", Tree("b", last, last), Tree("c", last, last))
+    evaluator = Evaluator(Meeting("abcde", lambda text: False), Memory(), jobs=5, target=FAILURE)
+    first = [Candidate(PlainText("a"), "test")]
+    assert evaluator.first_interesting(first, plan=plan) is None, "all five ran at once"
+    evaluator.close()
+
+
 def test_what_is_wanted_starts_as_soon_as_a_worker_is_free() -> None:
     """Nobody waits for a run then, so nobody looks whether one has ended."""
     gate, begun = threading.Event(), threading.Event()
