@@ -7,7 +7,7 @@ compiler.
 import re
 from dataclasses import dataclass
 
-from oracles.broken_ir import broken_rule, is_about_broken_ir
+from oracles.broken_ir import broken_rule_about, is_about_broken_ir
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
@@ -120,7 +120,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     ):
         message = match["message"]
         if is_about_broken_ir(message):
-            message = broken_rule(stderr[: match.start()]) or message
+            message = broken_rule_about(stderr[: match.start()]) or message
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
         return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):

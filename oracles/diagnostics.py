@@ -79,9 +79,9 @@ _LLVM = re.compile(
     _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
 )
 # `error: "f"("a.mlir":3:14): text`: MLIR's bindings for Python, with a location of any kind; they
-# indent the notes
+# indent the notes. Flang writes `error: loc("a.f90":3:14): text`.
 _ANYWHERE = (
-    r"(?:[^\s:]+:\d+:\d+|unknown|\"[^\n]*?\"(?:\([^\n]*?\))?"
+    r"(?:[^\s:]+:\d+:\d+|unknown|loc\([^\n]*?\)|\"[^\n]*?\"(?:\([^\n]*?\))?"
     r"|callsite\([^\n]*?\)|fused(?:<[^\n]*?>)?\[[^\n]*?\])"
 )
 _BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
