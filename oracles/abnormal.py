@@ -45,6 +45,8 @@ _ASSERTION_LIBCXX = re.compile(
 _EXPECTED = re.compile(r"^__builtin_expect\((?P<condition>.*), (?:true|1)\)$")
 """How libstdc++ writes a condition in some versions."""
 _BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
+_OUTER_BINDINGS = re.compile(r" \[with (?P<bindings>\w+ = [^\]]*)\](?=::)")
+"""Those of the function that a lambda is in, as GCC writes them."""
 _UNREACHABLE = re.compile(
     r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
 )
@@ -204,8 +206,10 @@ def _where(head: str) -> str:
     """` in function [T = int]`, from the text before an assertion."""
     bindings = _BINDINGS.search(head)
     function = head[: bindings.start()] if bindings else head
+    if outer := _OUTER_BINDINGS.search(function):
+        bindings, function = outer, _OUTER_BINDINGS.sub("", function)
     function = function.strip().rstrip(":").split(": ")[-1]
-    name = short_name(function)
+    name = short_name(function).partition("::lambda")[0]
     if "(" not in function or not re.fullmatch(r"[\w:~]+(?:operator\S+)?", name):
         return ""
     return f" in {name}" + (f" [{_first(bindings['bindings'])}]" if bindings else "")

@@ -39,6 +39,7 @@ _SCALAR = re.compile(
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
 _OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
 _OWN_SOURCE = re.compile(
@@ -249,6 +250,8 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
         return f"'{fold_operation(content)}'"
+    if _CPP_NAME.fullmatch(content):  # a class of the compiler
+        return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(

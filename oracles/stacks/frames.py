@@ -57,7 +57,7 @@ _GLIBC = re.compile(
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
-_AT_SOURCE = re.compile(r"\s+(?:\S+:\d+(?::\d+)?|/\S+\.\w+)\s*$")
+_AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
 _SYSTEM_MODULE = re.compile(
     r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"

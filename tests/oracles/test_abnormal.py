@@ -41,6 +41,16 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
             "[with T = a::B]: Assertion '__builtin_expect(!this->empty(), true)' failed.\n",
             "!this->empty() in std::vector::front [T = a::B]",
         ),
+        (  # a lambda: Clang
+            "opt: /a.cpp:3: auto (anonymous namespace)::P::run(Operation *)::(anonymous class)::"
+            "operator()(Value) const: Assertion `x > 0' failed.\n",
+            "x > 0 in P::run",
+        ),
+        (  # GCC
+            "opt: /a.cpp:3: {anonymous}::P::run(mlir::Operation*) [with T = int]::"
+            "<lambda(llvm::ArrayRef<mlir::Value>)>: Assertion `x > 0' failed.\n",
+            "x > 0 in P::run [T = int]",
+        ),
         ("unknown type\nUNREACHABLE executed at /a/B.cpp:7!\n", "unknown type at B.cpp"),
         (
             "a.mlir:1:1: error: other\nUNREACHABLE executed at /a/B.cpp:7!\n",
@@ -168,7 +178,7 @@ def test_a_memory_fault_under_a_sanitizer_is_a_crash() -> None:
 RACE = """WARNING: ThreadSanitizer: data race (pid=7)
   Write of size 8 at 0x7b1800006308 by thread T1:
     #0 llvm::ilist_base<true>::insertBefore<x>(int) /src/ilist.h:3 (toy-opt+0x24fe371)
-    #1 toy::{function}(mlir::Operation*) /src/a.cpp:3:3 (toy-opt+0x24fe371) (BuildId: 12ab)
+    #1 toy::{function}(mlir::Operation*) /my src/a.cpp:3:3 (toy-opt+0x24fe371) (BuildId: 12ab)
     #2 toy::LowerPass::runOnOperation() /src/a.cpp (toy-opt+0x24fe3aa)
 
   Previous write of size 8 at 0x7b1800006308 by thread T2:

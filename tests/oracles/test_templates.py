@@ -114,6 +114,7 @@ DIFFERENT = [
     ("expects facade of a12", "expects decade of a12"),
     ("'FHE.mul_eint' op failed", "'FHE.add_eint' op failed"),
     ("expected '[]'", "expected '[1]'"),
+    ("cannot create type 'mlir::a::T': not loaded", "cannot create type 'mlir::a::U': not loaded"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
 ]
 
