@@ -38,6 +38,12 @@ _ASSERTION_BSD = re.compile(
     r", file (?P<file>[^\n]*?), line \d+",
     re.M,
 )
+# Google's: `assert.h assertion failed at a/File.cpp:12 in void f(int): x`
+_ASSERTION_GOOGLE = re.compile(
+    r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
+    r"(?P<condition>[^\n]*)",
+    re.M,
+)
 # libc++: `/include/vector:1400: assertion n < size() failed: index out of bounds`
 _ASSERTION_LIBCXX = re.compile(
     r"^[^\n]*?:\d+: (?:libc\+\+ Hardening )?assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
@@ -59,6 +65,12 @@ _TERMINATE = re.compile(
     # libc++abi: terminating due to uncaught exception of type std::out_of_range: vector
     r"|^libc\+\+abi[^\n:]*: terminating (?:due to|with) uncaught exception of type "
     r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
+    re.M,
+)
+# Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
+_INTERNAL_ERROR = re.compile(
+    r"^(?:[\w.-]+: )?fatal internal error: "
+    r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
     re.M,
 )
 # What the C library, the C++ and the Rust runtime print before they abort a program
@@ -132,6 +144,11 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
+    if "fatal internal error: " in stderr and (match := _INTERNAL_ERROR.search(stderr)):
+        if match["condition"]:
+            asserted = f"{match['condition']} at {_file(match['file'])}"
+            return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
+        return AbnormalExit(Kind.FATAL_ERROR, template_of(match["message"]), "", match["message"])
     may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
     if may_log and (match := _FATAL_LOG.search(stderr)):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
@@ -152,6 +169,8 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     elif match := _ASSERTION_BSD.search(stderr):
         function = match["function"] or ""
         where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
+    elif match := _ASSERTION_GOOGLE.search(stderr):
+        where = _where(match["head"])
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):
         return None
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]

@@ -51,6 +51,14 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
             "<lambda(llvm::ArrayRef<mlir::Value>)>: Assertion `x > 0' failed.\n",
             "x > 0 in P::run [T = int]",
         ),
+        (  # Google
+            "assert.h assertion failed at a/b.cpp:1 in int a::R::release(int): refs.test(r & 3)\n",
+            "refs.test(r & 3) in a::R::release",
+        ),
+        (  # Flang
+            "\nfatal internal error: CHECK(!start.IsTop()) failed at /s/tools.cpp(80)\n",
+            "!start.IsTop() at tools.cpp",
+        ),
         ("unknown type\nUNREACHABLE executed at /a/B.cpp:7!\n", "unknown type at B.cpp"),
         (
             "a.mlir:1:1: error: other\nUNREACHABLE executed at /a/B.cpp:7!\n",
@@ -123,6 +131,12 @@ def test_without_a_stack_the_words_of_the_runtime_tell_aborts_apart(
 
     assert template(stderr) == f"SIGABRT: {words}"
     assert template(f"{stderr} #0 0x12 a::f() (/lib/libA.so+0x12)\n") == "SIGABRT"
+
+
+def test_an_internal_error_has_its_words() -> None:
+    words = abnormal_exit("\nfatal internal error: not a typeless expr 3\n", -6)
+    assert words is not None
+    assert (words.kind, words.template) == (Kind.FATAL_ERROR, "not a typeless expr N")
 
 
 def test_an_orderly_end_has_no_last_words() -> None:

@@ -241,3 +241,6 @@ def test_a_location_after_the_severity_is_no_part_of_the_message() -> None:
         found = parse_line(f"error: {place}: 'fir.load' op must be a memory address")
         assert found is not None
         assert found.message == "'fir.load' op must be a memory address"
+    place = 'loc(callsite(fused["A:", "m/a(1)@f"] at fused["B:", "b"]))'  # TensorFlow
+    found = parse_line(f"<unknown>:0: error: {place}: 'tf.A' op is no flex op")
+    assert found is not None and found.message == "'tf.A' op is no flex op"
