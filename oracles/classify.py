@@ -286,7 +286,8 @@ def _crash(
             stack = LOST
         elif not frames and not words.message and (said := words_of_runtime(stderr)):
             words = replace(words, template=f"{words.template}: {said}")
-    if words.kind.traits.known_by_stack and not stack.lost:
+    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
+    if words.kind.traits.known_by_stack and not stack.lost and not words.message:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
         stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)

@@ -187,6 +187,7 @@ def test_a_memory_fault_under_a_sanitizer_is_a_crash() -> None:
     found = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
     assert (found.kind, found.template) == (Kind.CRASH, "AddressSanitizer: SEGV")
     assert found.frames[0] == "toy::f"
+    assert not found.crash.cut  # so it is not run again for the rest
 
 
 RACE = """WARNING: ThreadSanitizer: data race (pid=7)
