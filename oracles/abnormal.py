@@ -7,7 +7,7 @@ compiler.
 import re
 from dataclasses import dataclass
 
-from oracles.broken_ir import broken_rule, is_about_broken_ir
+from oracles.broken_ir import broken_rule_about, is_about_broken_ir
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
@@ -38,11 +38,21 @@ _ASSERTION_BSD = re.compile(
     r", file (?P<file>[^\n]*?), line \d+",
     re.M,
 )
+# Google's: `assert.h assertion failed at a/File.cpp:12 in void f(int): x`
+_ASSERTION_GOOGLE = re.compile(
+    r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
+    r"(?P<condition>[^\n]*)",
+    re.M,
+)
 # libc++: `/include/vector:1400: assertion n < size() failed: index out of bounds`
 _ASSERTION_LIBCXX = re.compile(
-    r"^[^\n]*?:\d+: assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
+    r"^[^\n]*?:\d+: (?:libc\+\+ Hardening )?assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
 )
+_EXPECTED = re.compile(r"^__builtin_expect\((?P<condition>.*), (?:true|1)\)$")
+"""How libstdc++ writes a condition in some versions."""
 _BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
+_OUTER_BINDINGS = re.compile(r" \[with (?P<bindings>\w+ = [^\]]*)\](?=::)")
+"""Those of the function that a lambda is in, as GCC writes them."""
 _UNREACHABLE = re.compile(
     r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
 )
@@ -51,7 +61,28 @@ _FATAL = re.compile(
 )
 _TERMINATE = re.compile(
     r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
-    r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
+    r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?"
+    # libc++abi: terminating due to uncaught exception of type std::out_of_range: vector
+    r"|^libc\+\+abi[^\n:]*: terminating (?:due to|with) uncaught exception of type "
+    r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
+    re.M,
+)
+# Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
+_INTERNAL_ERROR = re.compile(
+    r"^(?:[\w.-]+: )?fatal internal error: "
+    r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
+    re.M,
+)
+# What the C library, the C++ and the Rust runtime print before they abort a program
+_RUNTIME = re.compile(
+    r"^(?:\*\*\* Error in `[^\n]*?': |Fatal glibc error: )?(?:"
+    r"[^\n]*(?P<twice>double free)|(?P<words>(?:free|malloc|realloc|calloc|munmap_chunk"
+    r"|malloc_consolidate|_int_free|_int_malloc)\(\): [a-z][^\n:(]*[a-z]"
+    r"|corrupted [a-z][^\n:(]*[a-z]"
+    r"|malloc\.c:\d+ [^\n]*|\*\*\* [a-z ]+ detected \*\*\*"
+    r"|terminate called (?:without an active exception|recursively))"
+    r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
+    r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
     re.M,
 )
 # Rust, since 1.73 and before: `thread 'main' panicked at src/a.rs:1:2:` and the message below
@@ -69,8 +100,11 @@ _FATAL_LOG = re.compile(
 )
 _COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
 # ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
-_SANITIZER = re.compile(r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[a-zA-Z][a-z -]*[a-z])", re.M)
-_UNDEFINED = re.compile(r"^[^\n]*?:\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
+_SANITIZER = re.compile(
+    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z -]*[a-z])", re.M
+)
+_UNDEFINED = re.compile(r"^(?P<file>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
+_VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
 _OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
@@ -100,16 +134,21 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     ):
         message = match["message"]
         if is_about_broken_ir(message):
-            message = broken_rule(stderr[: match.start()]) or message
+            message = broken_rule_about(stderr[: match.start()]) or message
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
         return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
-    if "terminate called" in stderr and (match := _TERMINATE.search(stderr)):
-        thrown = " ".join(filter(None, (match["type"], match["what"])))
+    if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
+        thrown = " ".join(filter(None, match.groups()))
         kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
         return AbnormalExit(kind, template_of(thrown), "", thrown)
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
+    if "fatal internal error: " in stderr and (match := _INTERNAL_ERROR.search(stderr)):
+        if match["condition"]:
+            asserted = f"{match['condition']} at {_file(match['file'])}"
+            return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
+        return AbnormalExit(Kind.FATAL_ERROR, template_of(match["message"]), "", match["message"])
     may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
     if may_log and (match := _FATAL_LOG.search(stderr)):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
@@ -130,10 +169,30 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     elif match := _ASSERTION_BSD.search(stderr):
         function = match["function"] or ""
         where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
+    elif match := _ASSERTION_GOOGLE.search(stderr):
+        where = _where(match["head"])
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):
         return None
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
+    condition = _EXPECTED.sub(r"\g<condition>", condition)
     return AbnormalExit(Kind.ASSERTION, condition + where, "", condition + where)
+
+
+def words_of_runtime(stderr: str) -> str:
+    """What a runtime library says as it aborts a program, or ''.
+
+    Only for want of a stack: which words there are for a heap that is broken depends on chance.
+
+    >>> words_of_runtime("free(): double free detected in tcache 2\\n")
+    'double free'
+    >>> words_of_runtime("munmap_chunk(): invalid pointer\\n")
+    'munmap_chunk(): invalid pointer'
+    """
+    match = _RUNTIME.search(stderr)
+    if match is None:
+        return ""
+    words = match["words"] or match["twice"] or match["stack"] or "pure virtual function called"
+    return template_of(words.strip("* "))
 
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
@@ -155,7 +214,10 @@ def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
     """What a sanitizer reports; its stack says where."""
     words = f"{summary['tool']}: {summary['what']}"
     if undefined := _UNDEFINED.search(stderr):
-        words = f"{summary['tool']}: {undefined['message']}"
+        # Often without a stack. What it quotes are types of the compiler's source.
+        words = f"{summary['tool']}: {undefined['message']} at {_file(undefined['file'])}"
+        folded = _VALUE.sub(lambda value: value["quoted"] or "N", words)
+        return AbnormalExit(Kind.CRASH, folded[:MAX_CONDITION_LENGTH], "", words)
     return AbnormalExit(Kind.CRASH, template_of(words), "", words)
 
 
@@ -163,8 +225,10 @@ def _where(head: str) -> str:
     """` in function [T = int]`, from the text before an assertion."""
     bindings = _BINDINGS.search(head)
     function = head[: bindings.start()] if bindings else head
+    if outer := _OUTER_BINDINGS.search(function):
+        bindings, function = outer, _OUTER_BINDINGS.sub("", function)
     function = function.strip().rstrip(":").split(": ")[-1]
-    name = short_name(function)
+    name = short_name(function).partition("::lambda")[0]
     if "(" not in function or not re.fullmatch(r"[\w:~]+(?:operator\S+)?", name):
         return ""
     return f" in {name}" + (f" [{_first(bindings['bindings'])}]" if bindings else "")

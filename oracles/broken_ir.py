@@ -5,7 +5,7 @@ aborted!`). The rules that it breaks are the lines before, each followed by the 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from oracles.diagnostics import parse_line
 from oracles.templates import template_of
@@ -17,6 +17,7 @@ _VALUE = re.compile(
     r"(?<!\w)[%@!#]|^(?:i\d+|ptr|half|bfloat|float|double|fp128|label|metadata|token)\b"
 )
 _PLACE = "in function "
+_INTRINSIC = re.compile(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)")
 
 
 def is_about_broken_ir(message: str) -> bool:
@@ -36,14 +37,36 @@ def broken_rule(before: str) -> str:
     >>> broken_rule("Invalid bitcast\\n  %1 = bitcast float %0 to i16\\nin function f\\n")
     'Invalid bitcast'
     """
-    return min(_rules(before.splitlines()), key=template_of, default="")
+    return min(_rules(before.splitlines()), key=_template_of_rule, default=("", ""))[0]
 
 
-def _rules(lines: list[str]) -> Iterator[str]:
+def broken_rule_about(before: str) -> str:
+    """The same, with the name of the intrinsic if the rule is one about intrinsics.
+
+    It is printed with the values, and each intrinsic has a rule of its own.
+
+    >>> broken_rule_about("Intrinsic has incorrect return type!\\nptr @llvm.amdgcn.wqm.f32\\n")
+    'Intrinsic has incorrect return type! llvm.amdgcn.wqm.f32'
+    """
+    rules = _rules(before.splitlines())
+    return " ".join(min(rules, key=_template_of_rule, default=("", ""))).strip()
+
+
+def _template_of_rule(rule: Iterable[str]) -> str:
+    return template_of(" ".join(rule))
+
+
+def _rules(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Each rule, and the intrinsic that it is about or ''."""
+    intrinsic = ""
     for line in reversed(lines):
         if match := _MACHINE_CODE.match(line):
-            yield match["rule"]
+            yield match["rule"], ""
         elif not line or parse_line(line) is not None:
             return
         elif line[0].isalpha() and not line.startswith(_PLACE) and not _VALUE.search(line):
-            yield line.strip()
+            rule = line.strip()
+            yield rule, (intrinsic if "ntrinsic" in rule else "")
+            intrinsic = ""
+        elif called := _INTRINSIC.search(line):
+            intrinsic = called[1]

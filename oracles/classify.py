@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
+from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit, words_of_runtime
 from oracles.diagnostics import (
     Diagnostic,
     is_follow_up,
@@ -37,7 +37,7 @@ from oracles.stacks.frames import (
     parse_stack,
     place_frames,
 )
-from oracles.stacks.recursion import STACK_USED_UP, recursion_on_stack
+from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
@@ -279,11 +279,15 @@ def _crash(
         frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
     )
     if words.kind.traits.known_by_stack:
-        if words.template in STACK_USED_UP and (recursion := recursion_on_stack(frames, names)):
+        least = shortest_recursion(words.template)
+        if least and (recursion := recursion_on_stack(frames, names, least)):
             stack = CrashStack(recursion)
         if not frames and announces_stack(stderr):
             stack = LOST
-    if words.kind.traits.known_by_stack and not stack.lost:
+        elif not frames and not words.message and (said := words_of_runtime(stderr)):
+            words = replace(words, template=f"{words.template}: {said}")
+    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
+    if words.kind.traits.known_by_stack and not stack.lost and not words.message:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
         stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)

@@ -79,13 +79,15 @@ _LLVM = re.compile(
     _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
 )
 # `error: "f"("a.mlir":3:14): text`: MLIR's bindings for Python, with a location of any kind; they
-# indent the notes
+# indent the notes. Flang writes `error: loc("a.f90":3:14): text`.
 _ANYWHERE = (
-    r"(?:[^\s:]+:\d+:\d+|unknown|\"[^\n]*?\"(?:\([^\n]*?\))?"
+    r"(?:[^\s:]+:\d+:\d+|unknown|loc\([^\n]*?\)|\"[^\n]*?\"(?:\([^\n]*?\))?"
     r"|callsite\([^\n]*?\)|fused(?:<[^\n]*?>)?\[[^\n]*?\])"
 )
 _BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
 _BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
+# TensorFlow has the location in the message: `<unknown>:0: error: loc(callsite(…)): text`
+_PLACED = re.compile(r"loc\([^\n]*?\): (?=\S)")
 _PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 # `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
@@ -168,8 +170,13 @@ def parse_line(line: str) -> Diagnostic | None:
         line=int(groups.get("line") or 0),
         column=int(groups.get("column") or 0),
         severity=groups["severity"],
-        message=groups["message"].strip(),
+        message=_message(groups["severity"], groups["message"].strip()),
     )
+
+
+def _message(severity: str, text: str) -> str:
+    placed = _PLACED.match(text) if severity == "error" else None
+    return text[placed.end() :] if placed else text
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[Diagnostic, list[str]]]:

@@ -38,7 +38,8 @@ _SCALAR = re.compile(
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
-_OP_NAME = re.compile(r"[a-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
 _OWN_SOURCE = re.compile(
@@ -48,6 +49,11 @@ _INTRINSIC = re.compile(r"(?:[%@]|(?<![\w.!#'\"]))(llvm(?:\.[a-z_][a-z_\d]*)+)")
 # LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
 _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
+# What a compiler writes for one function or executable goes by its name
+_ARTIFACT = re.compile(
+    r"(?<![\w.$'\"/])[\w$-][\w$.-]*\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco|vmfb)\b(?![.(\w])"
+)
+_REFERENCE = re.compile(r"\s*does not reference\b")
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
 )
@@ -90,7 +96,7 @@ def printed_operation(operation: str) -> str:
     >>> printed_operation('%1:2 = "linalg.generic"(%0) ({')
     'linalg.generic'
     """
-    match = re.match(r'\s*(?:%[^=]*? = )?"?([a-z_][\w$]*(?:\.[\w$-]+)+)', operation)
+    match = re.match(r'\s*(?:%[^=]*? = )?"?([A-Za-z_][\w$]*(?:\.[\w$-]+)+)', operation)
     return fold_operation(match[1]) if match else ""
 
 
@@ -166,13 +172,13 @@ def fold_locations(text: str) -> str:
     Sources of the compiler keep their names.
 
     >>> fold_locations("cannot read /tmp/a-1f2e3d.o and b-1f2e3d.o of 2c26b46b68ffc68f")
-    'cannot read <path> and b-<hash>.o of <hash>'
+    'cannot read <path> and <path> of <hash>'
     """
     text = _OWN_SOURCE.sub(r"\1", text)
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
     text = re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
-    return HASH.sub("<hash>", text)
+    return HASH.sub("<hash>", _ARTIFACT.sub("<path>", text))
 
 
 # Not a lexer for MLIR: a message has only pieces of it, among words, C++ and nodes of LLVM. `//` is
@@ -240,10 +246,12 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{content}'"
     if content.startswith("--"):  # a flag of the command
         return f"'{content.partition('=')[0]}'"
-    if _SYMBOL_WORD.search(text[: match.start()]):
+    if _SYMBOL_WORD.search(text[: match.start()]) or _REFERENCE.match(text, match.end()):
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
         return f"'{fold_operation(content)}'"
+    if _CPP_NAME.fullmatch(content):  # a class of the compiler
+        return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
@@ -274,9 +282,12 @@ def _fold_numbers(text: str) -> str:
 
 
 def _fold_lists(text: str) -> str:
-    text = re.sub(r"\[\s*(?:N|\?|%|-)(?:\s*,\s*(?:N|\?|%|-))*\s*\]", "[N]", text)
+    # An empty list is one of a shape without dimensions, unless it is quoted as syntax.
+    text = re.sub(r"(?<!')\[\s*(?:(?:N|\?|%|-)(?:\s*,\s*(?:N|\?|%|-))*\s*)?\](?!')", "[N]", text)
+    text = re.sub(r"(?<!')\{\s*\}(?!')", "{...}", text)
     text = re.sub(r"\bN(?:\s*,\s*N)+\b", "N", text)
     text = re.sub(r"'<name>'(?:[\s,]+'<name>')+", "'<name>'", text)
     text = re.sub(r"'<type>'(?:\s*,\s*'<type>')*", "<type>", text)
     text = re.sub(r"<type>(?:\s*,\s*<type>)+", "<type>", text)
-    return re.sub(r"\(\s*(?:<type>)?\s*\) -> \(?\s*<type>\s*\)?", "<type>", text)
+    some = r"\(\s*(?:<type>)?\s*\)"
+    return re.sub(rf"{some} -> (?:{some}|<type>)", "<type>", text)

@@ -45,6 +45,11 @@ _RAW = re.compile(
     r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
     + r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$"
 )
+_THREAD_SANITIZER = re.compile(
+    r"^ +#(?P<n>\d+) (?!0x)"
+    r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$"
+)
+"""It prints no address, only the offset in the module."""
 _GLIBC = re.compile(
     r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
@@ -52,7 +57,7 @@ _GLIBC = re.compile(
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
-_AT_SOURCE = re.compile(r"\s+\S+:\d+(?::\d+)?\s*$")
+_AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
 _SYSTEM_MODULE = re.compile(
     r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"
@@ -91,7 +96,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     last = -1
     lines = stderr.splitlines()
     for line in lines:
-        match = _NAMED.search(line) or _RAW.match(line)
+        match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
         match = match or (INLINED_INTO.match(line) if frames else None)
         if match is None:
             continue
@@ -407,7 +412,7 @@ def _frame(match: re.Match[str], before: int) -> Frame:
         rest, module = gdb
     elif place := _IN_MODULE.search(rest):
         module = place["path"].rsplit("/", 1)[-1]
-        rest = rest[: place.start()]
+        rest = _AT_SOURCE.sub("", rest[: place.start()])
         offset = int(place["offset"], 16)
     else:
         module = module or ("libc" if _SYSTEM_SOURCE.search(rest) else "")

@@ -9,7 +9,11 @@ _MAX_NAME_LENGTH = 200
 
 _ANONYMOUS = "(anonymous namespace)::"
 _QUALIFIERS = re.compile(r"(?:\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\]))+$")
-_LAMBDA = re.compile(r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+")
+_LAMBDA = re.compile(
+    r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+"
+    # as Clang and GCC write it in assertions
+    r"|\((?:anonymous class|lambda(?: at [^()]*)?)\)|<lambda\([^<>]*(?:<[^<>]*>[^<>]*)*>"
+)
 _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
 _LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
@@ -58,17 +62,28 @@ def short_name(name: str) -> str:
 def is_renamed(one: str, other: str) -> bool:
     """Whether two short names may be of one function in two builds: one has a word more.
 
-    The first word says what it does and stays.
+    The first word says what it does and stays. A class may have been split into an interface and
+    its implementation.
+
+    >>> is_renamed("a::Translator::run", "a::TranslatorImpl::run")
+    True
 
     >>> is_renamed("foldTransferIndexVecs", "foldTransferGatherIndexVecs")
     True
     >>> is_renamed("lowerMatmul", "lowerBatchMatmul")
     False
     """
+    if _without_implementation(one) == _without_implementation(other):
+        return one != other
     (scope, _, short), (other_scope, _, long) = (one.rpartition("::"), other.rpartition("::"))
     if len(short) > len(long):
         short, long = long, short
     return scope == other_scope and _words_of(short) in _with_a_word_less(_words_of(long))
+
+
+def _without_implementation(name: str) -> str:
+    *scope, function = name.split("::")
+    return "::".join([*(part.removesuffix("Impl") for part in scope), function])
 
 
 def names_when_renamed(name: str, word: str) -> list[str]:

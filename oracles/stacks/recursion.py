@@ -10,19 +10,33 @@ from collections.abc import Iterable, Sequence
 from oracles.stacks.dispatching import is_dispatching
 from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
 
-STACK_USED_UP = ("SIGSEGV", "SIGBUS")
-"""The signals that end a program whose stack is used up."""
+_STACK_USED_UP = {
+    "SIGSEGV": MAX_STACK_FRAMES,
+    "SIGBUS": MAX_STACK_FRAMES,
+    "AddressSanitizer: stack-overflow": 64,
+}
+"""What ends a program whose stack is used up, and the frames that are printed then at least.
+
+A signal has other causes as well, and a sanitizer keeps fewer frames than LLVM.
+"""
 
 _MOST_OF_THE_STACK = 3 / 4
 
 
-def recursion_on_stack(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
+def shortest_recursion(template: str) -> int:
+    """The frames of a stack that is used up, at least; 0 if a crash with this template is none."""
+    return _STACK_USED_UP.get(template, 0)
+
+
+def recursion_on_stack(
+    frames: Sequence[Frame], names: Sequence[str], least: int = MAX_STACK_FRAMES
+) -> tuple[str, ...]:
     """The functions that call each other, in an order that does not depend on where it ended.
 
     Offsets in libraries stand for functions without a name, and come last. Nothing if the stack was
     printed to its end, or does not consist of calls that repeat.
     """
-    if len(frames) < MAX_STACK_FRAMES:
+    if len(frames) < least:
         return ()
     counts = Counter(map(_function, frames, names))
     most = max(counts.values())

@@ -32,6 +32,33 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
             "/usr/include/vector:1400: assertion __n < size() failed: index out of bounds\n",
             "__n < size() failed: index out of bounds",
         ),
+        (  # LLVM 19 and 20
+            "/v1/vector:1413: libc++ Hardening assertion __n < size() failed: out of bounds\n",
+            "__n < size() failed: out of bounds",
+        ),
+        (  # libstdc++ of GCC 10
+            "/usr/include/c++/10/bits/stl_vector.h:1045: T std::vector<T>::front() "
+            "[with T = a::B]: Assertion '__builtin_expect(!this->empty(), true)' failed.\n",
+            "!this->empty() in std::vector::front [T = a::B]",
+        ),
+        (  # a lambda: Clang
+            "opt: /a.cpp:3: auto (anonymous namespace)::P::run(Operation *)::(anonymous class)::"
+            "operator()(Value) const: Assertion `x > 0' failed.\n",
+            "x > 0 in P::run",
+        ),
+        (  # GCC
+            "opt: /a.cpp:3: {anonymous}::P::run(mlir::Operation*) [with T = int]::"
+            "<lambda(llvm::ArrayRef<mlir::Value>)>: Assertion `x > 0' failed.\n",
+            "x > 0 in P::run [T = int]",
+        ),
+        (  # Google
+            "assert.h assertion failed at a/b.cpp:1 in int a::R::release(int): refs.test(r & 3)\n",
+            "refs.test(r & 3) in a::R::release",
+        ),
+        (  # Flang
+            "\nfatal internal error: CHECK(!start.IsTop()) failed at /s/tools.cpp(80)\n",
+            "!start.IsTop() at tools.cpp",
+        ),
         ("unknown type\nUNREACHABLE executed at /a/B.cpp:7!\n", "unknown type at B.cpp"),
         (
             "a.mlir:1:1: error: other\nUNREACHABLE executed at /a/B.cpp:7!\n",
@@ -68,6 +95,48 @@ def test_a_fatal_error_of_the_driver() -> None:
     words = abnormal_exit("fatal error: error in backend: Cannot select: t3: f64 = fsin t2\n", 70)
     assert words is not None
     assert (words.kind, words.template) == (Kind.FATAL_ERROR, "Cannot select: <type> = fsin")
+
+
+@pytest.mark.parametrize(
+    "stderr",
+    [
+        "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector\n",
+        "libc++abi: terminating due to uncaught exception of type std::out_of_range: vector\n",
+        "libc++abi.dylib: terminating with uncaught exception of type std::out_of_range: vector\n",
+    ],
+)
+def test_an_exception_is_the_same_in_all_runtime_libraries(stderr: str) -> None:
+    words = abnormal_exit(stderr, -6)
+    assert words is not None
+    assert (words.kind, words.template) == (Kind.FATAL_ERROR, "std::out_of_range vector")
+
+
+@pytest.mark.parametrize(
+    ("stderr", "words"),
+    [
+        ("double free or corruption (out)\n", "double free"),
+        ("*** Error in `opt': double free or corruption (!prev): 0x01f2 ***\n", "double free"),
+        ("free(): invalid pointer\n", "free(): invalid pointer"),
+        ("corrupted double-linked list\n", "corrupted double-linked list"),
+        ("*** stack smashing detected ***: terminated\n", "stack smashing detected"),
+        ("libc++abi: Pure virtual function called!\n", "pure virtual function called"),
+        ("\nthread 'main' has overflowed its stack\n", "overflowed its stack"),
+    ],
+)
+def test_without_a_stack_the_words_of_the_runtime_tell_aborts_apart(
+    stderr: str, words: str
+) -> None:
+    def template(text: str) -> str:
+        return classify(ProcessResult(End.EXITED, -6, 0.0, 0.0, 0, "", text)).template
+
+    assert template(stderr) == f"SIGABRT: {words}"
+    assert template(f"{stderr} #0 0x12 a::f() (/lib/libA.so+0x12)\n") == "SIGABRT"
+
+
+def test_an_internal_error_has_its_words() -> None:
+    words = abnormal_exit("\nfatal internal error: not a typeless expr 3\n", -6)
+    assert words is not None
+    assert (words.kind, words.template) == (Kind.FATAL_ERROR, "not a typeless expr N")
 
 
 def test_an_orderly_end_has_no_last_words() -> None:
@@ -109,6 +178,39 @@ def test_undefined_behavior_is_told_by_its_words() -> None:
     words = abnormal_exit(stderr, 1)
     assert words is not None and words.kind is Kind.CRASH
     assert words.template.startswith("UndefinedBehaviorSanitizer: shift exponent N is too large")
+    assert words.template.endswith("'long' at a.cpp")
+
+
+def test_a_memory_fault_under_a_sanitizer_is_a_crash() -> None:
+    """Every such run ends with the same last line."""
+    stderr = SANITIZED.replace("heap-use-after-free", "SEGV").format(line="", function="f")
+    found = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
+    assert (found.kind, found.template) == (Kind.CRASH, "AddressSanitizer: SEGV")
+    assert found.frames[0] == "toy::f"
+    assert not found.crash.cut  # so it is not run again for the rest
+
+
+RACE = """WARNING: ThreadSanitizer: data race (pid=7)
+  Write of size 8 at 0x7b1800006308 by thread T1:
+    #0 llvm::ilist_base<true>::insertBefore<x>(int) /src/ilist.h:3 (toy-opt+0x24fe371)
+    #1 toy::{function}(mlir::Operation*) /my src/a.cpp:3:3 (toy-opt+0x24fe371) (BuildId: 12ab)
+    #2 toy::LowerPass::runOnOperation() /src/a.cpp (toy-opt+0x24fe3aa)
+
+  Previous write of size 8 at 0x7b1800006308 by thread T2:
+    #0 toy::other(int) /src/ilist.h:41:52 (toy-opt+0x24fe371)
+
+SUMMARY: ThreadSanitizer: data race /src/ilist.h:3 in llvm::ilist_base<true>::insertBefore<x>(int)
+"""
+
+
+def test_races_are_told_apart_by_the_first_stack() -> None:
+    one, other = (
+        classify(ProcessResult(End.EXITED, 66, 0.0, 0.0, 0, "", RACE.format(function=function)))
+        for function in ("f", "g")
+    )
+    assert one.template == other.template == "ThreadSanitizer: data race"
+    assert one.frames == ("toy::f", "toy::LowerPass::runOnOperation")
+    assert other.frames == ("toy::g", "toy::LowerPass::runOnOperation")
 
 
 def test_a_leak_is_not_what_ended_a_program() -> None:

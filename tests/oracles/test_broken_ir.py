@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.abnormal import abnormal_exit
-from oracles.broken_ir import broken_rule
+from oracles.broken_ir import broken_rule, broken_rule_about
 from oracles.last_words import last_words
 
 BROKEN = "LLVM ERROR: Broken module found, compilation aborted!\nStack dump:\n"
@@ -42,6 +42,19 @@ def test_two_broken_rules_are_two_bugs() -> None:
     assert other is not None
     assert one.template == "alloca on amdgpu must be in addrspace(N) or addrspace(N)"
     assert other.template.startswith("Call parameter type")
+
+
+def test_a_rule_about_intrinsics_is_broken_for_one_of_them() -> None:
+    rule = "Intrinsic has incorrect argument type!"
+    one, same, other = (
+        abnormal_exit(f"{rule}\nptr @llvm.{name}\n{BROKEN}", -6)
+        for name in ("amdgcn.readlane.i32", "amdgcn.readlane.v2f16", "nvvm.shfl.sync")
+    )
+    assert one is not None and same is not None and other is not None
+    assert one.template == same.template == f"{rule} llvm.amdgcn.readlane"
+    assert other.template == f"{rule} llvm.nvvm.shfl.sync"
+    assert broken_rule(f"{rule}\nptr @llvm.f\n") == rule  # as it is printed
+    assert "llvm" not in broken_rule_about("Bad call!\n  call void @llvm.f()\n")
 
 
 def test_the_rule_is_shown_with_the_last_words() -> None:

@@ -10,6 +10,7 @@ from oracles.diagnostics import (
     MAX_DIAGNOSTICS,
     Diagnostic,
     parse_diagnostics,
+    parse_line,
     primary_error,
     symbol_error,
 )
@@ -232,3 +233,14 @@ def test_warnings_leave_room_for_an_error() -> None:
     assert found[-2].notes == (f"n{MAX_DIAGNOSTICS - 1}",)
     assert found[-1].message == "'a.b' op is bad"
     assert found[-1].operation.startswith("%2 =")
+
+
+def test_a_location_after_the_severity_is_no_part_of_the_message() -> None:
+    """Flang prints it there, of any kind."""
+    for place in ('loc("a.f90":3:4)', 'loc(callsite("a.f90":3:4 at "b.f90":1:1))', "a.f90:3:4"):
+        found = parse_line(f"error: {place}: 'fir.load' op must be a memory address")
+        assert found is not None
+        assert found.message == "'fir.load' op must be a memory address"
+    place = 'loc(callsite(fused["A:", "m/a(1)@f"] at fused["B:", "b"]))'  # TensorFlow
+    found = parse_line(f"<unknown>:0: error: {place}: 'tf.A' op is no flex op")
+    assert found is not None and found.message == "'tf.A' op is no flex op"

@@ -38,6 +38,11 @@ SAME = [
         "session 123e4567-e89b-12d3-a456-426614174000 ended",
         "session 99999999-1111-2222-3333-426614174abc ended",
     ),
+    ("cannot open f$async_dispatch_1_sort_8.o", "cannot open main_dispatch_12.spv"),
+    ("op 'f.g' does not reference a valid function", "op 'f' does not reference a valid function"),
+    # a shape without dimensions, a function without results
+    ("shape [1, ?] of dims {0, 1}", "shape [] of dims {}"),
+    ("type (i32, tensor<3xf32>) -> ()", "type () -> (i1, i2)"),
     # selection nodes: addresses, widths, operands
     (
         "Cannot select: 0x17e9: ch = store<(store (s80) into %ir.59, align 2, !alias.scope !83), "
@@ -107,6 +112,9 @@ DIFFERENT = [
         "unable to translate instruction: call llvm.minnum.bf16 (in function: f)",
     ),
     ("expects facade of a12", "expects decade of a12"),
+    ("'FHE.mul_eint' op failed", "'FHE.add_eint' op failed"),
+    ("expected '[]'", "expected '[1]'"),
+    ("cannot create type 'mlir::a::T': not loaded", "cannot create type 'mlir::a::U': not loaded"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
 ]
 
@@ -141,6 +149,7 @@ def test_unbalanced_brackets_do_no_harm(text: str) -> None:
 
 def test_operation_of_a_message() -> None:
     assert quoted_operation("'func.func' op failed near 'a'") == "func.func"
+    assert quoted_operation("'FHE.add_eint' op failed") == "FHE.add_eint"
     assert quoted_operation("no name here") == ""
 
 

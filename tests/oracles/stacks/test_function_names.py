@@ -12,6 +12,8 @@ from oracles.stacks.function_names import demangle, short_name, template_argumen
         ("a::(anonymous namespace)::P::run(int, b<c>)", "a::P::run"),
         ("void a::f<int (long)>(int)", "a::f"),
         ("a::f[abi:cxx11](b&)::$_0::operator()(c*) const", "a::f::lambda::operator()"),
+        ("a::f(b&)::(anonymous class)::operator()(c*) const", "a::f::lambda::operator()"),
+        ("a::f(b&)::<lambda(c<d>)>", "a::f::lambda"),
         ("a::operator<<(b&, int)", "a::operator<<"),
         ("bool a::operator<(b const&, b const&)", "a::operator<"),
         ("a::B<(c)1>::operator->() const", "a::B::operator->"),

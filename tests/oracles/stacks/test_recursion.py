@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, name_frames, parse_stack
-from oracles.stacks.recursion import recursion_on_stack
+from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 
 CYCLE = ("a::IfOp::parse() (/b/libA.so+0x100)", "(/b/libA.so+0x200)", "(/b/libA.so+0x300)")
 
@@ -32,6 +32,15 @@ def test_distances_do_not_depend_on_the_load_address(loaded_at: int) -> None:
 
 def test_a_stack_that_is_printed_to_its_end_is_not_used_up() -> None:
     assert recursion(calls=60) == ()
+
+
+def test_a_sanitizer_prints_less_of_a_stack_that_is_used_up() -> None:
+    stack = "".join(f"    #{n} 0x{n % 2:x} in a::f{n % 2}() /s/a.cpp:1\n" for n in range(247))
+    frames = parse_stack(stack)
+    least = shortest_recursion("AddressSanitizer: stack-overflow")
+    found = recursion_on_stack(frames, name_frames(frames, lambda module: None), least)
+    assert found == ("a::f0", "a::f1")
+    assert shortest_recursion("SIGFPE") == 0
 
 
 def test_a_deep_stack_that_does_not_repeat_is_no_recursion() -> None:
