@@ -25,6 +25,9 @@ ANSWER_SECONDS = 2.0
 QUIET_SECONDS = 1.0
 """How long a program that has begun to print its stack may pause before it counts as finished."""
 
+LONGEST_ANSWER = 5.0
+"""How long a program that survives the request may go on printing: it may print all the time."""
+
 _WINDOW = 0.03  # seconds between two looks at the threads
 _WINDOWS = 20  # of these, at most: the machine may be busy
 _IDLE_WINDOWS = 3  # without a thread that could run: all of them sleep, and none is the busiest

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
+from oracles.classify import classify
 from oracles.comparison import shows
 from oracles.process import End, run_process
 from oracles.stack_request import request_stack
@@ -123,6 +124,26 @@ def test_a_program_that_answers_and_goes_on_is_killed(
     argv = [sys.executable, "-c", ANSWERS_AND_GOES_ON]
     result = run_process(argv, cwd=tmp_path, limits=Limits(0.3, ask=True))
     assert (result.end, result.stderr) == (End.TIMEOUT, "asked\n")
+
+
+PRINTS_FOR_EVER = """
+import os, signal
+STACK = b" #0 0x01 x::FooPass::runOnOperation() (/x/y+0x1)\\n"
+signal.signal(signal.SIGQUIT, lambda *_: os.write(2, STACK))
+while True: os.write(2, b"a.mlir:1:1: error: 'a.b' op is bad\\n" * 1000)
+"""
+
+
+@pytest.mark.timeout(30)
+def test_a_program_that_prints_for_ever_is_asked_and_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is never quiet after its answer, and prints more than is kept."""
+    monkeypatch.setattr("oracles.watch.LONGEST_ANSWER", 0.5)
+    argv = [sys.executable, "-c", PRINTS_FOR_EVER]
+    result = run_process(argv, cwd=tmp_path, limits=Limits(0.3, output=1 << 18, ask=True))
+    assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
+    assert classify(result).passes == ("FooPass",)
 
 
 @pytest.mark.timeout(30)
