@@ -5,12 +5,16 @@ process, it goes to the main thread, which often only waits for the others. So i
 thread that computes. SIGQUIT is the signal for this purpose; unlike SIGABRT, it is not intercepted
 by a `CrashRecoveryContext`, which would let the compiler continue. Python answers only SIGABRT.
 
-A program without such handlers dies silently.
+A program without such handlers dies silently. One that is interrupted in its allocator may wait for
+itself for ever, since the handler needs memory as well; a program whose memory runs away is often
+there. So the thread is first stopped outside of the system's libraries, as far as the kernel tells
+where it is.
 """
 
 import ctypes
 import os
 import platform
+import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -25,10 +29,17 @@ ANSWER_SECONDS = 2.0
 QUIET_SECONDS = 1.0
 """How long a program that has begun to print its stack may pause before it counts as finished."""
 
+LONGEST_ANSWER = 5.0
+"""How long a program that survives the request may go on printing: it may print all the time."""
+
 _WINDOW = 0.03  # seconds between two looks at the threads
 _WINDOWS = 20  # of these, at most: the machine may be busy
 _IDLE_WINDOWS = 3  # without a thread that could run: all of them sleep, and none is the busiest
 _ENOUGH = 10_000_000  # ns that one thread must have run; one that waits runs for a moment, too
+_STOPS = 40  # attempts to stop a thread outside of the system's libraries
+_STEP = 0.001  # seconds between two looks at a thread that is to stop
+_STEPS = 50  # of these, at most
+_LIBRARY = re.compile(r"/(?:lib(?:c|stdc\+\+|c\+\+|gcc_s|[\w-]*malloc)[-.]|ld-)[^/\n]*$")
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _PROC = Path("/proc")
 
@@ -43,7 +54,42 @@ def request_stack(pid: int) -> bool:
         idle = idle + 1 if _all_sleep(pid) else 0
         if ran >= _ENOUGH or idle == _IDLE_WINDOWS:
             break
-    return _signal(*busiest) if ran else _signal(pid, pid)
+    if not ran:
+        return _signal(pid, pid)
+    try:
+        _stop_outside_libraries(*busiest)
+        return _signal(*busiest)
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(busiest[0], signal.SIGCONT)
+
+
+def _stop_outside_libraries(process: int, thread: int) -> None:
+    """Stop a process while one of its threads is not in the allocator, if it ever leaves that."""
+    for number in range(_STOPS):
+        with suppress(ProcessLookupError, PermissionError):
+            if number:
+                os.kill(process, signal.SIGCONT)
+                time.sleep(_STEP)
+            os.kill(process, signal.SIGSTOP)
+        for _ in range(_STEPS):
+            if _state(_PROC / str(process) / "task" / str(thread)) != b"R":
+                break
+            time.sleep(_STEP)
+        if not _is_in_library(process, thread):
+            return
+
+
+def _is_in_library(process: int, thread: int) -> bool:
+    """Whether a thread that does not run is in a library of the system; False if nobody tells."""
+    folder = _PROC / str(process)
+    with suppress(OSError, ValueError, IndexError):
+        address = int((folder / "task" / str(thread) / "syscall").read_text().split()[-1], 16)
+        for line in (folder / "maps").read_text(errors="replace").splitlines():
+            start, end = (int(bound, 16) for bound in line.split()[0].split("-"))
+            if start <= address < end:
+                return bool(_LIBRARY.search(line))
+    return False
 
 
 Thread = tuple[int, int]
@@ -69,12 +115,14 @@ def _run_times(pid: int) -> dict[Thread, int]:
 
 def _all_sleep(pid: int) -> bool:
     """Whether no thread of a process tree runs or waits for a processor."""
-    for _, task in _tasks(pid):
-        with suppress(OSError, IndexError):
-            state = (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
-            if state == b"R":
-                return False
-    return True
+    return all(_state(task) != b"R" for _, task in _tasks(pid))
+
+
+def _state(task: Path) -> bytes:
+    """The letter of the state of a thread, b"R" if it runs or waits for a processor."""
+    with suppress(OSError, IndexError):
+        return (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
+    return b""
 
 
 def _tasks(pid: int) -> Iterator[tuple[int, Path]]:

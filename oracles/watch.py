@@ -20,7 +20,7 @@ from oracles.capture import Capture
 from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
-from oracles.stack_request import ANSWER_SECONDS, QUIET_SECONDS, request_stack
+from oracles.stack_request import ANSWER_SECONDS, LONGEST_ANSWER, QUIET_SECONDS, request_stack
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 _TICK = 0.02
@@ -84,7 +84,7 @@ def watch(
         cpu_seconds=usage.cpu_seconds,
         peak_memory=usage.peak_memory,
         stdout=watcher.stdout.text(),
-        stderr=watcher.stderr.text(),
+        stderr=watcher.printed,
         unanswered=asked and exit_code == -signal.SIGKILL,
     )
 
@@ -149,6 +149,7 @@ class _Watch:
         self.stdout = Capture(limits.output)
         self.stderr = Capture(limits.output)
         self.peak_memory = 0
+        self._before = ""
         self._enough = False
         self._looked = False
         self._next_look = started
@@ -199,6 +200,7 @@ class _Watch:
         """
         most = None if self.limits.memory is None else 2 * self.limits.memory
         waited = longest_wait(self.child.pid)
+        self._begin_answer()
         asked = request_stack(self.child.pid)
         started = time.monotonic()
         answered: float | None = None
@@ -211,6 +213,9 @@ class _Watch:
             # its stack and goes on.
             if answered is not None and now - answered > QUIET_SECONDS + waiting:
                 break
+            # One that prints all the time is never quiet.
+            if answered is not None and now - started > LONGEST_ANSWER + waiting:
+                break
             for key, _ in self._selector.select(_TICK):
                 if key.data is not None and self._read(key.fd, key.data):
                     answered = time.monotonic()
@@ -220,6 +225,19 @@ class _Watch:
             too_much = (most is not None and used > most) or _is_scarce(used)
             if too_much or self.seat.must_go(used):
                 break
+
+    def _begin_answer(self) -> None:
+        """Keep what follows apart, so that it stays whatever else is printed, before or after."""
+        self._before = self.stderr.text()
+        self.stderr = Capture(self.limits.output)
+        for key in list(self._selector.get_map().values()):
+            if key.fd == self.child.stderr:
+                self._selector.modify(key.fd, selectors.EVENT_READ, self.stderr)
+
+    @property
+    def printed(self) -> str:
+        """The text of standard error."""
+        return self._before + self.stderr.text()
 
     def kill(self, token: str, sweep: bool, others: frozenset[str]) -> None:
         """Kill the group before its leader is reaped, while its id cannot be reused."""

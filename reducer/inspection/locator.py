@@ -2,12 +2,12 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
-from reducer.ir import Module
+from reducer.ir import NONE, Module
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
@@ -130,6 +130,10 @@ class Locator:
             if finding.sure:
                 finding.alone = len(BodyOps.of(state.document).ops)
                 finding.how += f", and {finding.alone:,} ops around it fail by themselves"
+                left = _still_in(state.document, module, seeds)
+                finding.suspects = [
+                    one for op, one in zip(seeds, finding.suspects, strict=True) if op in left
+                ]
             elif self._is_small_already(state):
                 self._take_whole(finding, module)
                 finding.how += f", and the program has only {plural(finding.alone, 'op')}"
@@ -214,6 +218,24 @@ class Locator:
         if found is not None:
             finding.pass_name = found.name
             finding.pipeline = found.step.text if found.step else ""
+
+
+def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:
+    """Which of these ops are in a carved module; all if none can be identified by its results."""
+    names = {
+        (after.symbol_name(function), after.tokens[value])
+        for unit, function in BodyOps.of(after).function_of.items()
+        for value in after.results(unit)
+    }
+    body = BodyOps.of(before)
+    left = set()
+    for op in ops:
+        unit = body.body_op_of(op)
+        if unit != NONE:
+            function = before.symbol_name(body.function_of[unit])
+            if any((function, before.tokens[value]) in names for value in before.results(unit)):
+                left.add(op)
+    return left or set(ops)
 
 
 def _origins(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from oracles import Diagnostic
 from oracles.diagnostics import primary_error
+from oracles.templates import template_of
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.dialects import MODULE_OPS
 from reducer.ir.functions import is_function
@@ -77,8 +78,14 @@ def _locations(text: str, definitions: dict[str, str]) -> Iterator[Location]:
 def ops_of_diagnostics(
     diagnostics: Iterable[Diagnostic], locations: dict[Location, list[int]], module: Module
 ) -> list[int]:
-    """The ops at the locations that errors name, the first error's first, each once."""
-    errors = (diagnostic for diagnostic in diagnostics if diagnostic.severity == "error")
+    """The ops at the locations that errors name, each once.
+
+    Those of the errors that identify the failure come first: others may be about other failures.
+    """
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    primary = primary_error(errors)
+    words = template_of(primary.message) if primary else ""
+    errors.sort(key=lambda error: template_of(error.message) != words)
     places = ((d.file.rsplit("/", 1)[-1], d.line, d.column) for d in errors)
     return ops_at(places, locations, module)
 

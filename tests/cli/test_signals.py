@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +68,20 @@ def test_a_second_signal_leaves_though_the_first_has_not_been_heard_of() -> None
             os.kill(os.getpid(), signal.SIGINT)
         os._exit(99)  # not reached
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+
+
+def test_what_a_background_job_ignores_is_not_passed_on_to_a_compiler(tmp_path: Path) -> None:
+    """A compiler that ignores SIGQUIT would survive being asked for its stack."""
+    (tmp_path / "in.mlir").write_text("module {}\n")
+    compiler, ignored = tmp_path / "compiler", tmp_path / "ignored"
+    compiler.write_text(f"#!/bin/sh\ngrep SigIgn /proc/$$/status > '{ignored}'\nexit 1\n")
+    compiler.chmod(0o755)
+    subprocess.run(
+        [sys.executable, "-m", "reducer", "check", "in.mlir", "--", str(compiler)],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_IGN),
+    )
+    mask = int(ignored.read_text().split()[1], 16)
+    assert not mask >> signal.SIGQUIT - 1 & 1

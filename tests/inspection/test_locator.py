@@ -7,7 +7,7 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from reducer.errors import NotInteresting
-from reducer.inspection.locator import FailureLocation, Locator, _origins
+from reducer.inspection.locator import FailureLocation, Locator, _origins, _still_in
 from reducer.ir import Module
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -91,6 +91,17 @@ def test_the_named_op_comes_first_and_constants_last() -> None:
     )
     names = [suspect.name for suspect in _origins(module, module, {}, "t.named")]
     assert names == ["t.named", "t.rare", "t.often", "t.often", "t.constant"]
+
+
+def test_what_does_not_fail_alone_is_no_suspect() -> None:
+    """Errors about other failures point to other ops."""
+    ops = '"t.empty"() : () -> ()\n%1 = "t.a"() : () -> i32\n%2 = "t.b"() : () -> i32\n'
+    whole = Module.parse(function(f'{ops}"func.return"() : () -> ()'))
+    alone = Module.parse(function('%2 = "t.b"() : () -> i32\n"func.return"() : () -> ()'))
+    diagnosed = [whole.t.name.index(name) for name in ("t.a", "t.b")]
+    assert _still_in(alone, whole, diagnosed) == {diagnosed[1]}
+    nameless = [whole.t.name.index("t.empty")]
+    assert _still_in(alone, whole, nameless) == set(nameless), "nobody can tell"
 
 
 def test_nothing_to_locate(locate: Callable[..., FailureLocation]) -> None:

@@ -75,6 +75,17 @@ def test_the_first_error_comes_first_and_functions_do_not_count() -> None:
     assert ops_of_diagnostics(parse_diagnostics(whole), LOCATIONS, MODULE) == []
 
 
+def test_the_errors_that_identify_the_failure_come_before_those_of_others() -> None:
+    """The least template of several dispatches identifies it, wherever they were printed."""
+    told = (
+        "in.mlir:2:5: error: something else failed\n"
+        "in.mlir:2:5: error: failed to run translation of source executable\n"
+        "in.mlir:3:5: error: failed to frobnicate op\n"
+    )
+    ops = ops_of_diagnostics(parse_diagnostics(told), LOCATIONS, MODULE)
+    assert [MODULE.t.name[op] for op in ops] == ["t.b", "t.a"]
+
+
 def test_the_error_that_identifies_the_failure_says_which_op_of_its_own_text_fails() -> None:
     line = {
         name: 1 + MODULE.text[:start].count("\n")

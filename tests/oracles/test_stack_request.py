@@ -1,6 +1,7 @@
 """Runs that reach a limit are asked where they are, with compilers that really hang."""
 
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature, stack_request
+from oracles.classify import classify
 from oracles.comparison import shows
 from oracles.process import End, run_process
 from oracles.stack_request import request_stack
@@ -125,6 +127,26 @@ def test_a_program_that_answers_and_goes_on_is_killed(
     assert (result.end, result.stderr) == (End.TIMEOUT, "asked\n")
 
 
+PRINTS_FOR_EVER = """
+import os, signal
+STACK = b" #0 0x01 x::FooPass::runOnOperation() (/x/y+0x1)\\n"
+signal.signal(signal.SIGQUIT, lambda *_: os.write(2, STACK))
+while True: os.write(2, b"a.mlir:1:1: error: 'a.b' op is bad\\n" * 1000)
+"""
+
+
+@pytest.mark.timeout(30)
+def test_a_program_that_prints_for_ever_is_asked_and_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is never quiet after its answer, and prints more than is kept."""
+    monkeypatch.setattr("oracles.watch.LONGEST_ANSWER", 0.5)
+    argv = [sys.executable, "-c", PRINTS_FOR_EVER]
+    result = run_process(argv, cwd=tmp_path, limits=Limits(0.3, output=1 << 18, ask=True))
+    assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
+    assert classify(result).passes == ("FooPass",)
+
+
 @pytest.mark.timeout(30)
 def test_a_cancelled_run_is_not_waited_for(
     deaf: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +161,33 @@ def test_a_cancelled_run_is_not_waited_for(
     monkeypatch.setattr("oracles.watch.request_stack", ask)
     result = run_process(deaf, cwd=tmp_path, limits=Limits(0.2, ask=True), cancel=cancel)
     assert result.end is End.TIMEOUT  # it had reached the limit before
+
+
+OFTEN_IN_A_LIBRARY = """
+import ctypes
+find, text = ctypes.CDLL(None).strlen, b"a" * 20_000
+while True: find(text)
+"""
+
+
+def test_a_thread_is_not_interrupted_in_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could be in the allocator, which the handler needs, too."""
+    where: list[tuple[bytes, bool]] = []
+
+    def look(process: int, thread: int) -> bool:
+        task = Path(f"/proc/{process}/task/{thread}")
+        where.append((stack_request._state(task), stack_request._is_in_library(process, thread)))
+        return True
+
+    monkeypatch.setattr(stack_request, "_signal", look)
+    with subprocess.Popen([sys.executable, "-c", OFTEN_IN_A_LIBRARY]) as program:
+        try:
+            for _ in range(5):
+                assert request_stack(program.pid)
+            assert program.poll() is None, "it goes on"
+        finally:
+            program.kill()
+    assert where == [(b"T", False)] * 5
 
 
 def test_nothing_is_asked_of_a_process_that_is_gone() -> None:
