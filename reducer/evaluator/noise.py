@@ -136,9 +136,13 @@ def _of_either_sign(data: Numbers) -> Numbers:
 
 def _steps(data: Numbers) -> Numbers:
     """How far to move each number, relative to it."""
+    return _turns(data) * float(_finfo(data.dtype).eps)
+
+
+def _turns(data: Numbers) -> Numbers:
+    """By how many units to move each number."""
     assert _noise is not None
-    steps = _noise.source.choice(_STEPS, np.shape(data))
-    return np.asarray(_noise.sign * steps * float(_finfo(data.dtype).eps))
+    return np.asarray(_noise.sign * _noise.source.choice(_STEPS, np.shape(data)))
 
 
 def disturb(
@@ -184,6 +188,16 @@ def disturb_parts(
         return np.asarray(out + size * _steps(out)).astype(out.dtype)
     moved_by = _steps(out.real) + 1j * _steps(out.imag)
     return np.asarray(out + size * moved_by).astype(out.dtype)
+
+
+def moved_by(out: Numbers, size: Numbers) -> Numbers:
+    """Real or complex numbers, moved by a few times a size, if that is wanted."""
+    if _noise is None:
+        return out
+    _noise.has_moved |= bool(np.any(size))
+
+    steps = _turns(out) + 1j * _turns(out) if out.dtype.kind == "c" else _turns(out)
+    return np.asarray(out + APPROXIMATION * size * steps)
 
 
 def _is_approximate(op: Op) -> bool:

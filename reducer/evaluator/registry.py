@@ -39,6 +39,8 @@ _DIALECTS = (
     "shapes",
     "stablehlo",
     "stablehlo_indices",
+    "stablehlo_norms",
+    "stablehlo_products",
     "stablehlo_regions",
     "stablehlo_shapes",
     "stablehlo_windows",

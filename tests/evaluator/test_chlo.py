@@ -9,7 +9,7 @@ import pytest
 from reducer.evaluator.dialects.names import CHLO_OPS, needs_front_end
 from reducer.evaluator.registry import known_ops
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32, functions, i32
 
 pytestmark = pytest.mark.iree
 
@@ -25,6 +25,22 @@ func.func @top(%a: tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>) {
 func.func @top_byte(%a: tensor<3xui8>) -> (tensor<2xui8>, tensor<2xi32>) {
   %r:2 = chlo.top_k(%a, k = 2) : tensor<3xui8> -> (tensor<2xui8>, tensor<2xi32>)
   return %r#0, %r#1 : tensor<2xui8>, tensor<2xi32>
+}
+func.func @less(%a: tensor<2x1xf32>, %b: tensor<3xf32>) -> tensor<2x3xi1> {
+  %r = chlo.broadcast_compare %a, %b {comparison_direction = #chlo<comparison_direction LT>}
+    : (tensor<2x1xf32>, tensor<3xf32>) -> tensor<2x3xi1>
+  return %r : tensor<2x3xi1>
+}
+func.func @columns(%a: tensor<2xi32>, %b: tensor<2x3xi32>) -> tensor<2x3xi32> {
+  %r = chlo.broadcast_subtract %a, %b {broadcast_dimensions = array<i64: 0>}
+    : (tensor<2xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %r : tensor<2x3xi32>
+}
+func.func @next(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
+  %s = chlo.square %a : tensor<2xf32> -> tensor<2xf32>
+  %n = chlo.next_after %s, %a : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %i = chlo.is_pos_inf %n : tensor<2xf32> -> tensor<2xi1>
+  return %n, %i : tensor<2xf32>, tensor<2xi1>
 }
 """
 
@@ -60,3 +76,16 @@ def test_bytes_without_a_sign(module: Functions) -> None:
     values, where = module.all("top_byte", np.array([1, 200, 100], np.uint8).view(np.int8))
     assert values.view(np.uint8).tolist() == [200, 100]
     assert where.tolist() == [1, 2]
+
+
+def test_operands_of_different_shapes(module: Functions) -> None:
+    less = module("less", f32(1, 2).reshape(2, 1), f32(0, 2, 3))
+    assert less.tolist() == [[False, True, True], [False, False, True]]
+    found = module("columns", i32(10, 20), i32(1, 2, 3, 4, 5, 6).reshape(2, 3))
+    assert found.tolist() == [[9, 8, 7], [16, 15, 14]]
+
+
+def test_the_next_number(module: Functions) -> None:
+    found, infinite = module.all("next", f32(-2, np.inf))
+    assert found.tolist() == [np.nextafter(np.float32(4), np.float32(0)), np.inf]
+    assert infinite.tolist() == [False, True]

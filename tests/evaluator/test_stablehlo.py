@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer.evaluator.dialects.names import STABLEHLO_OPS
+from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.registry import known_ops
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
@@ -95,23 +96,6 @@ func.func @count(%n: tensor<i32>) -> tensor<i32> {
       stablehlo.return %j, %t : tensor<i32>, tensor<i32>
     }
   return %r#1 : tensor<i32>
-}
-"""
-NORMALIZED = """
-func.func @normalized(%a: tensor<2x3xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>,
-    %m: tensor<3xf32>, %v: tensor<3xf32>) -> tensor<2x3xf32> {
-  %r = "stablehlo.batch_norm_inference"(%a, %s, %o, %m, %v) <{
-    epsilon = 1.0 : f32, feature_index = 1 : i64}> : (tensor<2x3xf32>, tensor<3xf32>,
-    tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-  return %r : tensor<2x3xf32>
-}
-func.func @mapped(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
-  %r = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %d = stablehlo.subtract %x, %y : tensor<f32>
-    stablehlo.return %d : tensor<f32>
-  }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  return %r : tensor<2xf32>
 }
 """
 FLOATS = (
@@ -235,11 +219,77 @@ def _lowered(toolchain: Toolchain, text: str) -> str:
     return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
 
 
-def test_a_normalization_of_each_feature(iree_toolchain: Callable[..., Toolchain]) -> None:
-    batch = functions(iree_toolchain(), NORMALIZED)
-    a = np.arange(6, dtype=np.float32).reshape(2, 3)
-    scale, offset, mean, variance = f32(1, 2, 3), f32(0, 10, 20), f32(0, 1, 2), f32(0, 3, 8)
-    found = batch("normalized", a, scale, offset, mean, variance)
-    expected = (a - mean) * scale / np.sqrt(variance + 1) + offset
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert batch("mapped", f32(1, 2), f32(5, 3)).tolist() == [-4, -1]
+BITS_AND_SIZES = """
+func.func @rounded(%a: tensor<6xf32>) -> tensor<6xf32> {
+  %r = stablehlo.reduce_precision %a, format = e5m2 : tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+func.func @no_digits(%a: tensor<2xf16>) -> tensor<2xf16> {
+  %r = stablehlo.reduce_precision %a, format = e5m0 : tensor<2xf16>
+  return %r : tensor<2xf16>
+}
+func.func @every_other(%a: tensor<5xf32>, %l: tensor<1xi32>) -> tensor<?xf32> {
+  %s = stablehlo.constant dense<1> : tensor<1xi32>
+  %t = stablehlo.constant dense<2> : tensor<1xi32>
+  %r = "stablehlo.real_dynamic_slice"(%a, %s, %l, %t)
+    : (tensor<5xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @count(%s: tensor<2xi32>) -> tensor<2x?xi32> {
+  %r = "stablehlo.dynamic_iota"(%s) <{iota_dimension = 1 : i64}>
+    : (tensor<2xi32>) -> tensor<2x?xi32>
+  return %r : tensor<2x?xi32>
+}
+func.func private @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.add %a, %a : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @whole(%a: tensor<2xf32>) -> tensor<3x2xf32> {
+  %d = stablehlo.composite "my.op" %a {decomposition = @twice} : (tensor<2xf32>) -> tensor<2xf32>
+  %r = "stablehlo.broadcast"(%d) <{broadcast_sizes = array<i64: 3>}>
+    : (tensor<2xf32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+func.func @mapped(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %r = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %d = stablehlo.subtract %x, %y : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def others(iree_toolchain: Callable[..., Toolchain]) -> Functions:
+    return functions(iree_toolchain(), BITS_AND_SIZES)
+
+
+def test_fewer_bits(others: Functions) -> None:
+    """What the exponent does not hold is infinite or zero, so there are no subnormal numbers."""
+    found = others("rounded", f32(1.125, 1.375, 61440, 65536, -(2.0**-15), -np.inf))
+    assert found.tolist() == [1, 1.5, np.inf, np.inf, 0, -np.inf]
+    assert np.signbit(found[4])
+
+
+def test_without_digits_there_may_be_no_nan(others: Functions) -> None:
+    (out,) = others.arrays("no_digits", np.array([1.75, np.nan], np.float16))
+    assert (out.data[0], out.mask().tolist()) == (2, [False, True])
+
+
+def test_sizes_that_are_computed(others: Functions) -> None:
+    assert others("every_other", f32(0, 1, 2, 3, 4), i32(4)).tolist() == [1, 3]
+    assert others("count", i32(2, 3)).tolist() == [[0, 1, 2]] * 2
+    with pytest.raises(UndefinedBehavior, match="out of bounds"):
+        others("every_other", f32(0, 1, 2, 3, 4), i32(6))
+    with pytest.raises(UndefinedBehavior, match="shape"):
+        others("count", i32(3, 3))
+
+
+def test_a_composite_op_is_its_decomposition(others: Functions) -> None:
+    assert others("whole", f32(1, 2)).tolist() == [[2, 4]] * 3
+
+
+def test_a_body_for_each_element(others: Functions) -> None:
+    assert others("mapped", f32(1, 2), f32(5, 3)).tolist() == [-4, -1]

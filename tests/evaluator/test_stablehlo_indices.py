@@ -65,6 +65,11 @@ func.func @blocks(%a: tensor<3x5xi32>, %i: tensor<2x2xi32>, %u: tensor<2x2x2xi32
     : (tensor<3x5xi32>, tensor<2x2xi32>, tensor<2x2x2xi32>) -> tensor<3x5xi32>
   return %r : tensor<3x5xi32>
 }
+func.func @select(%a: tensor<2x3x2xi32>, %i: tensor<2x2xi32>) -> tensor<2x2x2xi32> {
+  %r = "stablehlo.torch_index_select"(%a, %i) <{dim = 1 : i64, batch_dims = 1 : i64}>
+    : (tensor<2x3x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
+  return %r : tensor<2x2x2xi32>
+}
 """
 
 
@@ -123,3 +128,10 @@ def test_a_window_that_is_partly_out_of_bounds_is_poison(module: Functions) -> N
     )
     assert out.data[1:, 1:3].tolist() == [[1, 2], [5, 6]]
     assert np.argwhere(out.mask()).tolist() == [[0, 4], [1, 4]]
+
+
+def test_parts_of_a_dimension_for_each_point_of_a_batch(module: Functions) -> None:
+    a = np.arange(12, dtype=np.int32).reshape(2, 3, 2)
+    (out,) = module.arrays("select", a, i32(2, 0, 1, 3).reshape(2, 2))
+    assert out.data[0].tolist() == [[4, 5], [0, 1]] and out.data[1, 0].tolist() == [8, 9]
+    assert out.mask().all(axis=-1).tolist() == [[False, False], [False, True]]

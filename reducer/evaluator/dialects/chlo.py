@@ -3,6 +3,7 @@
 Source: the documentation of the dialect (https://openxla.org/stablehlo/generated/chlo).
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,79 @@ from reducer.evaluator.dialects.names import CHLO_OPS
 from reducer.evaluator.elements import Element, Numbers, unsigned
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.noise import disturb, disturb_parts
 from reducer.evaluator.program import Op
-from reducer.evaluator.registry import alias, op
+from reducer.evaluator.registry import alias, elementwise, handler_of, op
 from reducer.evaluator.values import Array
 
 _TOP_K = "chlo.top_k"
+_BROADCAST = "chlo.broadcast_"
+_OWN = frozenset(
+    f"chlo.{name}"
+    for name in ("conj", "is_inf", "is_neg_inf", "is_pos_inf", "next_after", "square", "top_k")
+)
 
-for _name in CHLO_OPS - {_TOP_K}:
-    alias(_name, f"math.{_name.partition('.')[2]}")
+for _name in CHLO_OPS - _OWN:
+    if not _name.startswith(_BROADCAST):
+        alias(_name, f"math.{_name.partition('.')[2]}")
+
+_INFINITE: dict[str, Any] = {
+    "chlo.is_inf": np.isinf, "chlo.is_neg_inf": np.isneginf, "chlo.is_pos_inf": np.isposinf,
+}  # fmt: skip
+
+
+@elementwise(*_INFINITE)
+def is_infinite(op: Op, a: Numbers) -> Numbers:
+    return np.asarray(_INFINITE[op.name](a.astype(op.operand.wide)))
+
+
+@elementwise("chlo.conj")
+def conj(op: Op, a: Numbers) -> Numbers:
+    return np.asarray(np.conj(a))
+
+
+@elementwise("chlo.square")
+def square(op: Op, a: Numbers) -> Numbers:
+    element, out = op.result, np.square(a.astype(op.operand.wide))
+    if element.is_integer:
+        return np.asarray(a * a)
+    out = out.astype(element.dtype)
+    return (
+        disturb(op, out, [a], np.square) if element.is_float else disturb_parts(out, [a], np.square)
+    )
+
+
+@elementwise("chlo.next_after")
+def next_after(op: Op, a: Numbers, b: Numbers) -> Numbers:
+    return np.asarray(np.nextafter(a, b))
+
+
+@op(*(name for name in CHLO_OPS if name.startswith(_BROADCAST)))
+def broadcast(frame: Frame, op: Op, *operands: Array) -> Any:
+    """An op on operands of different shapes: dimensions of size 1 are repeated, and so are those
+    that one operand lacks, the first ones unless `broadcast_dimensions` says which it has.
+    """
+    name = op.name.removeprefix(_BROADCAST)
+    name = f"chlo.{name}" if name == "next_after" else f"stablehlo.{name}"
+    handler = handler_of(name)
+    assert handler is not None
+    rank = max(len(one.shape) for one in operands)
+    axes = op.integers("broadcast_dimensions")
+    if axes:
+        operands = tuple(_placed(one, axes, rank) for one in operands)
+    shape = np.broadcast_shapes(*(one.shape for one in operands))
+    same = [one.map(lambda data: np.broadcast_to(data, shape)) for one in operands]
+    return handler(frame, replace(op, name=name, handler=handler), *same)
+
+
+def _placed(array: Array, axes: list[int], rank: int) -> Array:
+    """The array with all dimensions; those that it has are at some axes."""
+    if len(array.shape) == rank:
+        return array
+    shape = [1] * rank
+    for axis, size in zip(axes, array.shape, strict=True):
+        shape[axis] = size
+    return array.map(lambda data: data.reshape(shape))
 
 
 @op(_TOP_K)

@@ -12,17 +12,19 @@ CORE_DIALECTS = frozenset(
 STABLEHLO_OPS = frozenset(
     f"stablehlo.{name}"
     for name in (
-        "abs", "add", "and", "atan2", "batch_norm_inference", "bitcast_convert", "broadcast_in_dim",
-        "case", "cbrt", "ceil", "clamp", "compare", "complex", "concatenate", "constant", "convert",
-        "convolution", "cosine", "count_leading_zeros", "divide", "dot", "dot_general",
-        "dynamic_slice", "dynamic_update_slice", "exponential", "exponential_minus_one", "floor",
-        "gather", "get_dimension_size", "if", "imag", "iota", "is_finite", "log", "log_plus_one",
-        "logistic", "map", "maximum", "minimum", "multiply", "negate", "not",
-        "optimization_barrier", "or", "pad", "popcnt", "power", "real", "reduce", "reduce_window",
-        "remainder", "reshape", "return", "reverse", "round_nearest_afz", "round_nearest_even",
-        "rsqrt", "scatter", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
-        "sign", "sine", "slice", "sort", "sqrt", "subtract", "tan", "tanh", "transpose", "while",
-        "xor",
+        "abs", "add", "and", "atan2", "batch_norm_inference", "batch_norm_training",
+        "bitcast_convert", "broadcast", "broadcast_in_dim", "case", "cbrt", "ceil", "clamp",
+        "compare", "complex", "composite", "concatenate", "constant", "convert", "convolution",
+        "cosine", "count_leading_zeros", "divide", "dot", "dot_general", "dynamic_iota",
+        "dynamic_slice", "dynamic_update_slice", "einsum", "exponential", "exponential_minus_one",
+        "fft", "floor", "gather", "get_dimension_size", "if", "imag", "iota", "is_finite", "log",
+        "log_plus_one", "logistic", "map", "maximum", "minimum", "multiply", "negate", "not",
+        "optimization_barrier", "or", "pad", "popcnt", "power", "real", "real_dynamic_slice",
+        "reduce", "reduce_precision", "reduce_window", "remainder", "reshape", "return", "reverse",
+        "round_nearest_afz", "round_nearest_even", "rsqrt", "scatter", "select",
+        "select_and_scatter", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign",
+        "sine", "slice", "sort", "sqrt", "subtract", "tan", "tanh", "torch_index_select",
+        "transpose", "while", "xor",
     )
 )  # fmt: skip
 """The ops of StableHLO that are evaluated as they are, so that the front end is judged too."""
@@ -30,8 +32,13 @@ STABLEHLO_OPS = frozenset(
 CHLO_OPS = frozenset(
     f"chlo.{name}"
     for name in (
-        "acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erfc", "sinh", "tan",
-        "top_k",
+        "acos", "acosh", "asin", "asinh", "atan", "atanh", "broadcast_add", "broadcast_and",
+        "broadcast_atan2", "broadcast_compare", "broadcast_complex", "broadcast_divide",
+        "broadcast_maximum", "broadcast_minimum", "broadcast_multiply", "broadcast_next_after",
+        "broadcast_or", "broadcast_power", "broadcast_remainder", "broadcast_select",
+        "broadcast_shift_left", "broadcast_shift_right_arithmetic", "broadcast_shift_right_logical",
+        "broadcast_subtract", "broadcast_xor", "conj", "cosh", "erf", "erfc", "is_inf",
+        "is_neg_inf", "is_pos_inf", "next_after", "sinh", "square", "tan", "top_k",
     )
 )  # fmt: skip
 """The ops of CHLO of which the same is true."""

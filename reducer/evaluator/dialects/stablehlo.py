@@ -8,6 +8,7 @@ an integer that does not hold the number) is poison here: any number is right.
 import re
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from reducer.evaluator.dialects.arith_casts import to_integer
@@ -23,12 +24,14 @@ from reducer.evaluator.elements import (
 )
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.extrema import maximum, minimum
-from reducer.evaluator.noise import APPROXIMATION, disturb, is_disturbing, moved
+from reducer.evaluator.noise import disturb
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op, terminators
 from reducer.evaluator.values import Array, merged
 
 terminators(["stablehlo.return"])
+
+_finfo: Any = ml_dtypes.finfo
 
 
 # ---- one operand --------------------------------------------------------------------------------
@@ -205,24 +208,6 @@ def _ordered(a: Numbers, element: Element) -> Numbers:
     return np.where(bits & top, -(bits & (top - 1)) - 1, bits)
 
 
-@op("stablehlo.batch_norm_inference")
-def batch_norm_inference(
-    frame: Any, op: Op, tensor: Array, scale: Array, offset: Array, mean: Array, variance: Array
-) -> Array:
-    """Each feature has a scale, an offset, a mean and a variance of its own."""
-    element, axis = op.result, op.integer("feature_index")
-    shape = [-1 if n == axis else 1 for n in range(len(tensor.shape))]
-    given = (tensor, *(one.map(lambda data: data.reshape(shape)) for one in
-                       (scale, offset, mean, variance)))  # fmt: skip
-    epsilon = float(op.text("epsilon").partition(" : ")[0])
-    a, s, o, m, v = (one.data.astype(element.wide) for one in given)
-    scaled = s * (a - m) / np.sqrt(v + np.asarray(epsilon, element.wide))
-    if is_disturbing(element):
-        scaled = moved(scaled, np.isfinite(scaled), element, APPROXIMATION)
-    out = np.asarray(scaled + o).astype(element.dtype)
-    return Array(out, merged(*given))
-
-
 # ---- selections and conversions -----------------------------------------------------------------
 
 
@@ -269,3 +254,21 @@ def bitcast(op: Op, a: Numbers) -> Any:
         raise Unsupported([f"{op.name} to another width"])
     out = from_bits(to_bits(np.asarray(a), op.operand), op.result)
     return (out, np.isnan(a)) if op.operand.is_float and op.result.is_integer else out
+
+
+@elementwise("stablehlo.reduce_precision")
+def reduce_precision(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
+    """As numbers of a format with fewer bits, without subnormal ones; there may be no NaN in it."""
+    limits = _finfo(op.operand.dtype)
+    exponent, mantissa = op.integer("exponent_bits"), op.integer("mantissa_bits")
+    value = a.astype(np.float64)
+    parts, powers = np.frexp(value)
+    digits = min(mantissa, int(limits.nmant)) + 1
+    out = np.ldexp(np.rint(np.ldexp(parts, digits)), powers - digits)
+    most = (1 << (exponent - 1)) - 1
+    if exponent < int(limits.bits) - 1 - int(limits.nmant):
+        out = np.where(np.abs(out) >= 2.0 ** (most + 1), np.copysign(np.inf, value), out)
+        out = np.where(np.abs(out) < 2.0 ** (1 - most), np.copysign(0.0, value), out)
+    out = np.where(np.isfinite(value), out, value)
+    subnormal = (value != 0) & (np.abs(value) < float(limits.smallest_normal))
+    return out.astype(op.result.dtype), subnormal | (np.isnan(value) & (mantissa == 0))

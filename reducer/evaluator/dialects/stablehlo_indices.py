@@ -15,7 +15,7 @@ from reducer.evaluator.dialects.scans import apply_body
 from reducer.evaluator.elements import unsigned
 from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.interpreter import Frame
-from reducer.evaluator.program import Op
+from reducer.evaluator.program import Op, Region
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array
 
@@ -145,6 +145,30 @@ def _window(starts: Sequence[int], sizes: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))
 
 
+@op("stablehlo.torch_index_select")
+def torch_index_select(frame: Frame, op: Op, tensor: Array, indices: Array) -> Array:
+    """Parts of one dimension, for each point of some first ones; out of bounds they are poison."""
+    numbers = np.asarray(_numbers(frame, op, 1, indices)).astype(np.int64)
+    axis = op.integer("dim") % len(tensor.shape)
+    first = op.integer("batch_dims") % (numbers.ndim + 1)
+    outside = (numbers < 0) | (numbers >= tensor.shape[axis])
+    if outside.any():
+        frame.saw_hazard(op, "an index out of bounds")
+    where = np.where(outside, 0, numbers)
+    shape = (*tensor.shape[:axis], *numbers.shape[first:], *tensor.shape[axis + 1 :])
+
+    def take(data: Any) -> Any:
+        out = np.empty(shape, data.dtype)
+        for point in np.ndindex(*numbers.shape[:first]) if data.size else ():
+            out[point] = np.take(data[point], where[point], axis - first)
+        return out
+
+    found = tensor.map(take)
+    sizes = (*numbers.shape[:first], *[1] * (axis - first), *numbers.shape[first:])
+    bad = outside.reshape(sizes + (1,) * (len(shape) - len(sizes)))
+    return Array(found.data, found.mask() | bad)
+
+
 # ---- scatter ------------------------------------------------------------------------------------
 
 _IN_ANY_ORDER = frozenset(
@@ -179,19 +203,19 @@ def scatter(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     _check_order(op, [starts for _, starts in points])
     into = _Targets(frame, op, targets, whole)
     results = into.updated(points, rows)
-    if into.met_twice and not _is_free_of_order(op):
+    if into.met_twice and not is_free_of_order(op.regions[0]):
         backwards = into.updated(points[::-1], rows)
-        results = [_agreed(*both) for both in zip(results, backwards, strict=True)]
+        results = [agreed(*both) for both in zip(results, backwards, strict=True)]
     return tuple(results)
 
 
-def _is_free_of_order(op: Op) -> bool:
+def is_free_of_order(body: Region) -> bool:
     """Whether a body combines its arguments by one op that may be applied in any order."""
-    steps = op.regions[0].block.ops
+    steps = body.block.ops
     return len(steps) == 2 and steps[0].name in _IN_ANY_ORDER
 
 
-def _agreed(one: Array, other: Array) -> Array:
+def agreed(one: Array, other: Array) -> Array:
     """Poison where two arrays differ."""
     same = (one.data == other.data) | ((one.data != one.data) & (other.data != other.data))
     return Array(one.data, one.mask() | other.mask() | ~same)

@@ -220,6 +220,12 @@ def sort(frame: Frame, op: Op, *inputs: Array) -> tuple[Array, ...]:
 # ---- control flow -------------------------------------------------------------------------------
 
 
+@op("stablehlo.composite")
+def composite(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
+    """What its decomposition computes."""
+    return tuple(frame.interpreter.invoke(op.symbol("decomposition"), operands))
+
+
 @op("stablehlo.if", "stablehlo.case")
 def choose(frame: Frame, op: Op, which: Array) -> tuple[Any, ...]:
     """An index out of range takes the last branch."""

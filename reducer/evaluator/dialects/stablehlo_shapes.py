@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from reducer.evaluator.dialects.tensors import joined, placed
-from reducer.evaluator.errors import Unsupported
-from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.dialects.tensors import fits, joined, placed
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
+from reducer.evaluator.interpreter import Frame, check_size
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.types import ValueType
@@ -31,9 +31,32 @@ def static_shape(op: Op, number: int = 0) -> tuple[int, ...]:
 
 @op("stablehlo.iota")
 def iota(frame: Frame, op: Op) -> Array:
-    shape, axis = static_shape(op), op.integer("iota_dimension")
+    return _counted(op, static_shape(op))
+
+
+@op("stablehlo.dynamic_iota")
+def dynamic_iota(frame: Frame, op: Op, sizes: Array) -> Array:
+    shape = [int(size) for size in frame.known(sizes, "a shape")]
+    check_size(shape)
+    return _promised(op, _counted(op, shape))
+
+
+def _counted(op: Op, shape: Sequence[int]) -> Array:
+    axis = op.integer("iota_dimension")
     line = np.arange(shape[axis]).reshape([-1 if n == axis else 1 for n in range(len(shape))])
     return Array(np.broadcast_to(line.astype(op.result.dtype), shape))
+
+
+def _promised(op: Op, array: Array) -> Array:
+    """The array, if it has the shape that the type of the result says.
+
+    Raises:
+        UndefinedBehavior: it has another one.
+    """
+    type_ = op.result_types[0]
+    if not fits(array.shape, type_.dims or ()):
+        raise UndefinedBehavior(f"a result of shape {list(array.shape)} for {type_.text}")
+    return array
 
 
 @op("stablehlo.reshape")
@@ -62,6 +85,13 @@ def broadcast_in_dim(frame: Frame, op: Op, tensor: Array) -> Array:
     return tensor.map(spread)
 
 
+@op("stablehlo.broadcast")
+def broadcast(frame: Frame, op: Op, tensor: Array) -> Array:
+    """New dimensions before those of the operand."""
+    shape = (*op.integers("broadcast_sizes"), *tensor.shape)
+    return tensor.map(lambda data: np.broadcast_to(data, shape))
+
+
 @op("stablehlo.concatenate")
 def concatenate(frame: Frame, op: Op, *parts: Array) -> Array:
     return joined(parts, op.integer("dimension"))
@@ -73,6 +103,17 @@ def static_slice(frame: Frame, op: Op, tensor: Array) -> Array:
     parts = zip(*(op.integers(name) for name in names), strict=True)
     where = tuple(slice(start, limit, step) for start, limit, step in parts)
     return tensor.map(lambda data: data[where])
+
+
+@op("stablehlo.real_dynamic_slice")
+def real_dynamic_slice(frame: Frame, op: Op, tensor: Array, *numbers: Array) -> Array:
+    """Nothing is said about a slice that is not in the tensor."""
+    given = [[int(n) for n in frame.known(one, "an index").ravel()] for one in numbers]
+    parts = list(zip(*given, tensor.shape, strict=True))
+    if any(not (0 <= start <= limit <= size and step > 0) for start, limit, step, size in parts):
+        raise UndefinedBehavior(f"a slice out of bounds of {list(tensor.shape)}")
+    where = tuple(slice(start, limit, step) for start, limit, step, _ in parts)
+    return _promised(op, tensor.map(lambda data: data[where]))
 
 
 @op("stablehlo.reverse")

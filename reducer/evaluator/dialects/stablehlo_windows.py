@@ -6,11 +6,14 @@ Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product as points
 from typing import Any
 
 import numpy as np
 
+from reducer.evaluator.dialects.scans import apply_body
+from reducer.evaluator.dialects.stablehlo_indices import agreed, is_free_of_order
 from reducer.evaluator.dialects.stablehlo_regions import product, reduced
 from reducer.evaluator.dialects.stablehlo_shapes import surrounded
 from reducer.evaluator.dialects.tensors import joined
@@ -19,7 +22,7 @@ from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
-from reducer.evaluator.values import Array
+from reducer.evaluator.values import Array, has_poison
 
 _TRUTH = re.compile(r"\b(?:true|false)\b")
 _LAYOUT = re.compile(r"\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]")
@@ -82,6 +85,62 @@ def reduce_window(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
         for at in points(*map(range, sizes))
     ]
     return reduced(frame, op, rows, initial, windows.counts(grown[0].shape))
+
+
+@op("stablehlo.select_and_scatter")
+def select_and_scatter(frame: Frame, op: Op, tensor: Array, source: Array, initial: Array) -> Array:
+    """Each window passes its number of the source on to the element that the first body chooses.
+
+    The order in which elements are compared, and in which numbers meet, is open, so what depends on
+    it is poison. Padding is never chosen, so the numbers of windows with nothing else are lost.
+
+    Raises:
+        Unsupported: the operands have poison, or elements are cut off.
+    """
+    rank = len(tensor.shape)
+    sizes = _numbers(op, "window_dimensions", rank)
+    low, high = _padding(op, rank)
+    if has_poison([tensor, source, initial]) or min([*low, *high], default=0) < 0:
+        raise Unsupported([f"{op.name} of poison, or of a part"])
+    windows, none = Windows(sizes, _numbers(op, "window_strides", rank), [1] * rank), [0] * rank
+    places = list(points(*map(range, sizes)))
+    unordered = Array(tensor.data, tensor.data != tensor.data)
+    grown = surrounded(unordered, Array(tensor.data.dtype.type(0)), low, high, none)
+    inside = surrounded(Array(np.ones(tensor.shape, np.bool_)), Array(np.False_), low, high, none)
+    rows = [(windows.at(grown.data, at), windows.at(inside.data, at)) for at in places]
+    chosen = _chosen(frame, op, rows)
+    other = len(rows) - 1 - _chosen(frame, op, rows[::-1])
+    unclear = (chosen != other) & (chosen >= 0)
+    for at in places:
+        unclear = unclear | windows.at(grown.mask(), at)
+
+    def passed_on(order: Sequence[int]) -> Array:
+        data = np.broadcast_to(initial.data, grown.shape).copy()
+        poison = np.zeros(grown.shape, np.bool_)
+        for number in order:
+            old, mask = windows.at(data, places[number]), windows.at(poison, places[number])
+            both = Array(old.copy()), source
+            run = partial(frame.run, op.regions[1], both)
+            (new,) = frame.in_batch(old.shape, [], run)
+            old[...] = np.where(chosen == number, new.data, old)
+            mask |= unclear
+        kept = tuple(slice(n, n + size) for n, size in zip(low, tensor.shape, strict=True))
+        return Array(data[kept], poison[kept])
+
+    found = passed_on(range(len(rows)))
+    if is_free_of_order(op.regions[1]):
+        return found
+    return agreed(found, passed_on(range(len(rows) - 1, -1, -1)))
+
+
+def _chosen(frame: Frame, op: Op, rows: Sequence[tuple[Numbers, Numbers]]) -> Numbers:
+    """Which of the elements of each window its first body chooses; -1 if there are none."""
+    best, found = rows[0][0], np.where(rows[0][1], 0, -1)
+    for number, (data, inside) in enumerate(rows[1:], 1):
+        (stays,) = apply_body(frame, op, Array(best), Array(data))
+        replaced = inside & ((found < 0) | ~stays.data)
+        best, found = np.where(replaced, data, best), np.where(replaced, number, found)
+    return found
 
 
 # ---- convolution --------------------------------------------------------------------------------
