@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from reducer.ir.dialects import MODULE_OPS, has_hidden_body
 from reducer.ir.lexer import INSIDE_STRING, symbols
+from reducer.ir.lines import op_count_of
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax, parse_result_types
 from reducer.ir.values import Tokens, Uses, label_arguments
@@ -22,8 +23,6 @@ NONE = -1
 
 T = TypeVar("T")
 
-_OP = r'[ \t]*+(?:%[^"=\n]*+= )?+"([^"\n]*+)"\('
-_FIRST_OP, _OTHER_OP = re.compile(_OP), re.compile(rf"\n{_OP}")  # faster than `^` with re.M
 _SYM_NAME = re.compile(rf'\bsym_name = "({INSIDE_STRING})"')
 
 
@@ -90,16 +89,6 @@ class Tables:
         self.header_end, self.tail_start = array(code), array(code)
         self.operands_start, self.operands_end = array(code), array(code)
         self.block_start, self.block_label_end = array(code), array(code)
-
-
-def op_count_of(text: str) -> int | None:
-    """`Module.op_count` of a text by its lines; None if that takes more than the names of ops."""
-    names = _OTHER_OP.findall(text)
-    if first := _FIRST_OP.match(text):
-        names.insert(0, first[1])
-    if names[:1] != ["builtin.module"] or any(map(has_hidden_body, set(names))):
-        return None
-    return len(names) - 1
 
 
 class Module:

@@ -33,6 +33,7 @@ class Foresight:
         self._predictor = Predictor()
         self._learned: set[str] = set()  # digests of programs whose outcomes were learned
         self._interesting: dict[str, bool] = {}  # by digest, as far as known
+        self._judged: set[str] = set()  # digests that are not charged again
         self._root: Node[Any] | None = None
 
     def learn(
@@ -116,7 +117,7 @@ class Foresight:
                     yield item
             while again and heap and again[0][0] < heap[0][0]:
                 yield heapq.heappop(again)[2]
-            runs += asker.accepts(item.digest) is None  # it will be charged
+            runs += not self._is_judged(item.digest, asker)  # it will be charged
             push(-cost * chance, partial(node.following, place), 0, runs, rejected)
             if known is None and item.parts is not None:
                 origin = item.ahead.candidate.origin
@@ -141,6 +142,12 @@ class Foresight:
         if known is None and (known := asker.accepts(digest)) is not None:
             self._interesting[digest] = known
         return known
+
+    def _is_judged(self, digest: str, asker: Asker) -> bool:
+        """Whether the verdict on a candidate is stored. That is asked again and again."""
+        if digest not in self._judged and asker.accepts(digest) is not None:
+            self._judged.add(digest)
+        return digest in self._judged
 
     def _chance(self, item: Item[Any], rejected: _Rejected) -> float:
         """How likely a candidate is to be accepted if these are rejected."""

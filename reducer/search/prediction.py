@@ -15,7 +15,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from reducer.ir import Document, Module, PlainText
-from reducer.search.candidate import is_readable
+from reducer.ir.lines import op_names_of
 
 Parts = int
 """A set of ops or lines, one bit for each that was ever seen."""
@@ -111,9 +111,9 @@ class Predictor:
         None if there are too many, or if they are unknown.
         """
         if isinstance(document, Module):
-            if not is_readable(document) or len(document) > _MOST_PARTS:
+            if document.op_count > _MOST_PARTS:
                 return None
-            names = _names(document)
+            names = op_names_of(document.text)
         elif isinstance(document, PlainText):
             names = [line.strip() for line in document.text.splitlines()]
             if len(names) > _MOST_PARTS:
@@ -256,22 +256,3 @@ def _lacking(
     if superfluous & lost:
         chance *= _SUPERFLUOUS
     return "free", chance
-
-
-def _names(module: Module) -> list[str]:
-    """What the ops of a module are known by, also after edits elsewhere: names and results.
-
-    Without a result, an op is known by its operands, unless it ends its block.
-    """
-    t, tokens, hidden = module.t, module.tokens, module.hidden
-    last = {ops[-1] for ops in t.block_ops if ops}
-    names = []
-    for op, name in enumerate(t.name):
-        if hidden[op]:
-            continue
-        if t.num_results[op]:
-            names.append(f"{name} {tokens[t.first_result[op]]}")
-        elif op not in last and op not in t.regions:
-            operands = [tokens[value] if value >= 0 else "?" for value in t.operands[op]]
-            names.append(f"{name} {operands}")
-    return names

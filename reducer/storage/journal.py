@@ -49,6 +49,8 @@ class Journal(SharedFile):
         super().__init__(in_memory() if connection is None else connection)
         self._file = None if connection is None else path  # None while the journal is in memory
         self._log = log
+        # Hashes that have a verdict, and perhaps others; None if not yet read.
+        self._stored: set[str] | None = None
 
     @classmethod
     def open(
@@ -128,6 +130,11 @@ class Journal(SharedFile):
 
     def get(self, digest: str) -> Outcome | None:
         """The outcome of the text with this hash; None if it was never run."""
+        with self._lock:
+            if self._stored is None:
+                self._stored = {row[0] for row in self._rows("SELECT hash FROM verdicts")}
+            if digest not in self._stored:  # as most; SQLite would take longer to tell
+                return None
         blob = self._value("SELECT outcome FROM verdicts WHERE hash = ?", digest)
         return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
 
@@ -135,7 +142,10 @@ class Journal(SharedFile):
         """Store the outcome of a candidate with this many ops; on return, it is on disk."""
         blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 1)
         row = (digest, str(outcome.kind), ops, outcome.seconds, time.time(), blob)
-        self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", *row)
+        with self._lock:
+            self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", *row)
+            if self._stored is not None:
+                self._stored.add(digest)
 
     def count(self) -> int:
         """The number of stored verdicts."""
@@ -202,13 +212,16 @@ class Journal(SharedFile):
 
     def _value(self, query: str, *parameters: object) -> Any:
         """The first column of the first row, or None."""
+        rows = self._rows(query, *parameters)
+        return rows[0][0] if rows else None
+
+    def _rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
-                row = self._connection.execute(query, parameters).fetchone()
+                return self._connection.execute(query, parameters).fetchall()
             except sqlite3.Error as error:
                 self._fall_back(error)
-                row = self._connection.execute(query, parameters).fetchone()
-            return row[0] if row else None
+                return self._connection.execute(query, parameters).fetchall()
 
     def _write(self, statement: str, *parameters: object) -> None:
         """Run and commit a statement."""

@@ -52,6 +52,13 @@ def test_remembers_everything_after_closing(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_a_verdict_is_found_from_when_it_is_stored(path: Path) -> None:
+    with open_journal(path) as journal:
+        assert journal.get("h") is None
+        journal.put("h", crash(), ops=1)
+        assert journal.get("h") == crash()
+
+
 def test_storing_again_replaces(path: Path) -> None:
     with open_journal(path) as journal:
         for template in ("one", "two"):

@@ -1,0 +1,68 @@
+"""What the lines of a module in generic form tell without parsing it.
+
+Most candidates are only run. For these the number of ops and what the ops are called are enough,
+and finding that takes a fraction of the time that parsing takes.
+"""
+
+import re
+
+from reducer.ir.dialects import has_hidden_body
+
+_HEADER = r'[ \t]*+(?:(%[^"=\n]*+)= )?+"([^"\n]*+)"\('
+_FIRST_OP, _OTHER_OP = re.compile(_HEADER), re.compile(rf"\n{_HEADER}")  # faster than `^` with re.M
+_OP = re.compile(rf"\n{_HEADER}([^()\"\n]*)\)[^\n]*+(?=(\n[ \t]*+[}}^])?)")
+_MAY_HAVE_HIDDEN_BODY = re.compile(r'\n[ \t]*+(?:%[^"=\n]*+= )?+"(linalg\.[^"\n]*+)"\([^\n]*+')
+_END = re.compile(r"\n[ \t]*+\}")
+_CONTINUES = (",", "[", "<", "(", "{")
+"""How a line ends that the printer has broken, or one that opens a region (see `parser`)."""
+
+
+def op_count_of(text: str) -> int | None:
+    """`Module.op_count` of a text; None if its lines do not tell."""
+    visible = _without_hidden_bodies(text)
+    if visible is None:
+        return None
+    first = _FIRST_OP.match(visible)
+    others = _OTHER_OP.findall(visible)
+    outermost = first[2] if first else others[0][1] if others else ""
+    if outermost != "builtin.module":
+        return None
+    return len(others) - (first is None)
+
+
+def op_names_of(text: str) -> list[str]:
+    """What the ops are known by, also after edits elsewhere: their names and first results.
+
+    Without a result, an op is known by its operands, unless it has a region or ends its block.
+    """
+    names = []
+    for found in _OP.finditer(_without_hidden_bodies(text) or text):
+        results, name, operands, is_last = found.groups()
+        if results:
+            names.append(f"{name} {results.partition(':')[0].partition(',')[0].rstrip()}")
+        elif not is_last and not found[0].endswith("({"):
+            names.append(f"{name} {operands}")
+    return names
+
+
+def _without_hidden_bodies(text: str) -> str | None:
+    """The text without the bodies that the pretty form omits; None if they cannot be told."""
+    pieces, position = [], 0
+    while found := _MAY_HAVE_HIDDEN_BODY.search(text, position):
+        start, position = position, found.end()
+        header = found[0].rstrip()
+        if has_hidden_body(found[1]) and header.endswith("({"):
+            end = _END.search(text, position)
+            if end is None or not text.startswith("})", end.end() - 1):
+                return None
+            if "({\n" in text[position : end.end()]:
+                return None
+            pieces.append(text[start:position])
+            position = end.start()
+            continue
+        if has_hidden_body(found[1]) and header.endswith(_CONTINUES):
+            return None
+        pieces.append(text[start:position])
+    if not pieces:
+        return text
+    return "".join([*pieces, text[position:]])
