@@ -111,15 +111,17 @@ class Predictor:
         None if there are too many, or if they are unknown.
         """
         if isinstance(document, Module):
-            if document.op_count > _MOST_PARTS:
-                return None
-            names = op_names_of(document.text)
-        elif isinstance(document, PlainText):
-            names = [line.strip() for line in document.text.splitlines()]
-            if len(names) > _MOST_PARTS:
-                return None
-        else:
-            return None
+            return document.derived(self._ops)
+        return self._lines(document) if isinstance(document, PlainText) else None
+
+    def _ops(self, module: Module) -> Parts | None:
+        return None if module.op_count > _MOST_PARTS else self._set_of(op_names_of(module.text))
+
+    def _lines(self, document: PlainText) -> Parts | None:
+        names = [line.strip() for line in document.text.splitlines()]
+        return None if len(names) > _MOST_PARTS else self._set_of(names)
+
+    def _set_of(self, names: Sequence[str]) -> Parts:
         found = bytearray(len(self._numbers) // 8 + len(names) // 8 + 2)
         for name in names:
             number = self._numbers.setdefault(name, len(self._numbers))

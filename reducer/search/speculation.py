@@ -40,6 +40,7 @@ class _Run:
     limits: Limits
     item: Item[Any] | None = None  # None if it is no part of a plan
     is_pinned: bool = False  # it will be asked about, whatever the search finds
+    is_known: bool = False  # what it has shown was learned
     cancel: threading.Event = field(default_factory=threading.Event)
     future: "Future[Outcome]" = field(default_factory=Future)
     started: float = field(default_factory=time.monotonic)
@@ -253,12 +254,13 @@ class Speculation:
         with self._lock:
             ended = [key for key, ahead in self._ahead.items() if ahead.future.done()]
             for key in ended:
-                future = self._ahead[key].future
-                if future.cancelled():
+                ahead = self._ahead[key]
+                if ahead.is_known or ahead.future.cancelled():
                     continue
-                failed = future.exception() is not None
-                accepted = not failed and bool(asker.accepts(key, future.result()))
-                self._foresight.learn_ahead(key, self._ahead[key].item, accepted=accepted)
+                ahead.is_known = True
+                failed = ahead.future.exception() is not None
+                accepted = not failed and bool(asker.accepts(key, ahead.future.result()))
+                self._foresight.learn_ahead(key, ahead.item, accepted=accepted)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
 
