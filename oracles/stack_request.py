@@ -84,8 +84,9 @@ def _is_in_library(process: int, thread: int) -> bool:
     """Whether a thread that does not run is in a library of the system; False if nobody tells."""
     folder = _PROC / str(process)
     with suppress(OSError, ValueError, IndexError):
-        address = int((folder / "task" / str(thread) / "syscall").read_text().split()[-1], 16)
-        for line in (folder / "maps").read_text(errors="replace").splitlines():
+        place = (folder / "task" / str(thread) / "syscall").read_bytes()
+        address = int(place.split()[-1], 16)
+        for line in os.fsdecode((folder / "maps").read_bytes()).splitlines():
             start, end = (int(bound, 16) for bound in line.split()[0].split("-"))
             if start <= address < end:
                 return bool(_LIBRARY.search(line))

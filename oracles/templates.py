@@ -51,7 +51,8 @@ _PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*
 _SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
 # What a compiler writes for one function or executable goes by its name
 _ARTIFACT = re.compile(
-    r"(?<![\w.$'\"/])[\w$-][\w$.-]*\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco|vmfb)\b(?![.(\w])"
+    r"(?<![\w.$'\"/])[\w$-][\w$.-]*"
+    r"\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco)\b(?![.(\w])"
 )
 _REFERENCE = re.compile(r"\s*does not reference\b")
 _SYMBOL_WORD = re.compile(
