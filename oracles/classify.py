@@ -25,18 +25,15 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
-from oracles.stacks.frames import (
+from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
     CrashStack,
-    Resolver,
     announces_stack,
     crash_stack,
     is_cut,
-    name_frames,
-    parse_stack,
-    place_frames,
 )
+from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
 from oracles.templates import failing_operation, template_of

@@ -22,7 +22,8 @@ from enum import Enum, auto
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
 from oracles.outcome import Outcome, Signature, pass_stage
-from oracles.stacks.frames import is_offset, names_culprit
+from oracles.stacks.crash_stack import names_culprit
+from oracles.stacks.frames import is_offset
 from oracles.stacks.function_names import is_renamed
 from oracles.stage import PIPELINE
 from oracles.wording import rephrased

@@ -21,7 +21,7 @@ from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.scratch import private_folder
 from oracles.settle import KILLED
 from oracles.spelling import not_given, run_with
-from oracles.stacks.frames import CrashStack
+from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from oracles.kind import Kind
 from oracles.profiles import any_of
-from oracles.stacks.frames import CrashStack
+from oracles.stacks.crash_stack import CrashStack
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, PythonFrame, pointed_line
 

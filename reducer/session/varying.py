@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.comparison import shows
-from oracles.stacks.frames import SIGNATURE_FRAMES
+from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
 
 FIXED_ADDRESSES = ("setarch", "-R")

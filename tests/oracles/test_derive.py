@@ -8,7 +8,7 @@ from oracles import End, Level, ProcessResult, Signature
 from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import derive, exact_of
-from oracles.stacks.frames import CrashStack
+from oracles.stacks.crash_stack import CrashStack
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from oracles.derive import Level, derive
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
-from oracles.stacks.frames import CrashStack
+from oracles.stacks.crash_stack import CrashStack
 
 FRAMEWORK = """
 import functools

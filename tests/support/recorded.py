@@ -17,7 +17,7 @@ from oracles.classify import classify
 from oracles.derive import Level, derive
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
-from oracles.stacks.frames import CrashStack
+from oracles.stacks.crash_stack import CrashStack
 
 RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"
 MANIFEST = RECORDED / "manifest.jsonl"

@@ -1,0 +1,202 @@
+"""Extract from a crash stack the functions that identify a bug, or offsets of unnamed ones."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from oracles.stacks.core_ir import is_accessor
+from oracles.stacks.dispatching import (
+    PASS_ADAPTOR,
+    distinctive,
+    ends_stack,
+    is_core_driver,
+    is_dispatching,
+    is_driver,
+    starts_thread,
+    verifies,
+)
+from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
+from oracles.stacks.function_names import demangle
+
+SIGNATURE_FRAMES = 3
+"""The frames in a signature; lower ones depend more on how the bug was reached than on the bug."""
+
+_HANDLER_DEPTH = 12  # the signal handler, its trampoline and the raising function come first
+_OFFSETS = 8
+_PAGE = 0xFFF
+_SOURCE_FILE = 1 << 16
+"""The bytes of code within which functions are in one source file, roughly."""
+
+_PASS_BODY = re.compile(r"::runOnOperation$")
+_ANNOUNCED = re.compile(r"^Stack dump:$", re.M)
+
+
+@dataclass(frozen=True)
+class CrashStack:
+    """What distinguishes a crash, innermost first: functions, or offsets in libraries.
+
+    `origin` is the last of them before the first driver: the pattern, hook or pass that crashed.
+    It is known in a stripped build only, by its offset; where all functions have names, the
+    innermost ones say enough. If the crash is `after_pass`, it is in the check of what a pass left:
+    the functions describe the op that the check met, and only the pass is at fault. A stack is
+    `lost` if the handler of the crash began to print it and could not: endless recursion has used
+    it up. It is `cut` if not all of it was printed, or nothing: a thread that has used up its own
+    stack prints none, and a handler is killed if another thread crashes meanwhile.
+    """
+
+    frames: tuple[str, ...] = ()
+    origin: str = ""
+    after_pass: bool = False
+    lost: bool = False
+    cut: bool = False
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The frames in a signature."""
+        top = self.frames[:SIGNATURE_FRAMES]
+        return top if not self.origin or self.origin in top else (*top, self.origin)
+
+
+NO_CRASH = CrashStack()
+LOST = CrashStack(lost=True)
+
+
+def is_cut(frames: Sequence[Frame]) -> bool:
+    """Whether a stack ends before the function that started the program or thread.
+
+    A program that is interrupted at any moment may be between two functions, in a jump from one
+    library to the other, from where nobody knows the way back.
+    """
+    after = [frame.is_system for frame in frames]
+    handled = after.index(True) if True in after else len(after)
+    inside = after.index(False, handled) if False in after[handled:] else len(after)
+    return 0 < len(frames) < MAX_STACK_FRAMES and True not in after[inside:]
+
+
+def announces_stack(stderr: str) -> bool:
+    """Whether the handler of a crash says that a stack follows."""
+    return _ANNOUNCED.search(stderr) is not None
+
+
+def crash_stack(
+    frames: Sequence[Frame], names: Sequence[str], *, says_why: bool, says_where: bool = False
+) -> CrashStack:
+    """The frames of a crash that distinguish bugs.
+
+    A function without a name is as good as one with a name, within one build. But nobody knows
+    whether it is a driver, so it counts only as long as no driver has called what is above it, and
+    never if it is in the source file of one. If nothing is left, all offsets count. If no driver
+    has a name, the innermost offsets count: the outermost are those of a thread, which depends on
+    how many functions there are.
+
+    Args:
+        names: the names of the frames' functions.
+        says_why: whether the output has a message as well. Without one, a pass in which only a
+            driver crashes is not distinctive either.
+        says_where: whether the message is source text of the compiler, which any build prints
+            alike. Then named functions are enough, so that builds can be compared.
+    """
+    after = _is_after_pass(names)
+    known, origin = [*names], ""
+    crashed = _crashed(frames, names)
+    known_end = crashed.stop < len(frames) and not starts_thread(names[crashed.stop])
+    drivers = [
+        one for one in frames if one.offset is not None and is_core_driver(demangle(one.name))
+    ]
+    for index in () if says_where else crashed:
+        if is_driver(names[index]) and origin:
+            known_end = True
+            break
+        if not names[index] and any(map(partial(_is_near, frames[index]), drivers)):
+            continue  # it has no name, and is in the source file of a driver
+        known[index] = names[index] or place_of(frames[index])
+        if says_something(known[index]) and not is_dispatching(known[index]):
+            origin = known[index]
+    functions = distinctive(known)
+    if not known_end and any(map(is_offset, functions)):
+        functions, origin = functions[:_OFFSETS], ""
+    if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
+        return CrashStack(functions, origin if any(map(is_offset, functions)) else "", after)
+    return CrashStack(_offsets(frames, names) or functions, after_pass=after)
+
+
+def _is_near(frame: Frame, other: Frame) -> bool:
+    """Whether two functions of a library are probably in one source file."""
+    if frame.offset is None or other.offset is None or frame.module != other.module:
+        return False
+    return abs(frame.offset - other.offset) < _SOURCE_FILE
+
+
+def _is_after_pass(names: Sequence[str]) -> bool:
+    """Whether the adaptor that runs passes called the verifier, and no pass was running.
+
+    With several functions, the verifier checks each on a worker, whose stack does not say who
+    called the verifier.
+    """
+    called = [name for name in names if name]
+    end = next((index for index, name in enumerate(called) if ends_stack(name)), 0)
+    if end == 0 or not verifies(called[end - 1]):
+        return False
+    return called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end])
+
+
+def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:
+    """The frames below the signal handler, as far as they say something about the crash."""
+    handled = next((index for index, one in enumerate(frames) if one.is_system), len(frames))
+    if handled >= _HANDLER_DEPTH:
+        return range(0)
+    start = next(
+        (index for index in range(handled, len(frames)) if not frames[index].is_system), len(frames)
+    )
+    end = next((index for index in range(start, len(frames)) if ends_stack(names[index])), None)
+    return range(start, len(frames) if end is None else end)
+
+
+def _only_drives(names: Sequence[str], functions: Sequence[str]) -> bool:
+    """Whether the only function is that of a pass, and the crash is in a driver that it calls."""
+    if len(functions) > 1 or not _PASS_BODY.search(functions[0]):
+        return False
+    called = names[: names.index(functions[0])]
+    return any(map(is_driver, called))
+
+
+def says_something(function: str) -> bool:
+    """Whether a function that is not dispatching is at fault, given its short name or offset.
+
+    >>> says_something("mlir::Type::getContext"), says_something("libMLIR.so+0x1a2b")
+    (False, True)
+    """
+    return bool(function) and not is_accessor(function)
+
+
+def names_culprit(frame: str) -> bool:
+    """Whether a frame of a signature is a function that is at fault in any build.
+
+    >>> names_culprit("mlir::Type::getContext"), names_culprit("libFoo.so+0x1a2b")
+    (False, False)
+    """
+    return says_something(frame) and not is_offset(frame)
+
+
+def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
+    """The location of a crash that no function describes: libraries and offsets in them.
+
+    Addresses change from run to run. If no offset is printed, distances within one library do not,
+    nor does the offset in a page. So an offset is then relative to the stack printer in its
+    library, and in other libraries to the page of their first frame. Frames without a name come
+    first: what has a name dispatches.
+    """
+    own = [
+        (frames[index], names[index])
+        for index in _crashed(frames, names)
+        if frames[index].module and not frames[index].is_system
+    ]
+    origins = {frames[0].module: frames[0].address} if frames else {}
+    found: list[str] = []
+    for frame, _ in [pair for pair in own if not pair[1]] or own:
+        origin = origins.setdefault(frame.module, frame.address & ~_PAGE)
+        offset = place_of(frame) or f"{frame.module}{frame.address - origin:+#x}"
+        if offset not in found:
+            found.append(offset)
+    return tuple(found[:_OFFSETS])
