@@ -230,9 +230,8 @@ class _Watch:
         """Keep what follows apart, so that it stays whatever else is printed, before or after."""
         self._before = self.stderr.text()
         self.stderr = Capture(self.limits.output)
-        for key in list(self._selector.get_map().values()):
-            if key.fd == self.child.stderr:
-                self._selector.modify(key.fd, selectors.EVENT_READ, self.stderr)
+        with suppress(KeyError):  # closed
+            self._selector.modify(self.child.stderr, selectors.EVENT_READ, self.stderr)
 
     @property
     def printed(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
-from reducer.ir import NONE, Module
+from reducer.ir import Module
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
@@ -222,20 +222,19 @@ class Locator:
 
 def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:
     """Which of these ops are in a carved module; all if none can be identified by its results."""
-    names = {
-        (after.symbol_name(function), after.tokens[value])
-        for unit, function in BodyOps.of(after).function_of.items()
-        for value in after.results(unit)
-    }
+    left = _by_results(after)
+    units = {unit for key, unit in _by_results(before).items() if key in left}
     body = BodyOps.of(before)
-    left = set()
-    for op in ops:
-        unit = body.body_op_of(op)
-        if unit != NONE:
-            function = before.symbol_name(body.function_of[unit])
-            if any((function, before.tokens[value]) in names for value in before.results(unit)):
-                left.add(op)
-    return left or set(ops)
+    return {op for op in ops if body.body_op_of(op) in units} or set(ops)
+
+
+def _by_results(module: Module) -> dict[tuple[str | None, str], int]:
+    """The ops of bodies by their functions and results: carving keeps the names of both."""
+    return {
+        (module.symbol_name(function), module.tokens[value]): unit
+        for unit, function in BodyOps.of(module).function_of.items()
+        for value in module.results(unit)
+    }
 
 
 def _origins(
@@ -243,15 +242,10 @@ def _origins(
 ) -> list[SuspectOp]:
     """The ops of a carved module, with their places in the input, the likeliest first.
 
-    Carving keeps the names of functions and values, which identify any op that has results. The
-    likeliest are those that the failure names, and then those of a kind that is rare in the input.
-    Constants come last.
+    The likeliest are those that the failure names, and then those of a kind that is rare in the
+    input. Constants come last.
     """
-    names = {
-        (before.symbol_name(function), before.tokens[value]): unit
-        for unit, function in BodyOps.of(before).function_of.items()
-        for value in before.results(unit)
-    }
+    names = _by_results(before)
     kinds = Counter(fingerprint(before, unit)[:2] for unit in BodyOps.of(before).ops)
 
     def unlikely(unit: int) -> tuple[bool, bool, int, int]:

@@ -9,16 +9,20 @@ from functools import cache
 
 from reducer.ir.union_find import UnionFind
 
-# In generic form, structured ops of the linalg dialect have a body that their pretty form omits and
-# their parser regenerates. These are the ops that do print their region.
-_LINALG_WITH_VISIBLE_BODY = frozenset(
-    f"linalg.{name}" for name in ("generic", "map", "reduce", "pack", "unpack", "winograd")
+STRUCTURED = "linalg."
+"""How the names of structured ops begin. In generic form, they have a body that their pretty form
+omits and their parser regenerates.
+"""
+
+# These are the structured ops that do print their region.
+_WITH_VISIBLE_BODY = frozenset(
+    f"{STRUCTURED}{name}" for name in ("generic", "map", "reduce", "pack", "unpack", "winograd")
 )
 
 
 def has_hidden_body(name: str) -> bool:
     """Whether an op's region is implied by its name and omitted in the pretty form."""
-    return name.startswith("linalg.") and name not in _LINALG_WITH_VISIBLE_BODY
+    return name.startswith(STRUCTURED) and name not in _WITH_VISIBLE_BODY
 
 
 # Ops that stand for an arbitrary op named by an attribute. The verifier does not know the

@@ -6,15 +6,17 @@ and finding that takes a fraction of the time that parsing takes.
 
 import re
 
-from reducer.ir.dialects import has_hidden_body
+from reducer.ir.dialects import STRUCTURED, has_hidden_body
 
-_HEADER = r'[ \t]*+(?:(%[^"=\n]*+)= )?+"([^"\n]*+)"\('
+CONTINUES = (",", "[", "<", "(", "{")
+"""How a line ends that the printer has broken, or one that opens a region."""
+
+_RESULTS = r'[ \t]*+(?:(%[^"=\n]*+)= )?+'
+_HEADER = rf'{_RESULTS}"([^"\n]*+)"\('
 _FIRST_OP, _OTHER_OP = re.compile(_HEADER), re.compile(rf"\n{_HEADER}")  # faster than `^` with re.M
 _OP = re.compile(rf"\n{_HEADER}([^()\"\n]*)\)[^\n]*+(?=(\n[ \t]*+[}}^])?)")
-_MAY_HAVE_HIDDEN_BODY = re.compile(r'\n[ \t]*+(?:%[^"=\n]*+= )?+"(linalg\.[^"\n]*+)"\([^\n]*+')
-_END = re.compile(r"\n[ \t]*+\}")
-_CONTINUES = (",", "[", "<", "(", "{")
-"""How a line ends that the printer has broken, or one that opens a region (see `parser`)."""
+_STRUCTURED_OP = re.compile(rf'\n{_RESULTS}"({re.escape(STRUCTURED)}[^"\n]*+)"\([^\n]*+')
+_END_OF_REGION = re.compile(r"\n[ \t]*+\}(\)?)")
 
 
 def op_count_of(text: str) -> int | None:
@@ -47,22 +49,18 @@ def op_names_of(text: str) -> list[str]:
 
 def _without_hidden_bodies(text: str) -> str | None:
     """The text without the bodies that the pretty form omits; None if they cannot be told."""
-    pieces, position = [], 0
-    while found := _MAY_HAVE_HIDDEN_BODY.search(text, position):
-        start, position = position, found.end()
-        header = found[0].rstrip()
-        if has_hidden_body(found[1]) and header.endswith("({"):
-            end = _END.search(text, position)
-            if end is None or not text.startswith("})", end.end() - 1):
-                return None
-            if "({\n" in text[position : end.end()]:
-                return None
-            pieces.append(text[start:position])
-            position = end.start()
+    kept, start, position = [], 0, 0
+    while found := _STRUCTURED_OP.search(text, position):
+        position = found.end()
+        if not has_hidden_body(found[2]):
             continue
-        if has_hidden_body(found[1]) and header.endswith(_CONTINUES):
+        header = found[0].rstrip()
+        if header.endswith("({"):
+            end = _END_OF_REGION.search(text, position)
+            if end is None or not end[1] or "({\n" in text[position : end.end()]:
+                return None
+            kept.append(text[start:position])
+            start = position = end.start()
+        elif header.endswith(CONTINUES):
             return None
-        pieces.append(text[start:position])
-    if not pieces:
-        return text
-    return "".join([*pieces, text[position:]])
+    return "".join([*kept, text[start:]])

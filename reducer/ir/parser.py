@@ -15,6 +15,7 @@ from itertools import chain, islice, repeat
 from operator import sub
 
 from reducer.ir.lexer import INSIDE_STRING
+from reducer.ir.lines import CONTINUES
 from reducer.ir.module import NONE, Alias, Tables
 from reducer.ir.values import LABEL, RESULTS, label_arguments, result_groups
 
@@ -23,7 +24,6 @@ _OP = re.compile(rf'{_NAME}\(([^()"]*)\)(\[\^[^\]]*\])?')
 _WHOLE_OP = re.compile(rf'{_NAME}\(([^()"\n]*)\)(\[\^[^\]\n]*\])?[^\n]*+(?<![,\[<({{ \t])\n')
 """An op on one line, without regions: nearly all lines are such ops."""
 _ALIAS = re.compile(r"([#!][\w$.-]+) = ")
-_CONTINUES = (",", "[", "<", "(", "({", "{")
 
 
 class GenericSyntaxError(ValueError):
@@ -233,7 +233,7 @@ class _Parser:
             position = end
             if not part and not is_whole:
                 continue
-            if not part.endswith(_CONTINUES) or _opens_region(part, is_whole):
+            if not part.endswith(CONTINUES) or _opens_region(part, is_whole):
                 self._line(start, end, part if is_whole else self.text[start:end].rstrip())
                 return position
         raise self._error(start, stop, "unexpected end of the text inside an op")

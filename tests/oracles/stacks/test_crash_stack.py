@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oracles.stacks.crash_stack import crash_stack, is_cut
+from oracles.stacks.crash_stack import CrashStack, crash_stack, is_cut
 from oracles.stacks.dispatching import distinctive
 from oracles.stacks.frames import Resolver, is_offset, name_frames, parse_stack
 from oracles.stacks.symbols import load_index
@@ -21,6 +21,13 @@ def _none(module: str) -> None:
 def crash_frames(stack: str, resolver: Resolver, *, says_why: bool = True) -> tuple[str, ...]:
     parsed = parse_stack(stack)
     return crash_stack(parsed, name_frames(parsed, resolver), says_why=says_why).frames
+
+
+def crash_of(*functions: str) -> CrashStack:
+    """What is left of a stack that a crash without a message prints."""
+    lines = (f" #{index} 0x{index:04x} {function}" for index, function in enumerate(functions))
+    parsed = parse_stack("\n".join(lines))
+    return crash_stack(parsed, name_frames(parsed, _none), says_why=False)
 
 
 def text(name: str) -> str:
@@ -42,21 +49,14 @@ def test_accessors_alone_do_not_describe_a_crash() -> None:
 
 def test_an_accessor_is_no_origin_of_a_crash() -> None:
     """What asked a null value for its op has no name, and is beyond a driver."""
-    stack = "\n".join(
-        f" #{index} 0x{index:04x} {frame}"
-        for index, frame in enumerate(
-            [
-                "llvm::sys::PrintStackTrace() (/lib/libM.so+0x1)",
-                "(/lib/libc.so.6+0x2)",
-                "mlir::Value::getDefiningOp() const (/lib/libM.so+0x3)",
-                "mlir::applyPatternsGreedily() (/lib/libM.so+0x4)",
-                "(/lib/libM.so+0x400005)",
-                "mlir::detail::OpToOpPassAdaptor::run() (/lib/libM.so+0x6)",
-            ]
-        )
+    found = crash_of(
+        "llvm::sys::PrintStackTrace() (/lib/libM.so+0x1)",
+        "(/lib/libc.so.6+0x2)",
+        "mlir::Value::getDefiningOp() const (/lib/libM.so+0x3)",
+        "mlir::applyPatternsGreedily() (/lib/libM.so+0x4)",
+        "(/lib/libM.so+0x400005)",
+        "mlir::detail::OpToOpPassAdaptor::run() (/lib/libM.so+0x6)",
     )
-    parsed = parse_stack(stack)
-    found = crash_stack(parsed, name_frames(parsed, _none), says_why=False)
     assert found.origin == "libM.so+0x400005"
     assert found.top == ("mlir::Value::getDefiningOp", "libM.so+0x400005")
 
@@ -268,43 +268,28 @@ def test_the_library_of_c_plus_plus_is_the_systems() -> None:
 
 def test_the_source_file_of_a_driver_is_not_where_a_pattern_is() -> None:
     """A pattern driver calls a pattern through a callback of its own, which has no name."""
-    stack = "\n".join(
-        f" #{index} 0x{index:04x} {frame}"
-        for index, frame in enumerate(
-            [
-                "llvm::sys::PrintStackTrace() (/lib/libM.so+0x9000000)",
-                "(/lib/libc.so.6+0x2)",
-                "a::f() (/lib/libM.so+0x10)",
-                "a::g() (/lib/libM.so+0x20)",
-                "a::h() (/lib/libM.so+0x30)",
-                "(/lib/libM.so+0x2ce6b26)",
-                "(/lib/libM.so+0x61beea7)",
-                "mlir::PatternApplicator::matchAndRewrite() (/lib/libM.so+0x61bc016)",
-                "(/lib/libM.so+0x6400b5d)",
-            ]
-        )
+    found = crash_of(
+        "llvm::sys::PrintStackTrace() (/lib/libM.so+0x9000000)",
+        "(/lib/libc.so.6+0x2)",
+        "a::f() (/lib/libM.so+0x10)",
+        "a::g() (/lib/libM.so+0x20)",
+        "a::h() (/lib/libM.so+0x30)",
+        "(/lib/libM.so+0x2ce6b26)",
+        "(/lib/libM.so+0x61beea7)",
+        "mlir::PatternApplicator::matchAndRewrite() (/lib/libM.so+0x61bc016)",
+        "(/lib/libM.so+0x6400b5d)",
     )
-    parsed = parse_stack(stack)
-    found = crash_stack(parsed, name_frames(parsed, _none), says_why=False)
     assert found.origin == "libM.so+0x2ce6b26"
 
 
 def test_an_instance_of_a_template_says_nothing_about_its_source_file() -> None:
     """Patterns are in one source file with what is instantiated for them."""
-    stack = "\n".join(
-        f" #{index} 0x{index:04x} {frame}"
-        for index, frame in enumerate(
-            [
-                "llvm::sys::PrintStackTrace() (/lib/libM.so+0x9000000)",
-                "(/lib/libc.so.6+0x2)",
-                "(/lib/libM.so+0x1579fae)",
-                "bool mlir::ConversionPattern::dispatchTo1To1<a::P, a::Op>(a::P) "
-                "(/lib/libM.so+0x1579475)",
-            ]
-        )
+    found = crash_of(
+        "llvm::sys::PrintStackTrace() (/lib/libM.so+0x9000000)",
+        "(/lib/libc.so.6+0x2)",
+        "(/lib/libM.so+0x1579fae)",
+        "bool mlir::ConversionPattern::dispatchTo1To1<a::P, a::Op>(a::P) (/lib/libM.so+0x1579475)",
     )
-    parsed = parse_stack(stack)
-    found = crash_stack(parsed, name_frames(parsed, _none), says_why=False)
     assert found.origin == "libM.so+0x1579fae"
 
 
