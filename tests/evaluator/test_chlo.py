@@ -42,6 +42,12 @@ func.func @next(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
   %i = chlo.is_pos_inf %n : tensor<2xf32> -> tensor<2xi1>
   return %n, %i : tensor<2xf32>, tensor<2xi1>
 }
+func.func @infinite(%a: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  %r = chlo.is_inf %a : tensor<4xf32> -> tensor<4xi1>
+  %s = chlo.is_pos_inf %a : tensor<4xf32> -> tensor<4xi1>
+  %t = chlo.is_neg_inf %a : tensor<4xf32> -> tensor<4xi1>
+  return %r, %s, %t : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
 """
 
 
@@ -89,3 +95,10 @@ def test_the_next_number(module: Functions) -> None:
     found, infinite = module.all("next", f32(-2, np.inf))
     assert found.tolist() == [np.nextafter(np.float32(4), np.float32(0)), np.inf]
     assert infinite.tolist() == [False, True]
+
+
+def test_infinities_of_either_sign(module: Functions) -> None:
+    either, positive, negative = module.all("infinite", f32(-np.inf, np.inf, 1, np.nan))
+    assert either.tolist() == [True, True, False, False]
+    assert positive.tolist() == [False, True, False, False]
+    assert negative.tolist() == [True, False, False, False]

@@ -155,6 +155,18 @@ func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
   }) : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }
+func.func @variance(%a: tensor<4x1xf32>) -> tensor<1xf32> {
+  %one = stablehlo.constant dense<1.0> : tensor<1xf32>
+  %r:3 = "stablehlo.batch_norm_training"(%a, %one, %one) <{epsilon = 1.0 : f32,
+    feature_index = 1 : i64}> : (tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>)
+    -> (tensor<4x1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return %r#2 : tensor<1xf32>
+}
+func.func @transform(%a: tensor<4xf32>) -> tensor<3xf32> {
+  %r = stablehlo.fft %a, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  %s = stablehlo.real %r : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  return %s : tensor<3xf32>
+}
 func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %tiny = arith.constant dense<1.0e-39> : tensor<2xf32>
   %huge = arith.constant dense<1.0e38> : tensor<2xf32>
@@ -304,6 +316,22 @@ def test_the_order_of_a_sum_of_stablehlo_is_free(
     assert total.elements is not None and total.slack is not None
     assert abs(total.elements[0] - exact) <= total.slack[0] + 0.01 * exact
     assert total.slack[0] > 0
+
+
+def test_a_variance_may_be_what_is_left_of_the_squares(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    """The mean of the squares, less the square of the mean, loses digits of numbers far from 0."""
+    (variance,) = values("variance", "4x1xf32=1000.1 1000.2 1000.3 1000.4")
+    assert variance.elements is not None and variance.slack is not None
+    assert abs(variance.elements[0] - 0.0125) < 1e-4 and variance.slack[0] > 0.01
+
+
+def test_a_transform_has_the_digits_of_its_largest_number(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    (sums,) = values("transform", "4xf32=1000.1 0.1 -1000.1 0.3")
+    assert sums.slack is not None and all(slack > 1e-4 for slack in sums.slack)
 
 
 def test_nobody_knows_where_a_nan_is_sorted(values: Callable[..., Sequence[Value]]) -> None:

@@ -278,6 +278,10 @@ def test_without_digits_there_may_be_no_nan(others: Functions) -> None:
     assert (out.data[0], out.mask().tolist()) == (2, [False, True])
 
 
+def test_a_subnormal_number_may_count_as_zero(others: Functions) -> None:
+    assert others.poison("no_digits", np.array([6e-8, 1], np.float16)).tolist() == [True, False]
+
+
 def test_sizes_that_are_computed(others: Functions) -> None:
     assert others("every_other", f32(0, 1, 2, 3, 4), i32(4)).tolist() == [1, 3]
     assert others("count", i32(2, 3)).tolist() == [[0, 1, 2]] * 2

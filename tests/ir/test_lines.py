@@ -47,6 +47,12 @@ def test_ops_are_counted_by_their_lines(body: str, count: int) -> None:
             function(FILL.replace('"linalg.yield"(%in)', '"scf.if"(%in) ({\n}, {\n})') + END),
             id="a region in a body",
         ),
+        pytest.param(
+            function(
+                FILL.replace('"linalg.yield"(%in)', '"a.b"() ({\n}) : () -> ()\n"a.c"(%in)') + END
+            ),
+            id="a region that ends in a body",
+        ),
         pytest.param(function(FILL.replace("})", "}, {\n})") + END), id="two regions"),
         pytest.param('"builtin.module"() ({\n' + FILL.partition("})")[0], id="no end"),
     ],
