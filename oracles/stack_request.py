@@ -5,10 +5,9 @@ process, it goes to the main thread, which often only waits for the others. So i
 thread that computes. SIGQUIT is the signal for this purpose; unlike SIGABRT, it is not intercepted
 by a `CrashRecoveryContext`, which would let the compiler continue. Python answers only SIGABRT.
 
-A program without such handlers dies silently. One that is interrupted in its allocator may wait for
-itself for ever, since the handler needs memory as well; a program whose memory runs away is often
-there. So the thread is first stopped outside of the system's libraries, as far as the kernel tells
-where it is.
+A program without such handlers dies silently. One that is interrupted in its allocator may
+deadlock, since the handler allocates, too, and a program whose memory runs away is often there. So
+the thread is first stopped outside the system's libraries, if the kernel says where it is.
 """
 
 import ctypes
@@ -30,7 +29,7 @@ QUIET_SECONDS = 1.0
 """How long a program that has begun to print its stack may pause before it counts as finished."""
 
 LONGEST_ANSWER = 5.0
-"""How long a program that survives the request may go on printing: it may print all the time."""
+"""How long a program that survives the request may go on printing: some never stop."""
 
 _WINDOW = 0.03  # seconds between two looks at the threads
 _WINDOWS = 20  # of these, at most: the machine may be busy

@@ -107,9 +107,9 @@ def _marked(token: bytes, others: frozenset[str]) -> Iterator[int]:
 
 
 def _read(path: str) -> bytes:
-    """A file of /proc, with half as many calls of the kernel as a file object makes.
+    """The content of a file in /proc, with half as many system calls as a file object makes.
 
-    With many runs at once these calls are many, and other threads get their turn at each.
+    Each call lets another thread take over. With many compilers to watch, that adds up.
     """
     file, parts = os.open(path, os.O_RDONLY | os.O_CLOEXEC), []
     try:

@@ -213,7 +213,7 @@ class _Watch:
             # its stack and goes on.
             if answered is not None and now - answered > QUIET_SECONDS + waiting:
                 break
-            # One that prints all the time is never quiet.
+            # One that never stops printing is never quiet.
             if answered is not None and now - started > LONGEST_ANSWER + waiting:
                 break
             for key, _ in self._selector.select(_TICK):
@@ -227,7 +227,7 @@ class _Watch:
                 break
 
     def _begin_answer(self) -> None:
-        """Keep what follows apart, so that it stays whatever else is printed, before or after."""
+        """Collect the answer separately, so that no other output can displace it."""
         self._before = self.stderr.text()
         self.stderr = Capture(self.limits.output)
         with suppress(KeyError):  # closed

@@ -73,8 +73,8 @@ class _CommandGroup(LazyGroup):
             sys.stdout.reconfigure(errors="backslashreplace")
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        # Inherited by a background job. A compiler that inherits it in turn survives being asked
-        # for its stack. A handler is not inherited.
+        # Background jobs ignore SIGQUIT, and so would a compiler that they start: it would survive
+        # being asked for its stack. A handler is not inherited.
         if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
             signal.signal(signal.SIGQUIT, lambda *_: None)
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))

@@ -1,7 +1,7 @@
 """What the lines of a module in generic form tell without parsing it.
 
-Most candidates are only run. For these the number of ops and what the ops are called are enough,
-and finding that takes a fraction of the time that parsing takes.
+Most candidates are only run, which takes no more than the number of ops and what they are called.
+Finding these takes a fraction of the time that parsing takes.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 from reducer.ir.dialects import STRUCTURED, has_hidden_body
 
 CONTINUES = (",", "[", "<", "(", "{")
-"""How a line ends that the printer has broken, or one that opens a region."""
+"""How a line ends if the printer has broken it, or if it opens a region."""
 
 _RESULTS = r'[ \t]*+(?:(%[^"=\n]*+)= )?+'
 _HEADER = rf'{_RESULTS}"([^"\n]*+)"\('
