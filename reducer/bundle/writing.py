@@ -4,30 +4,23 @@ import hashlib
 import io
 import json
 import os
-import shlex
 import shutil
 import stat
-import sys
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from oracles import Limits, run_process
-from oracles.process import End
 from reducer import __version__
-from reducer.bundle.facts import BACKTRACE, FILES, OURSELVES, OUTPUT, REPRO, SCHEMA, Facts
+from reducer.bundle.facts import BACKTRACE, FILES, OUTPUT, REPRO, SCHEMA, Facts
 from reducer.bundle.filing import issue_text
 from reducer.bundle.lit import lit_test
-from reducer.bundle.passes_script import passes_script
 from reducer.bundle.regression import regression_test
 from reducer.bundle.report import report_text
-from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
-from reducer.bundle.run_script import run_script
 from reducer.bundle.title import title
+from reducer.bundle.trying import SCRIPT, ScriptRuns, as_bytes, runnable
 from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import write_atomic
@@ -201,14 +194,11 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
     return json.dumps(metadata(facts, verified=verified), indent=2, sort_keys=True) + "\n"
 
 
-REPORT, SCRIPT, METADATA = "report.md", "repro.sh", "metadata.json"
+REPORT, METADATA = "report.md", "metadata.json"
 ISSUE = "issue.txt"
 PASS, PAGE = "repro.pass.mlir", "report.html"
 LIT, REGRESSION = "repro.lit.mlir", "regression.lit.mlir"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
-
-_MAX_BUNDLED_BYTES = 100_000_000  # of a file that the command refers to
-_TIMEOUT_FACTOR = 4  # relative to the time of the failing run
 
 
 @dataclass(frozen=True)
@@ -235,6 +225,7 @@ def make_bundle(
     *,
     executable: Path | None = None,
     page: Callable[[], str | None] = lambda: None,
+    scripts: ScriptRuns | None = None,
     check_leaks: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
     """Run `repro.sh` in an empty folder, then write the report atomically.
@@ -245,24 +236,25 @@ def make_bundle(
         executable: the program under test.
         page: makes the reduction as HTML, if there is any to show. That takes as long as many a
             run, so it is done meanwhile.
+        scripts: runs of `repro.sh` that may have been made before.
         check_leaks: is called with all files before they are written, and may raise.
 
     Raises:
         OutputNotWritable: the report cannot be written.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="report") as beside:
-        trying = beside.submit(_verified, facts, executable)
+        trying = beside.submit((scripts or ScriptRuns()).verified, facts, executable)
         shown = page()
         facts, status = trying.result()
     files = _files(facts, shown)
-    verified = status == 0
+    reproduced = status == 0
     left_out: list[str] = []
     while True:
-        text, moved = report_text(facts, verified=verified, left_out=left_out)
-        files |= {name: _bytes(content) for name, content in moved.items()}
-        files[REPORT] = _bytes(text)
-        files[ISSUE] = _bytes(issue_text(facts, REPORT))
-        files[METADATA] = _bytes(metadata_text(facts, verified=verified))
+        text, moved = report_text(facts, verified=reproduced, left_out=left_out)
+        files |= {name: as_bytes(content) for name, content in moved.items()}
+        files[REPORT] = as_bytes(text)
+        files[ISSUE] = as_bytes(issue_text(facts, REPORT))
+        files[METADATA] = as_bytes(metadata_text(facts, verified=reproduced))
         packed = {name: data for name, data in files.items() if name not in left_out}
         more = too_large(packed, NEEDED | _needed_by_run(facts))
         if not more:
@@ -276,108 +268,25 @@ def make_bundle(
     return Bundle(folder, archive, facts, status, tuple(left_out))
 
 
-def try_script(files: dict[str, bytes], executable: Path | None, facts: Facts) -> int:
-    """Run `repro.sh` in a folder with only these files; return its exit status, or -1 if killed."""
-    run = facts.check.run
-    allowed = (facts.seconds, facts.check.seconds or 0, (run and run.seconds) or 0)
-    seconds = 30 + _TIMEOUT_FACTOR * max(allowed)
-    with tempfile.TemporaryDirectory(prefix="report-") as outer:
-        place = Path(outer, "empty")
-        place.mkdir()
-        for name, data in files.items():
-            path = place / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(data)
-            if name == SCRIPT or facts.check.words[0] == f"./{name}":
-                path.chmod(0o755)
-        environment = _environment(facts, executable, Path(outer))
-        result = run_process(["sh", SCRIPT], cwd=place, limits=Limits(seconds), env=environment)
-    return result.exit_code if result.end is End.EXITED else -1
-
-
-def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[str, str]:
-    """The environment that makes the script run the compiler under test and this `mlir-reducer`.
-
-    A released compiler is found by its version, as it will be on other machines.
-    """
-    words = facts.check.words
-    if words[0] != OURSELVES:
-        chosen = {words[0]: executable}
-        if facts.check.run is not None:
-            chosen[facts.check.run.words[0]] = facts.runtime
-        if facts.check.passes is not None:
-            chosen[facts.check.passes.runner] = facts.runtime
-    else:
-        ourselves = folder / OURSELVES
-        python = shlex.quote(sys.executable)
-        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n', encoding="utf-8")
-        ourselves.chmod(0o755)
-        chosen = {OURSELVES: ourselves}
-        if compiler := compiler_asked(words):
-            chosen[compiler] = None if "--iree" in words else executable
-    named = {variable_of(name): str(path.absolute()) for name, path in chosen.items() if path}
-    return {**_without_variables(chosen), **named}
-
-
-def _without_variables(programs: Iterable[str]) -> dict[str, str]:
-    """The environment without the variables that override programs of the script."""
-    variables = {variable_of(program) for program in programs}
-    return {name: value for name, value in os.environ.items() if name not in variables}
-
-
-def _verified(facts: Facts, executable: Path | None) -> tuple[Facts, int]:
-    """The facts for which `repro.sh` reproduces the failure, and its exit status.
-
-    Tries without comments, which may change a failure, and without the crash trace, which may
-    differ between runs. If nothing helps, the original facts and their status are returned.
-    """
-    lenient = replace(facts, check=facts.check.lenient)
-    weaker = [lenient, replace(facts, head=""), replace(lenient, head="")]
-    status = -1
-    for one in [facts, *(other for other in weaker if other != facts)]:
-        status = try_script(_runnable(one), executable, one)
-        if status == 0:
-            return one, status
-    return facts, status
-
-
-def _runnable(facts: Facts) -> dict[str, bytes]:
-    """`repro.sh` and the files that it needs."""
-    carried = {
-        f"{FILES}/{name}": path.read_bytes()
-        for name, path in facts.files.items()
-        if path.stat().st_size <= _MAX_BUNDLED_BYTES
-    }
-    check, run, text = facts.check, facts.check.run, facts.signature.text
-    if check.passes is not None:
-        script = passes_script(check, check.passes, text)
-    elif run is None:
-        script = repro_script(check, text, facts.files)
-    else:
-        carried |= {f"{FILES}/{name}": _bytes(content) for name, content in run.files.items()}
-        script = run_script(check, run, text, carried)
-    return {REPRO: _bytes(facts.program), SCRIPT: _bytes(script), **carried}
-
-
 def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
     """All files, except those that describe the others."""
-    files = _runnable(facts)
+    files = runnable(facts)
     test = lit_test(facts.check, facts.text, facts.signature.text)
     if test is not None:
-        files[LIT] = _bytes(test)
+        files[LIT] = as_bytes(test)
     if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
-        files[REGRESSION] = _bytes(fixed)
+        files[REGRESSION] = as_bytes(fixed)
     if facts.pass_file is not None:
-        files[PASS] = _bytes(facts.pass_file.text)
+        files[PASS] = as_bytes(facts.pass_file.text)
     for level in facts.level_files:
         if level.text:
-            files[level.name] = _bytes(level.text)
+            files[level.name] = as_bytes(level.text)
     if facts.backtrace:
-        files[BACKTRACE] = _bytes(f"{facts.backtrace}\n")
+        files[BACKTRACE] = as_bytes(f"{facts.backtrace}\n")
     if facts.output:
-        files[OUTPUT] = _bytes(f"{facts.output}\n")
+        files[OUTPUT] = as_bytes(f"{facts.output}\n")
     if page is not None:
-        files[PAGE] = _bytes(page)
+        files[PAGE] = as_bytes(page)
     return files
 
 
@@ -385,7 +294,3 @@ def _needed_by_run(facts: Facts) -> frozenset[str]:
     """The files without which the script cannot compare results."""
     run = facts.check.run
     return frozenset(f"{FILES}/{name}" for name in run.files) if run else frozenset()
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode(errors="surrogateescape")

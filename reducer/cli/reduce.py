@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from reducer.bundle.gathering import as_reported
+from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
@@ -87,6 +87,7 @@ def reduce(
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
+        scripts = ScriptRuns()
         settings = Settings(
             input=input,
             text=text,
@@ -106,7 +107,7 @@ def reduce(
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
             changes_level=level != INPUT,
-            reported=as_reported if with_report else None,
+            reported=scripts if with_report else None,
         )
         display = make_display(
             wanted=progress,
@@ -132,7 +133,13 @@ def reduce(
                 with deferred.attempt("bug report"):
                     if with_report and not reduction.stop.is_set():
                         bundle = report_of(
-                            report, reduction.oracle, opt, display, deferred, reduction.stop
+                            report,
+                            reduction.oracle,
+                            opt,
+                            display,
+                            deferred,
+                            reduction.stop,
+                            scripts,
                         )
         except (NotInteresting, CannotJudge):
             reduction.journal.discard()  # nothing to resume

@@ -24,6 +24,7 @@ from reducer.bundle.filing import issue_command
 from reducer.bundle.gathering import healthy_output
 from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
+from reducer.bundle.trying import ScriptRuns
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
@@ -272,10 +273,12 @@ def report_of(
     listener: Listener,
     deferred: DeferredErrors,
     stop: threading.Event,
+    scripts: ScriptRuns,
 ) -> Bundle | None:
     """The report at the end of a reduction; None if nothing verified can be reported.
 
-    It costs two runs of the result. If the page cannot be made, it is left out.
+    It costs two runs of the result, unless `scripts` or the reduction has made them. If the page
+    cannot be made, it is left out.
     """
     if report.status != "reduced" or not report.verified or report.flaky is not None:
         return None
@@ -313,7 +316,9 @@ def report_of(
 
     folder = ResultFolder.of(report.output_path)
     folder.create()
-    return make_bundle(facts, folder.report, executable=program_of(oracle), page=page)
+    return make_bundle(
+        facts, folder.report, executable=program_of(oracle), page=page, scripts=scripts
+    )
 
 
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:

@@ -61,8 +61,14 @@ class Evaluator(Runs):
         """Whether there are workers for what will be asked about later."""
         return self._shared.jobs > 1 and self.query.test is None
 
-    def prepare(self, document: Document, repetitions: Sequence[int] = (0,)) -> None:
-        """Have idle workers run a document that will be asked about soon."""
+    def prepare(
+        self, document: Document, repetitions: Sequence[int] = (0,), *, urgent: bool = False
+    ) -> None:
+        """Have idle workers run a document that will be asked about soon.
+
+        If that is `urgent`, nothing else will be asked before, so workers are not idle but busy in
+        vain, and end what they do.
+        """
         shared = self._shared
         if not self.works_ahead:
             return
@@ -71,13 +77,19 @@ class Evaluator(Runs):
             if self.cache.get(digest) is None:
                 asker = self._asker(None)
                 run = partial(asker.run_ahead, Candidate(document, ""))
-                shared.speculation.pin(digest, run, asker.limits_now, spare=self._spare)
+                shared.speculation.pin(
+                    digest, run, asker.limits_now, spare=self._spare, urgent=urgent
+                )
 
-    def prepare_confirmation(self, text: str, name: str, ops: int) -> None:
-        """Have an idle worker confirm a text that will probably be the result."""
+    def prepare_errand(self, errand: Errand) -> None:
+        """Have an idle worker do what will probably be asked for."""
         if self.works_ahead:
-            errand, limits = self.confirmation(text, name, ops), self.query.scaled_limits
+            limits = self.query.scaled_limits
             self._shared.speculation.pin(errand.key, errand.run, limits, spare=self._spare)
+
+    def finish_ahead(self, errand: Errand) -> None:
+        """Wait until this has ended, if an idle worker is doing it."""
+        self._shared.speculation.take(errand.key, self.stop, self.query.scaled_limits)
 
     def confirmation(self, text: str, name: str, ops: int) -> Errand:
         """The run that `confirm` asks for."""

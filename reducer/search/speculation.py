@@ -62,6 +62,7 @@ class Speculation:
         self._next: dict[str, tuple[RunAhead, _Run]] = {}  # for workers that are free soon
         self._head = 0  # workers that run what the search waits for
         self._errands: dict[str, tuple[RunAhead, Limits]] = {}  # for whoever is free first
+        self._spare = 0.0  # runs that the budget allowed when it was last looked at
         self._foresight = Foresight()
         self._usual = 0.0  # seconds of a run, of late
 
@@ -178,7 +179,8 @@ class Speculation:
                     self._next[key] = run, _Run(asker.limits_now, item)
             while occupied > self.jobs and unwanted:
                 occupied -= self._end(unwanted.pop())
-            self._run_errands(occupied, spare - self._head)
+            self._spare = spare - self._head
+            self._run_errands(occupied)
         if head is not None:  # which is still running, or there would be nothing to wait for
             self._make_more(likely, plan, until)
 
@@ -214,18 +216,24 @@ class Speculation:
         ahead.cancel.set()
         return True
 
-    def pin(self, key: str, run: RunAhead, limits: Limits, *, spare: float) -> None:
+    def pin(
+        self, key: str, run: RunAhead, limits: Limits, *, spare: float, urgent: bool = False
+    ) -> None:
         """Run what will be asked about unless something else is accepted, as soon as a worker is
-        free.
+        free; if it is `urgent`, end another run for it.
         """
         with self._lock:
             self._errands[key] = run, limits
-            occupied = sum(not ahead.future.done() for ahead in self._ahead.values())
-            self._run_errands(occupied, spare)
+            self._spare = spare
+            running = [key for key, ahead in self._ahead.items() if not ahead.future.done()]
+            if urgent and len(running) >= self.jobs:
+                ended = next((key for key in reversed(running) if self._end(key)), None)
+                running = [key for key in running if key != ended]
+            self._run_errands(len(running))
 
-    def _run_errands(self, occupied: int, spare: float) -> None:
+    def _run_errands(self, occupied: int) -> None:
         """Run what is pinned while workers are free."""
-        while self._errands and occupied < self.jobs and len(self._ahead) < spare:
+        while self._errands and occupied < self.jobs and len(self._ahead) < self._spare:
             key = next(iter(self._errands))
             run, limits = self._errands.pop(key)
             if key not in self._ahead:
@@ -247,6 +255,7 @@ class Speculation:
                 ahead.started = time.monotonic()
                 self._start(key, run, ahead)
                 occupied += 1
+            self._run_errands(occupied)
         self.changed.set()
 
     def _note_ended(self, asker: Asker) -> None:

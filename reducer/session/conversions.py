@@ -6,7 +6,8 @@ child process without the verifier, so that invalid IR, which may be what fails,
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -37,6 +38,7 @@ _PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0
 _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
 _MEGABYTE = 1 << 20
+_LONG = _MEGABYTE  # characters; several conversions of longer texts at once take too much memory
 
 
 class OptPrinter:
@@ -51,6 +53,10 @@ class OptPrinter:
         self.cancel = cancel
         self.seconds = 0.0
         self.exceeded = False
+
+    def another(self) -> "OptPrinter":
+        """Another one, for another thread."""
+        return OptPrinter(self.opt, self.limits, self.cancel)
 
     @property
     def interrupted(self) -> bool:
@@ -155,19 +161,36 @@ LOCATED = "locations"
 """The generic form with a location on each op."""
 
 
+_Convert = Callable[[OptPrinter], str | None]
+
+
 class Conversions:
-    """Cached conversions by the compiler's `…-opt` tool; all are None without a tool."""
+    """Cached conversions by the compiler's `…-opt` tool; all are None without a tool.
+
+    With several `jobs`, idle threads make those that will probably be asked for.
+    """
 
     def __init__(
-        self, printer: OptPrinter | None, journal: Journal, log: Callable[[str], None]
+        self,
+        printer: OptPrinter | None,
+        journal: Journal,
+        log: Callable[[str], None],
+        jobs: int = 1,
     ) -> None:
         self._printer = printer
         self._journal = journal
         self._log = log
+        self._ahead: dict[str, Future[tuple[str | None, OptPrinter]]] = {}
+        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="opt") if jobs > 1 else None
+
+    def close(self) -> None:
+        """Wait for what idle threads still make."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
     def seconds(self) -> float:
-        """CPU seconds that the tool has taken in this process."""
+        """CPU seconds that the tool has taken in this process, unless for what nobody has asked."""
         return self._printer.seconds if self._printer else 0.0
 
     @property
@@ -203,11 +226,21 @@ class Conversions:
         exceeded = key_of("exceeded", pipeline)
         if self._journal.get_text(exceeded) is not None:
             return None
-        convert: Callable[[OptPrinter], str | None] = partial(_after_passes, pipeline, text)
+        convert: _Convert = partial(_after_passes, pipeline, text)
         made = self._cached(pipeline, convert, text)
         if made is None and self._printer is not None and self._printer.exceeded:
             self._journal.put_text(exceeded, "")
         return made
+
+    def prepare(self, pipelines: Iterable[str], text: str) -> None:
+        """Have idle threads run pipelines that `after_passes` will probably be asked about."""
+        if self._pool is None or self._printer is None or len(text) > _LONG:
+            return
+        for pipeline in pipelines:
+            digest = key_of(pipeline, text)
+            if digest not in self._ahead and self._journal.get_text(digest) is None:
+                convert: _Convert = partial(_after_passes, pipeline, text)
+                self._ahead[digest] = self._pool.submit(_aside, convert, self._printer.another())
 
     def pretty(self, generic: str) -> str | None:
         """The text in custom assembly form; None if it cannot be printed that way."""
@@ -226,19 +259,32 @@ class Conversions:
         """What `cached` has computed; None if nothing."""
         return self._journal.get_text(key_of(form, text))
 
-    def _cached(
-        self, form: str, convert: Callable[[OptPrinter], str | None], text: str
-    ) -> str | None:
+    def _cached(self, form: str, convert: _Convert, text: str) -> str | None:
         printer = self._printer
         if printer is None:
             return None
         digest = key_of(form, text)
         known = self._journal.get_text(digest)
         if known is None:
-            known = convert(printer) or ""
+            known = self._made_ahead(digest, printer) or convert(printer) or ""
             if known or not printer.interrupted:
                 self._journal.put_text(digest, known)
         return known or None
+
+    def _made_ahead(self, digest: str, printer: OptPrinter) -> str | None:
+        """What another thread has made, as if it had been made now."""
+        ahead = self._ahead.pop(digest, None)
+        if ahead is None:
+            return None
+        made, aside = ahead.result()
+        printer.seconds += aside.seconds
+        printer.exceeded = aside.exceeded
+        return made
+
+
+def _aside(convert: _Convert, printer: OptPrinter) -> tuple[str | None, OptPrinter]:
+    """What a conversion makes, and the printer that knows what that took."""
+    return convert(printer), printer
 
 
 def _as_it_is(text: str) -> Module | None:
@@ -259,14 +305,14 @@ def _after_passes(pipeline: str, text: str, printer: OptPrinter) -> str | None:
     return printer.after_passes(pipeline, text)
 
 
-# Each pipeline with a text that a module must contain for it to have an effect. A pass that the
-# tool does not know makes no candidate.
+# Each pipeline with a text that a module must contain for it to have an effect, and how often. A
+# pass that the tool does not know makes no candidate.
 _PIPELINES = (
-    ("inline,symbol-dce", ""),
-    ("canonicalize,cse,symbol-dce", ""),
-    ("linalg-inline-scalar-operands", '"linalg.generic"'),
-    ("linalg-fuse-elementwise-ops,canonicalize,cse", '"linalg.generic"'),
-    ("linalg-specialize-generic-ops", '"linalg.generic"'),  # turns a body into a named op
+    ("inline,symbol-dce", "sym_name", 2),
+    ("canonicalize,cse,symbol-dce", "", 0),
+    ("linalg-inline-scalar-operands", '"linalg.generic"', 1),
+    ("linalg-fuse-elementwise-ops,canonicalize,cse", '"linalg.generic"', 1),
+    ("linalg-specialize-generic-ops", '"linalg.generic"', 1),  # turns a body into a named op
 )
 
 
@@ -275,23 +321,36 @@ class CompilerPasses:
 
     Args:
         run: applies a pipeline to a text and returns generic form, or None if the tool fails.
+        prepare: is told which pipelines will probably be run on a text as well.
     """
 
     name = "run clean-up passes"
     all_at_once = False
 
-    def __init__(self, run: Callable[[str, str], str | None]) -> None:
+    def __init__(
+        self,
+        run: Callable[[str, str], str | None],
+        prepare: Callable[[Iterable[str], str], None] = lambda pipelines, text: None,
+    ) -> None:
         self._run = run
+        self._prepare = prepare
 
     def sites(self, module: Module) -> list[Site]:
         return [
             Site(0, number, passes)
-            for number, (passes, needs) in enumerate(_PIPELINES)
-            if needs in module.text
+            for number, (passes, needs, times) in enumerate(_PIPELINES)
+            if module.text.count(needs) >= times
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         text: str | None = module.text
+        if len(sites) == 1:  # the others before it follow, unless this is accepted
+            others = [site for site in self.sites(module) if site.number < sites[0].number]
+            self._prepare(map(_on_module, [*sites, *reversed(others)]), module.text)
         for site in sites:
-            text = self._run(f"builtin.module({site.name})", text) if text else None
+            text = self._run(_on_module(site), text) if text else None
         return text
+
+
+def _on_module(site: Site) -> str:
+    return f"builtin.module({site.name})"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from oracles import CompilerOracle, Oracle, Outcome
+from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle
 from oracles.values import ValuesOracle
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.plan import Ahead, Certain, Plan
+from reducer.search.plan import Ahead, Certain, Errand, Plan
 from reducer.search.polish import first_sweeps
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
@@ -22,6 +22,7 @@ from reducer.session.context import Context
 from reducer.session.locating import fails_in_dispatch
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import CHEAP_SECONDS, EMPTY_MODULE
+from reducer.session.settings import Settings
 from reducer.transformations import BoundaryTypes, Transformation
 
 _REPETITIONS = 3  # runs of a program, to see whether it always fails
@@ -29,15 +30,24 @@ _SMALL = 2_500  # ops; a larger input may need too much memory to be run several
 _SMALL_RESULT = 200  # ops; what is larger will hardly be the result
 
 
-def foresee_input(evaluator: Evaluator, module: Module | None) -> None:
-    """Have idle workers run what follows the first run, before that has ended.
+def foresee_input(evaluator: Evaluator, settings: Settings) -> Callable[[Module | None], None]:
+    """Have an idle worker run the input before it is parsed.
 
-    Not for a compiler, which may be asked for more once it is known how it fails.
+    Not for a compiler, which may be asked for more once it is known how it fails, and not if it
+    takes several runs to tell.
+
+    Returns:
+        What has others run what follows the first run, once the input is parsed.
     """
-    if isinstance(evaluator.oracle, CompilerOracle | ValuesOracle):
-        return
-    if module is not None and module.op_count <= _SMALL:
-        _foresee(evaluator, module)
+    if settings.flaky is not None or isinstance(evaluator.oracle, CompilerOracle | ValuesOracle):
+        return lambda module: None
+    evaluator.prepare(PlainText(settings.text))
+
+    def go_on(module: Module | None) -> None:
+        if module is not None and module.op_count <= _SMALL:
+            _foresee(evaluator, module)
+
+    return go_on
 
 
 def foresee_search(context: Context) -> None:
@@ -108,8 +118,8 @@ def foresee_result(context: Context, module: Module) -> None:
     questions = _Questions.about(context, module)
     if questions is not None:
         context.full.prepare(PlainText(questions.printed))
-        for text, name in questions.confirmed:
-            context.full.prepare_confirmation(text, name, module.op_count)
+        for errand in questions.errands:
+            context.full.prepare_errand(errand)
 
 
 def plan_result(context: Context, module: Module) -> Certain[Module] | None:
@@ -123,25 +133,19 @@ def _questions_ahead(context: Context, module: Module) -> list[Ahead[PlainText]]
     questions = _Questions.about(context, module)
     if questions is None:
         return []
-    confirmed = [
-        Ahead(
-            Candidate(PlainText(text), name),
-            1.0,
-            errand=context.full.confirmation(text, name, module.op_count),
-        )
-        for text, name in questions.confirmed
+    printed = Candidate(PlainText(questions.printed), "print")
+    return [
+        Ahead(printed, 1.0),
+        *(Ahead(printed, 1.0, errand=errand) for errand in questions.errands),
     ]
-    return [Ahead(Candidate(PlainText(questions.printed), "print"), 1.0), *confirmed]
 
 
 @dataclass(frozen=True)
 class _Questions:
-    """What is asked about a result: whether it fails as printed, and what is confirmed, in files
-    of these names.
-    """
+    """What is asked about a result: whether it fails as printed, every time, and in the end."""
 
     printed: str
-    confirmed: tuple[tuple[str, str], ...]
+    errands: tuple[Errand, ...]
 
     @staticmethod
     def about(context: Context, module: Module) -> "_Questions | None":
@@ -150,14 +154,21 @@ class _Questions:
         text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
         if text is None:
             return None
-        confirmed = []
+        outcome = full.known(module.text) or context.first  # they say the same
+        asked = context.impatient or full
+        again = () if context.is_repeated else range(1, _REPETITIONS)
+        errands = [asked.repetition(module, number) for number in again]
         if settings.comments:
             name = settings.output.name
-            outcome = full.known(module.text) or context.first  # they say the same
-            confirmed.append((with_comments(text, [full.oracle.display(name)], outcome), name))
+            commented = with_comments(text, [full.oracle.display(name)], outcome)
+            errands.append(full.confirmation(commented, name, module.op_count))
         if settings.reported is not None:
-            confirmed.append(settings.reported(full.oracle, text))
-        return _Questions(text, tuple(confirmed))
+            if _says_nothing(full.oracle, outcome):
+                errands.append(settings.reported.script(full.oracle, text, outcome))
+            else:
+                program, name = settings.reported.program(full.oracle, text)
+                errands.append(full.confirmation(program, name, module.op_count))
+        return _Questions(text, tuple(errands))
 
 
 def _is_foreseeable(context: Context, module: Module) -> bool:
@@ -169,13 +180,27 @@ def _is_foreseeable(context: Context, module: Module) -> bool:
 
 
 def reported_ahead(context: Context) -> Outcome | None:
-    """The outcome of the result as its bug report runs it, if an idle worker has run that."""
-    full, reported = context.full, context.settings.reported
-    if reported is None or context.result is None:
+    """The outcome of the result as its bug report runs it, if that is known.
+
+    An idle worker may have run it. A user's test that prints nothing says all that the report needs
+    by its exit status, and the script of the report runs it once more.
+    """
+    full, reported, result = context.full, context.settings.reported, context.result
+    if reported is None or result is None or not _is_plain(full.oracle):
         return None
-    if not full.works_ahead or not _is_plain(full.oracle):
+    known = full.known(context.best.confirmed.text)
+    if known is not None and _says_nothing(full.oracle, known):
+        if full.works_ahead:
+            full.finish_ahead(reported.script(full.oracle, result, known))
+        return known
+    if not full.works_ahead:
         return None
-    return full.confirmed_ahead(*reported(full.oracle, context.result))
+    return full.confirmed_ahead(*reported.program(full.oracle, result))
+
+
+def _says_nothing(oracle: Oracle, outcome: Outcome) -> bool:
+    """Whether this is the outcome of a user's test that prints nothing."""
+    return isinstance(oracle, ScriptOracle) and not outcome.stderr.strip()
 
 
 def _is_plain(oracle: Oracle) -> bool:

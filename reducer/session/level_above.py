@@ -60,7 +60,10 @@ def shrink_above(context: Context) -> bool:
 
 def _cut_coarsely(above: Context) -> None:
     """Clean up and delete large parts until the program is small enough, or nothing helps."""
-    coarse = (CompilerPasses(above.conversions.after_passes), DeleteOps(above.module_boundary))
+    coarse = (
+        CompilerPasses(above.conversions.after_passes, above.conversions.prepare),
+        DeleteOps(above.module_boundary),
+    )
     progress = True
     while progress and above.document.op_count > _SMALL_ENOUGH:
         progress = False

@@ -138,6 +138,9 @@ class Reduction:
             observers=Observers(self._on_verdict, self._on_other_failure, self._on_judged),
             names_matter=not isinstance(self.oracle, CompilerOracle),
         )
+        self._conversions = Conversions(
+            self._printer(), self.journal, self._note, self.settings.jobs
+        )
         try:
             return self._run()
         except FlakyOracle:
@@ -145,19 +148,19 @@ class Reduction:
             raise
         finally:
             self._evaluator.close()
+            self._conversions.close()
             if self._shared is None:
                 self.journal.close()
 
     def _run(self) -> Report:
         self._show("normalize")
-        self._conversions = Conversions(self._printer(), self.journal, self._note)
+        foresee = foresee_input(self._evaluator, self.settings)
         module = self._conversions.module(self.settings.text)
         if module is not None:
             self._size = replace(self._size, ops=module.op_count)
         self._input_size = self._size
         self._show("run the input")
-        if self.settings.flaky is None:
-            foresee_input(self._evaluator, module)
+        foresee(module)
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
         context.origins = recorder.origins

@@ -318,7 +318,7 @@ def _repeat(
 ) -> None:
     if evaluator.query.test is not None:
         return
-    evaluator.prepare(document, range(1, times + 1))
+    evaluator.prepare(document, range(1, times + 1), urgent=True)
     meanwhile()
     for number in range(1, times + 1):
         outcome = evaluator.run_once(document.text, document.op_count, repetition=number)

@@ -1,14 +1,14 @@
 """The settings of a reduction, and the events that it reports while it runs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from oracles import Oracle
+from oracles import Oracle, Outcome
 from reducer.health import Place
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
+from reducer.search.plan import Errand
 from reducer.storage.result_folder import ResultFolder
 
 
@@ -36,8 +36,7 @@ class Settings:
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
-        reported: a program as its bug report will run it, with the name of its file; None if no
-            report is written. An idle worker runs that before it is asked for.
+        reported: what the bug report will run; None if none is written.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
     """
@@ -60,13 +59,25 @@ class Settings:
     passes_with: tuple[Place, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True
-    reported: Callable[[Oracle, str], tuple[str, str]] | None = None
+    reported: "ReportRuns | None" = None
     flaky: int | None = None
 
     @property
     def folder(self) -> ResultFolder:
         """The folder for everything except the result."""
         return ResultFolder.of(self.output, self.input)
+
+
+class ReportRuns(Protocol):
+    """What the bug report about a result runs. Idle workers run it before it is asked for."""
+
+    def program(self, oracle: Oracle, text: str) -> tuple[str, str]:
+        """The program with its comments, and the name of its file."""
+        ...
+
+    def script(self, oracle: Oracle, text: str, outcome: Outcome) -> Errand:
+        """The script of the report, for a program with this outcome."""
+        ...
 
 
 @dataclass(frozen=True)

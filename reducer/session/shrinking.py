@@ -113,7 +113,7 @@ def _transformations(context: Context) -> list[Transformation[Module]]:
 
     return [
         *standard_transformations(context.module_boundary, message),
-        CompilerPasses(context.conversions.after_passes),
+        CompilerPasses(context.conversions.after_passes, context.conversions.prepare),
         *control_flow_transformations(),
     ]
 

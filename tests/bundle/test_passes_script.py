@@ -11,7 +11,7 @@ from reducer.bundle.facts import ReproCheck
 from reducer.bundle.gathering import gather
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.passes_script import passes_script
-from reducer.bundle.writing import try_script
+from reducer.bundle.trying import status_of, try_script
 from reducer.cli.pipelines import pipeline_comparison
 from tests.support.opt_tools import find_opt
 
@@ -68,7 +68,7 @@ def test_a_report_names_the_pass_and_stands_alone(oracle: ValuesOracle) -> None:
     assert facts.check.passes is not None
     script = passes_script(facts.check, facts.check.passes, facts.signature.text)
     files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
-    assert try_script(files, find_opt(), facts) == 0
+    assert status_of(try_script(files, find_opt(), facts)) == 0
 
 
 def test_what_cannot_be_printed_is_left_to_the_comparison(oracle: ValuesOracle) -> None:

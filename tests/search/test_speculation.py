@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from oracles import Limits, Outcome
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
@@ -188,6 +188,45 @@ def test_an_errand_waits_for_a_free_worker() -> None:
     assert ask(evaluator, Steps((("bad",),))) is None
     evaluator.close()
     assert sorted(oracle.texts) == ["bad", "first", "second", "third"]
+
+
+def test_an_errand_starts_as_soon_as_a_worker_is_free_even_if_nobody_searches() -> None:
+    begun = threading.Event()
+
+    def fails(text: str) -> bool:
+        if text == "last":
+            begun.set()
+        return False
+
+    evaluator = Evaluator(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
+    for text in ("first", "second", "third", "fourth", "last"):
+        evaluator.prepare(PlainText(text))
+    assert begun.wait(PATIENCE)
+    evaluator.close()
+
+
+def test_what_is_urgent_takes_the_place_of_another_run() -> None:
+    class Endless(PredicateOracle):
+        """Runs end when they are cancelled, except that of what is urgent."""
+
+        def run(
+            self,
+            text: str | bytes,
+            *,
+            cancel: threading.Event | None = None,
+            limits: Limits | None = None,
+        ) -> Outcome:
+            if text == "urgent":
+                return super().run(text)
+            assert cancel is not None and cancel.wait(PATIENCE)
+            return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
+
+    evaluator = Evaluator(Endless(lambda text: True), Memory(), jobs=2, target=FAILURE)
+    evaluator.foresee(Steps((("a", "b"),)))
+    evaluator.prepare(PlainText("urgent"), urgent=True)
+    assert evaluator.fails(PlainText("urgent"))
+    assert evaluator.costs.calls == 1
+    evaluator.close()
 
 
 def test_an_errand_is_dropped_once_something_is_accepted() -> None:

@@ -1,5 +1,6 @@
 """Generic form and back, with a real compiler."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -150,6 +151,65 @@ def test_what_the_tool_cannot_read_is_no_candidate(
     broken = Module.parse('"t.op"(%0) : (i32) -> ()\n')
     passes = CompilerPasses(normaliser.after_passes)
     assert passes.apply(broken, passes.sites(broken)) is None
+
+
+ONE_FUNCTION = """\
+func.func @main(%a: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %0 = arith.addi %a, %zero : i32
+  return %0 : i32
+}
+"""
+
+
+@pytest.mark.iree
+def test_nothing_is_inlined_into_the_only_function(normaliser: OptPrinter) -> None:
+    passes = CompilerPasses(normaliser.after_passes)
+    module, with_a_call = (
+        Module.parse(normaliser.generic(t) or "") for t in (ONE_FUNCTION, BEFORE)
+    )
+    names = [[site.name for site in passes.sites(each)] for each in (module, with_a_call)]
+    assert names == [
+        ["canonicalize,cse,symbol-dce"],
+        ["inline,symbol-dce", "canonicalize,cse,symbol-dce"],
+    ]
+
+
+class Recorded(OptPrinter):
+    """Notes on which threads passes are run."""
+
+    def __init__(self, opt: Path, limits: Limits) -> None:
+        super().__init__(opt, limits)
+        self.threads: list[str] = []
+
+    def another(self) -> OptPrinter:
+        other = Recorded(self.opt, self.limits)
+        other.threads = self.threads
+        return other
+
+    def after_passes(self, pipeline: str, text: str) -> str | None:
+        self.threads.append(threading.current_thread().name.partition("_")[0])
+        return super().after_passes(pipeline, text)
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize(("jobs", "threads"), [(1, ["MainThread"] * 2), (2, ["opt"] * 2)])
+def test_idle_threads_run_what_will_be_asked_next(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, jobs: int, threads: list[str]
+) -> None:
+    """The result is the same, and so is the time that it is said to have taken."""
+    printer = Recorded(iree_toolchain().opt, Limits(60.0))
+    module = Module.parse(printer.generic(BEFORE) or "")
+    before = printer.seconds
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        conversions = Conversions(printer, journal, print, jobs)
+        passes = CompilerPasses(conversions.after_passes, conversions.prepare)
+        inline, canonicalize = passes.sites(module)
+        made = [passes.apply(module, [site]) for site in (canonicalize, inline)]
+        conversions.close()
+    assert printer.threads == threads
+    assert conversions.seconds > before
+    assert [text and Module.parse(text).op_count for text in made] == [6, 3]
 
 
 GENERIC = """\

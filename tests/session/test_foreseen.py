@@ -1,12 +1,16 @@
 """What idle workers run at the start and the end of a reduction, before it is asked for."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import Oracle
+import pytest
+
+from oracles import Limits, Oracle, Outcome, ScriptOracle
 from reducer.ir import Module
-from reducer.session import finishing
+from reducer.search.plan import Errand
+from reducer.session import finishing, shrinking
 from reducer.session.context import Context
 from reducer.session.foreseen import (
     after_halving,
@@ -28,8 +32,21 @@ func.func @main() {
 """
 
 
-def reported(oracle: Oracle, text: str) -> tuple[str, str]:
-    return f"// In the report\n{text}", "repro.mlir"
+class InTheReport:
+    """What a report runs."""
+
+    def __init__(self) -> None:
+        self.scripts: list[str] = []  # the programs whose script was run
+
+    def program(self, oracle: Oracle, text: str) -> tuple[str, str]:
+        return f"// In the report\n{text}", "repro.mlir"
+
+    def script(self, oracle: Oracle, text: str, outcome: Outcome) -> Errand:
+        def run(cancel: threading.Event, limits: Limits) -> Outcome:
+            self.scripts.append(text)
+            return outcome
+
+        return Errand(f"script {text}", run)
 
 
 def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
@@ -41,10 +58,11 @@ def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
     assert sum(text == context.document.text for text in oracle.texts) <= 1, "the input"
 
 
-def reporting(context: Context) -> Context:
-    """A context whose result is reported, too."""
-    context.settings = replace(context.settings, reported=reported)
-    return context
+def reporting(context: Context) -> InTheReport:
+    """Have the result of a context reported, too."""
+    in_report = InTheReport()
+    context.settings = replace(context.settings, reported=in_report)
+    return in_report
 
 
 FORMS = [
@@ -68,7 +86,9 @@ def test_the_result_is_printed_confirmed_and_reported_in_advance(
 ) -> None:
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
-    context = reporting(context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)[0])
+    context = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)[0]
+    context.is_repeated = True
+    reporting(context)
     assert context.full.fails(context.document)
     foresee_result(context, context.module)
     finish(context)
@@ -81,12 +101,36 @@ def test_so_is_what_will_probably_be_the_result(
     """Before it has been run itself."""
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
-    context = reporting(context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)[0])
+    context = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)[0]
+    context.is_repeated = True
+    reporting(context)
     plan = plan_result(context, context.module)
     assert plan is not None
     context.full.foresee(plan)
     finish(context)
     assert sorted(oracle.texts[1:]) == sorted(FORMS), "after the input"
+
+
+def test_a_result_that_will_be_run_again_is_so_in_advance(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    everything = threading.Event()
+
+    def fails(text: str) -> bool:
+        if oracle.texts.count(text) == 3:
+            everything.set()
+        return "t.op" in text
+
+    oracle = PredicateOracle(fails)
+    opt = iree_toolchain().opt
+    context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)
+    assert context.full.fails(context.document)
+    foresee_result(context, context.module)
+    assert everything.wait(60.0)
+    shrinking.run_again(context)
+    context.full.close()
+    assert context.is_repeated
+    assert oracle.texts.count(context.module.text) == 3
 
 
 def test_whether_it_always_fails_is_asked_right_after_halving(tmp_path: Path) -> None:
@@ -110,6 +154,7 @@ def test_without_a_report_nothing_is_run_for_it(
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)
+    context.is_repeated = True
     assert context.full.fails(context.document)
     foresee_result(context, context.module)
     finishing.print_for_people(context)
@@ -117,3 +162,28 @@ def test_without_a_report_nothing_is_run_for_it(
     context.full.close()
     assert context.is_verified and context.reported is None
     assert len(oracle.texts) == 4
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("says", [False, True], ids=["silent", "talking"])
+def test_a_silent_test_is_not_asked_again_for_the_report(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, says: bool, jobs: int
+) -> None:
+    """All that the report needs to know is how it exits, and the report's script shows that."""
+    count, script = tmp_path / "count", tmp_path / "test.sh"
+    talking = "echo found >&2" if says else ""
+    script.write_text(f'#!/bin/sh\necho "${{1##*/}}" >>{count}\n{talking}\ngrep -q t.op "$1"\n')
+    script.chmod(0o755)
+    opt = iree_toolchain().opt
+    context = context_of(ScriptOracle(script), tmp_path, text=PROGRAM, opt=opt, jobs=jobs)[0]
+    in_report = reporting(context)
+    assert context.full.fails(context.document)
+    foresee_result(context, context.module)
+    finishing.print_for_people(context)
+    finishing.verify(context)
+    context.full.close()
+    assert context.is_verified
+    ahead = jobs > 1
+    assert bool(in_report.scripts) == (ahead and not says)
+    assert (context.reported is not None) == (ahead or not says)
+    assert ("repro.mlir" in count.read_text().split()) == (ahead and says)
