@@ -13,9 +13,11 @@ import selectors
 import signal
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from oracles.cancel import Cancel
 from oracles.capture import Capture
 from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
@@ -24,9 +26,9 @@ from oracles.stack_request import ANSWER_SECONDS, LONGEST_ANSWER, QUIET_SECONDS,
 from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
 
 _TICK = 0.02
-"""Seconds between checks of the cancel event, and of memory where little is left."""
+"""Seconds between checks of memory where little is left, and of what does not wake the watcher."""
 
-_LONGEST_LOOK = 0.1
+_LONGEST_LOOK = 0.25
 """Seconds between checks of memory where much is left; each costs half a millisecond or more."""
 
 _FASTEST = 4 << 30
@@ -153,6 +155,7 @@ class _Watch:
         self._enough = False
         self._looked = False
         self._next_look = started
+        self._must_tick = True
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
             os.set_blocking(pipe, False)
@@ -186,12 +189,28 @@ class _Watch:
             _lower(pid, resource.RLIMIT_CPU, cpu, cpu)
 
     def wait(self) -> End:
-        while self.end is End.EXITED and not self.child.has_exited():
-            for key, _ in self._selector.select(self._poll_timeout()):
-                if key.data is not None:
-                    self._read(key.fd, key.data)
-            self._poll()
+        with self._woken_by_cancel():
+            while self.end is End.EXITED and not self.child.has_exited():
+                for key, _ in self._selector.select(self._poll_timeout()):
+                    if key.data is not None:
+                        self._read(key.fd, key.data)
+                self._poll()
         return self.end
+
+    @contextmanager
+    def _woken_by_cancel(self) -> Iterator[None]:
+        """Have the selector wait for the cancel event as well, if that is possible."""
+        waking = self.cancel.file() if isinstance(self.cancel, Cancel) else nullcontext()
+        with waking as file:
+            wakes = file is not None or self.cancel is None
+            self._must_tick = not wakes or self.child.pidfd is None
+            if file is not None:
+                self._selector.register(file, selectors.EVENT_READ, None)
+            try:
+                yield
+            finally:
+                if file is not None:
+                    self._selector.unregister(file)
 
     def ask_for_stack(self) -> None:
         """Have the program print where it is, and wait for that: it dies of the signal.
@@ -260,11 +279,15 @@ class _Watch:
             peak = max(peak, usage.peak_memory)
         return Usage(usage.status, usage.cpu_seconds, peak)
 
-    def _poll_timeout(self) -> float | None:
+    def _poll_timeout(self) -> float:
         """Seconds until the next check is due."""
-        if self.deadline is None:
-            return _TICK
-        return max(0.0, min(_TICK, self.deadline - time.monotonic()))
+        now = time.monotonic()
+        due = [self._next_look]
+        if self.deadline is not None:
+            due.append(self.deadline)
+        if self._must_tick:
+            due.append(now + _TICK)
+        return max(0.0, min(due) - now)
 
     def _poll(self) -> None:
         now = time.monotonic()

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from typing import Generic
 
 from oracles import Outcome
+from oracles.cancel import Cancel
 from reducer.ir import D
 from reducer.search.budget import CandidateRuns, Stopped
 from reducer.search.candidate import Candidate, Verdict
@@ -31,7 +32,7 @@ class Running(Generic[D]):
     ) -> None:
         self.position = position
         self.candidate = candidate
-        self.cancel = threading.Event()
+        self.cancel = Cancel()
         self._start = start
         self._charge = charge
         self._stop = stop

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any
 
 from oracles import Limits, Outcome
+from oracles.cancel import Cancel
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate
@@ -41,7 +42,7 @@ class _Run:
     item: Item[Any] | None = None  # None if it is no part of a plan
     is_pinned: bool = False  # it will be asked about, whatever the search finds
     is_known: bool = False  # what it has shown was learned
-    cancel: threading.Event = field(default_factory=threading.Event)
+    cancel: Cancel = field(default_factory=Cancel)
     future: "Future[Outcome]" = field(default_factory=Future)
     started: float = field(default_factory=time.monotonic)
 

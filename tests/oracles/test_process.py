@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles.cancel import Cancel
 from oracles.classify import classify
 from oracles.process import End, Limits, ProcessResult, run_process
 from oracles.tree import RUN_VARIABLE, longest_wait
@@ -251,8 +252,13 @@ def test_fork_bomb(tmp_path: Path) -> None:
     assert all(gone(pid) for pid in pids)
 
 
-def test_cancel(tmp_path: Path) -> None:
-    cancel = threading.Event()
+@pytest.mark.parametrize("event", [threading.Event, Cancel])
+def test_cancel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: type[threading.Event]
+) -> None:
+    """It takes no look at the memory to notice that."""
+    monkeypatch.setattr("oracles.watch._until_next_look", lambda used, limit: 10 * LONG)
+    cancel = event()
     code = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
     results: list[ProcessResult] = []
     thread = threading.Thread(target=lambda: results.append(python(code, tmp_path, cancel=cancel)))
@@ -264,8 +270,9 @@ def test_cancel(tmp_path: Path) -> None:
     assert gone(pid)
 
 
-def test_cancelled_before_it_starts(tmp_path: Path) -> None:
-    cancel = threading.Event()
+@pytest.mark.parametrize("event", [threading.Event, Cancel])
+def test_cancelled_before_it_starts(tmp_path: Path, event: type[threading.Event]) -> None:
+    cancel = event()
     cancel.set()
     assert python("import time; time.sleep(600)", tmp_path, cancel=cancel).end is End.CANCELLED
 
