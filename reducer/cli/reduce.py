@@ -11,6 +11,7 @@ from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
+from reducer.cli.end_report import report_of
 from reducer.cli.intake import command_and_input
 from reducer.cli.oracle_options import (
     OracleOptions,
@@ -20,7 +21,6 @@ from reducer.cli.oracle_options import (
 from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import write_json
-from reducer.cli.report import report_of
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace

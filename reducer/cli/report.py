@@ -1,4 +1,4 @@
-"""`mlir-reducer report`, and the report at the end of a reduction."""
+"""`mlir-reducer report`."""
 
 import threading
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ from oracles import Oracle
 from reducer.bundle import (
     Bundle,
     Facts,
-    LevelFile,
     PassFile,
     gather,
     make_bundle,
@@ -22,9 +21,9 @@ from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Healthy, Version
 from reducer.bundle.filing import issue_command
 from reducer.bundle.gathering import healthy_output
+from reducer.bundle.level_files import pass_file_of
 from reducer.bundle.portable_command import program_of
-from reducer.bundle.provenance import Provenance, provenance_of, read_provenance
-from reducer.bundle.trying import ScriptRuns
+from reducer.bundle.provenance import Provenance, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
@@ -32,7 +31,6 @@ from reducer.cli.bisect_text import summary
 from reducer.cli.console import show
 from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
-from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.similar import as_json, similar_text, similar_to
@@ -43,11 +41,10 @@ from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.query import ReleaseVerdict
 from reducer.search.evaluator import Stopped
-from reducer.session import Listener, ReductionRecord, Report
-from reducer.session.figures import LevelRecord, PassRecord
+from reducer.session import ReductionRecord
 from reducer.session.pass_level import reduce_pass_level
 from reducer.similar import Known, read_known
-from reducer.storage.result_folder import ResultFolder, report_folder_of
+from reducer.storage.result_folder import report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.units import size
 
@@ -118,23 +115,6 @@ class OptionalSections:
             pass_file=None if report.same_program else pass_file_of(report, REPRO),
             pass_name=report.pass_name or facts.pass_name,
         )
-
-
-def level_file_of(level: LevelRecord, source: Path) -> LevelFile:
-    """A program at another level as a part of the report, unless it is the input itself."""
-    text = ""
-    if level.verified and level.output_path != source:
-        text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
-        text = text.replace(level.output_path.name, f"repro.{level.level}.mlir")
-    return LevelFile(level.level, level.made, text, level.output.lines, level.output.ops)
-
-
-def pass_file_of(level: PassRecord, name: str) -> PassFile:
-    """The second reproducer for a report; `name` is the first one's name there."""
-    text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
-    size = level.output
-    file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
-    return file.beside(name)
 
 
 class _MessageListener:
@@ -264,61 +244,6 @@ class _ReportSource:
         if hide_names:
             return self.source.with_name(f"report-{facts.bucket}")
         return report_folder_of(self.source)
-
-
-def report_of(
-    report: Report,
-    oracle: Oracle,
-    opt: Path | None,
-    listener: Listener,
-    deferred: DeferredErrors,
-    stop: threading.Event,
-    scripts: ScriptRuns,
-) -> Bundle | None:
-    """The report at the end of a reduction; None if nothing verified can be reported.
-
-    It costs two runs of the result, unless `scripts` or the reduction has made them. If the page
-    cannot be made, it is left out.
-    """
-    if report.status != "reduced" or not report.verified or report.flaky is not None:
-        return None
-    if not report.output_path.is_file():
-        return None
-    listener.phase("report")
-    level, past = report.pass_level, None
-    report = report.in_all()
-    with deferred.attempt("page about the reduction"):
-        past = provenance_of(report, report.output_path, report.lineage, opt)
-    facts = gather(
-        report.text,
-        oracle,
-        source=report.input_path.name,
-        opt=opt,
-        pass_file=(
-            pass_file_of(level, report.output_path.name)
-            if level and not level.same_program
-            else None
-        ),
-        level_files=[level_file_of(one, report.input_path) for one in report.levels],
-        known=report.reported,
-        cancel=stop,
-    )
-    facts = replace(facts, record=past.record if past else replace(report, origin=()))
-    if level is not None and level.same_program:
-        facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
-
-    def page() -> str | None:
-        shown = None
-        with deferred.attempt("page about the reduction"):
-            if past is not None:
-                shown = past.page()
-        return shown
-
-    folder = ResultFolder.of(report.output_path)
-    folder.create()
-    return make_bundle(
-        facts, folder.report, executable=program_of(oracle), page=page, scripts=scripts
-    )
 
 
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:

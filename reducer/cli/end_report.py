@@ -1,0 +1,70 @@
+"""The report at the end of a reduction."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import Oracle
+from reducer.bundle import Bundle, gather, make_bundle
+from reducer.bundle.level_files import level_file_of, pass_file_of
+from reducer.bundle.portable_command import program_of
+from reducer.bundle.provenance import provenance_of
+from reducer.bundle.trying import ScriptRuns
+from reducer.cli.reasons import DeferredErrors
+from reducer.session import Listener, Report
+from reducer.storage.result_folder import ResultFolder
+
+
+def report_of(
+    report: Report,
+    oracle: Oracle,
+    opt: Path | None,
+    listener: Listener,
+    deferred: DeferredErrors,
+    stop: threading.Event,
+    scripts: ScriptRuns,
+) -> Bundle | None:
+    """The report at the end of a reduction; None if nothing verified can be reported.
+
+    It costs two runs of the result, unless `scripts` or the reduction has made them. If the page
+    cannot be made, it is left out.
+    """
+    if report.status != "reduced" or not report.verified or report.flaky is not None:
+        return None
+    if not report.output_path.is_file():
+        return None
+    listener.phase("report")
+    level, past = report.pass_level, None
+    report = report.in_all()
+    with deferred.attempt("page about the reduction"):
+        past = provenance_of(report, report.output_path, report.lineage, opt)
+    facts = gather(
+        report.text,
+        oracle,
+        source=report.input_path.name,
+        opt=opt,
+        pass_file=(
+            pass_file_of(level, report.output_path.name)
+            if level and not level.same_program
+            else None
+        ),
+        level_files=[level_file_of(one, report.input_path) for one in report.levels],
+        known=report.reported,
+        cancel=stop,
+    )
+    facts = replace(facts, record=past.record if past else replace(report, origin=()))
+    if level is not None and level.same_program:
+        facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
+
+    def page() -> str | None:
+        shown = None
+        with deferred.attempt("page about the reduction"):
+            if past is not None:
+                shown = past.page()
+        return shown
+
+    folder = ResultFolder.of(report.output_path)
+    folder.create()
+    return make_bundle(
+        facts, folder.report, executable=program_of(oracle), page=page, scripts=scripts
+    )
