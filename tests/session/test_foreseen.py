@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, Oracle, Outcome, ScriptOracle
+from reducer.bundle import gather
+from reducer.bundle.trying import ScriptRuns
 from reducer.ir import Module
 from reducer.search.plan import Errand
 from reducer.session import finishing, shrinking
@@ -187,3 +189,31 @@ def test_a_silent_test_is_not_asked_again_for_the_report(
     assert bool(in_report.scripts) == (ahead and not says)
     assert (context.reported is not None) == (ahead or not says)
     assert ("repro.mlir" in count.read_text().split()) == (ahead and says)
+
+
+def test_the_script_of_the_report_is_run_to_its_end_and_once(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Although the reduction ends meanwhile, and its idle workers with it."""
+    count, script = tmp_path / "count", tmp_path / "test.sh"
+    script.write_text(
+        "#!/bin/sh\n"
+        "case $1 in repro.mlir)\n"
+        f"    echo begun >>{count}; sleep 0.5; echo done >>{count} ;;\n"
+        "esac\n"
+        'grep -q t.op "$1"\n'
+    )
+    script.chmod(0o755)
+    scripts, oracle = ScriptRuns(), ScriptOracle(script)
+    opt = iree_toolchain().opt
+    context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=8)
+    context.settings = replace(context.settings, reported=scripts)
+    assert context.full.fails(context.document)
+    foresee_result(context, context.module)
+    finishing.print_for_people(context)
+    finishing.verify(context)
+    context.full.close()
+    assert count.read_text().split() == ["begun", "done"]
+    facts = gather(context.result or "", oracle, known=context.reported)
+    assert scripts.verified(facts, None) == (facts, 0)
+    assert count.read_text().split() == ["begun", "done"]
