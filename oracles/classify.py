@@ -241,7 +241,7 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
             exit_code=code,
             nameless=not complaint,
         )
-    kind = _kind_of(primary.message)
+    kind = kind_of_message(primary.message)
     template = template_of(primary.message)
     follow_ups = any(is_follow_up(item) for item in diagnostics if item.severity == "error")
     leftover = is_leftover(primary.message, primary.operation)
@@ -332,7 +332,8 @@ def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
     return ""
 
 
-def _kind_of(message: str) -> Kind:
+def kind_of_message(message: str) -> Kind:
+    """The kind of failure of which an error with this message tells."""
     if re.search(r"\bfailed to legalize\b", message):
         return Kind.LEGALIZATION
     if re.search(r"\bbufferiz", message):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from oracles.paths import path_spans
 from oracles.profiles import PROFILES
 
 INPUT = "{}"
@@ -112,26 +113,18 @@ class Command:
 
     def files(self) -> list[Path]:
         """Existing files named in the arguments; outcomes depend on them as well."""
-        found = (self._path(value) for word in self.argv[1:] for value in _values(word))
-        return [path for path in found if path is not None and path.is_file()]
-
-    def _path(self, value: str) -> Path | None:
-        if not value or INPUT in value or "\0" in value or len(value) > 4096:
-            return None
-        path = (self.directory or Path.cwd()) / value
-        try:
-            return path if path.exists() else None
-        except OSError:
-            return None
+        place = self.directory or Path.cwd()
+        named = (place / word[span] for word in self.argv[1:] for span in path_spans(word, place))
+        return [path for path in named if path.is_file()]
 
     def _anchored(self, word: str) -> str:
-        """The word with its path made absolute, so that it works in the oracle's private folder."""
+        """The word with absolute paths, so that it works in the private folder of a run."""
         if self.directory is None:
             return word
-        for value in _values(word):
-            path = self._path(value)
-            if path is not None and not Path(value).is_absolute():
-                return word[: len(word) - len(value)] + str(path.absolute())
+        for span in reversed(list(path_spans(word, self.directory))):
+            path = (self.directory / word[span]).absolute()
+            if not Path(word[span]).is_absolute():
+                word = f"{word[: span.start]}{path}{word[span.stop :]}"
         return word
 
 
@@ -202,11 +195,3 @@ def _without_output(words: Sequence[str]) -> Iterator[str]:
             skip = True
         elif not _OUTPUT_WORD.match(word):
             yield word
-
-
-def _values(word: str) -> Iterator[str]:
-    """The parts of a word that may be a path: all of it, or what follows `=`."""
-    if word.startswith("-"):
-        yield word.partition("=")[2]
-    else:
-        yield word

@@ -254,19 +254,24 @@ def says_nothing(message: str) -> bool:
 def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     """The error that identifies the bug, or None if there is no error.
 
-    The first real error of each dispatch is eligible; of several, the one with the least template
-    is taken, so that the order of dispatches does not matter. Linker errors count only if there is
-    no other error, because the linker may miss what was not generated; follow-ups count only if
-    there is not even a linker error.
+    Of those of several dispatches, the one with the least template is taken, so that the order of
+    dispatches does not matter. Linker errors count only if there is no other error, because the
+    linker may miss what was not generated; follow-ups count only if there is not even a linker
+    error.
     """
     errors = [item for item in diagnostics if item.severity == "error"]
     linking = [error for error in errors if is_linker_error(error)]
-    contenders: list[Diagnostic] = []
+    chosen = first_errors(errors) or linking or errors
+    return min(chosen, key=lambda error: template_of(error.message), default=None)
+
+
+def first_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The first real error of each dispatch: each of them may be a bug of its own."""
+    found: list[Diagnostic] = []
     fresh = True
-    for error in errors:
+    for error in (item for item in diagnostics if item.severity == "error"):
         real = not is_follow_up(error) and not is_linker_error(error)
         if fresh and real:
-            contenders.append(error)
+            found.append(error)
         fresh = not real
-    chosen = contenders or linking or errors
-    return min(chosen, key=lambda error: template_of(error.message), default=None)
+    return found

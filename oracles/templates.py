@@ -39,6 +39,7 @@ _SCALAR = re.compile(
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
 _OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
 _CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
@@ -241,6 +242,8 @@ def _quoted(match: re.Match[str], text: str) -> str:
     if text[: match.start()].endswith("@"):
         return match[0]  # a symbol, see _fold_names
     content = next(group for group in match.groups() if group is not None)
+    if _DECLARATION.match(content):
+        return "'<name>'"
     if "<type>" in content or content in ("index", "none"):
         return "<type>"
     if not re.search(r"\w", content):

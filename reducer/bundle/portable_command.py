@@ -5,12 +5,12 @@ libraries, and readers of the report have their own.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from oracles import Command, Oracle, ScriptOracle
-from oracles.command import INPUT
 from oracles.compiler import DISCARD, compiler_of
+from oracles.paths import existing, path_spans
 from oracles.plugin import PluginOracle
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
@@ -55,19 +55,19 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
     """The command with its files moved to `files/`, and their present paths by name."""
     found: dict[str, Path] = {}
     words = [command.argv[0]]
+    directory = command.directory or Path.cwd()
     programs = _programs(command.argv)
     for index, word in enumerate(command.argv[1:], 1):
         if index in programs:
             words.append(Path(word).name)
             continue
-        before, value, after = _split(word)
-        path = _file(value, command.directory or Path.cwd())
-        if path is None:
-            words.append(word)
-        else:
-            name = portable_name(path, found)
-            found[name] = path
-            words.append(f"{before}{FILES}/{name}{after}")
+        for span in reversed(list(_spans(word, directory))):
+            path = (directory / word[span]).resolve()
+            if path.is_file():
+                name = portable_name(path, found)
+                found[name] = path
+                word = f"{word[: span.start]}{FILES}/{name}{word[span.stop :]}"
+        words.append(word)
     return Command(tuple(words), launcher=command.launcher), found
 
 
@@ -79,24 +79,13 @@ def _programs(argv: Sequence[str]) -> set[int]:
     return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
 
 
-def _split(word: str) -> tuple[str, str, str]:
-    """Split a word into the part that may be a path and the text before and after it."""
+def _spans(word: str, directory: Path) -> Iterator[slice]:
+    """The parts of a word that are existing paths."""
     if match := _PYTHON.fullmatch(word):
-        return match[1], match[2], match[3]
-    if word.startswith("-"):
-        flag, equals, value = word.partition("=")
-        return flag + equals, value, ""
-    return "", word, ""
-
-
-def _file(value: str, directory: Path) -> Path | None:
-    if not value or INPUT in value or "\0" in value:
-        return None
-    path = directory / value
-    try:
-        return path.resolve() if path.is_file() else None
-    except OSError:  # too long to be a path
-        return None
+        if existing(match[2], directory) is not None:
+            yield slice(*match.span(2))
+    else:
+        yield from path_spans(word, directory)
 
 
 def portable_name(path: Path, taken: dict[str, Path]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from oracles import Diagnostic, Outcome
 from oracles.comparison import shows
+from oracles.compiler import compiler_of
 from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
     LIMIT,
@@ -86,7 +87,8 @@ def check(
         judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
         told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
         facts = [*judged, *told, *compiler_facts(oracle)]
-        show(Facts(facts), *_told(outcome))
+        compiler = compiler_of(oracle)
+        show(Facts(facts), *_told(outcome, compiler.name if compiler else ""))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:
@@ -120,28 +122,40 @@ def _facts(
         yield command_fact(name, words)
 
 
-def _told(outcome: Outcome) -> list[str]:
-    """The first errors, and what the oracle itself remarks, one per line."""
+def _told(outcome: Outcome, own_file: str) -> list[str]:
+    """The first errors, and what the oracle itself remarks, one per line.
+
+    `own_file` is the name under which the compiler read the input; '' if it is not known.
+    """
     own = [f"  {remark}" for remark in outcome.remarks]
     if outcome.kind.traits.undecided:
         return ["", "cannot judge:", *own, f"  {WOULD_HELP}"]
     errors = [one for one in outcome.diagnostics if one.severity == "error"]
-    lines = ["", plural(len(errors), "error") + ":", *_lines(errors)] if errors else []
+    lines = ["", plural(len(errors), "error") + ":", *_lines(errors, own_file)] if errors else []
     if len(errors) > _SHOWN:
         lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
     return [*lines, *(["", plural(len(own), "remark") + ":", *own] if own else [])]
 
 
-def _lines(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    return [_cut(f"  {_place(one)}{one.message}") for one in diagnostics[:_SHOWN]]
+def _lines(diagnostics: Sequence[Diagnostic], own_file: str) -> list[str]:
+    return [_cut(f"  {_place(one, own_file)}{one.message}") for one in diagnostics[:_SHOWN]]
 
 
 def _cut(line: str) -> str:
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
-def _place(diagnostic: Diagnostic) -> str:
-    return f"{diagnostic.line}:{diagnostic.column}: " if diagnostic.line else ""
+def _place(diagnostic: Diagnostic, own_file: str) -> str:
+    """Where the error is; the file is named if it is not the input.
+
+    A location may be that in another file that a flag names, or in the model's source code.
+    """
+    if not diagnostic.line:
+        return ""
+    file = diagnostic.file.rsplit("/", 1)[-1]
+    is_other = own_file and file not in ("", own_file)
+    shown = f"{file}:" if is_other else ""
+    return f"{shown}{diagnostic.line}:{diagnostic.column}: "
 
 
 def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]:

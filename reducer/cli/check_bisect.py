@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
-from oracles.comparison import Across, difference
+from oracles.among import difference_among
 from oracles.compiler import compiler_of
 from reducer.cli.oracle_options import OracleOptions
 from reducer.errors import (
@@ -147,7 +147,7 @@ def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tu
     if target is None:
         if oracle.wants(outcome):
             return Verdict.BAD, "it fails as described"
-    elif (how := difference(target, outcome.signature, Across.BUILDS)) is not None:
+    elif (how := difference_among(target, outcome)[0]) is not None:
         return Verdict.BAD, f"the same failure, {how}" if how else "the same failure"
     if outcome.kind.traits.undecided:
         return Verdict.SKIP, "nothing can tell whether the results are right"

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from oracles import Outcome, Signature
-from oracles.comparison import Across, difference, same_failure
+from oracles.among import difference_among
+from oracles.comparison import same_failure
 from oracles.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
@@ -134,9 +135,9 @@ class ReleaseClassifier:
         """The result for one text, and whether the release could read that text."""
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(version, words, text, limit)
-        how = difference(self.reference.signature, outcome.signature, Across.BUILDS)
+        how, shown = difference_among(self.reference.signature, outcome)
         if how is not None:
-            return _answer(version, ReleaseVerdict.BAD, outcome, words, (how,) if how else ()), True
+            return _answer(version, ReleaseVerdict.BAD, shown, words, (how,) if how else ()), True
         undecided = outcome.kind.traits.undecided
         if undecided or (outcome.succeeded and not outcome.exit_code):
             doubts = [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]

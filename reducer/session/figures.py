@@ -108,12 +108,12 @@ class DegenerateChoice:
             )
         if self.same_ir:
             return (
-                f"The result has {features}, unlike the input; in a larger program without, "
+                f"The result has {features} where the input has none; in a larger program without, "
                 f"{which} receives the same ops and loops."
             )
         return (
-            f"The result has {features}, unlike the input, and may show another bug: there is no "
-            "larger program to compare it with."
+            f"The result has {features} where the input has none, and may show another bug: there "
+            "is no larger program to compare it with."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from reducer.session.locating import failing_ops
 from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import command_line
 from reducer.session.record import Report
+from reducer.session.replaced import REPLACED, is_replaced
 from reducer.session.sanity import SanityChecks, empty_module
 from reducer.session.settings import Listener, Progress, Settings, Size, Tried
 from reducer.session.short_limits import ShortLimits, sample_hang
@@ -166,9 +167,13 @@ class Reduction:
         context.origins = recorder.origins
         self._harmless = HarmlessMessage(context.first.signature, self._note)
         self.listener.message(f"failure to preserve: {context.first.signature.text}")
+        first_asked = self.oracle
         status = self._search(context)
         self._take_over_command(context)
         status = self._print(context, status)
+        if is_replaced(first_asked):
+            self._note(REPLACED)
+            self.journal.doubt(True)
         return self._report(context, status, recorder)
 
     # ---- setup -----------------------------------------------------------------------------

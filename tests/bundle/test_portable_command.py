@@ -16,6 +16,15 @@ def test_a_file_is_bundled(tmp_path: Path) -> None:
     assert files == {"my_spec.mlir": spec.resolve()}
 
 
+def test_files_in_the_options_of_passes_are_bundled(tmp_path: Path) -> None:
+    for name in ("a.mlir", "b.mlir"):
+        (tmp_path / name).touch()
+    command = Command(("t", "--pass-pipeline=any(p{libs=a.mlir,b.mlir x=1})", "{}"), tmp_path)
+    moved, files = bundled_command(command)
+    assert moved.argv[1] == "--pass-pipeline=any(p{libs=files/a.mlir,files/b.mlir x=1})"
+    assert set(files) == {"a.mlir", "b.mlir"}
+
+
 def test_files_with_equal_names_stay_distinct(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

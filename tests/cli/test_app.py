@@ -293,6 +293,15 @@ def test_check_says_what_would_be_kept(model: Path, fake: Path) -> None:
     assert not (model.parent / "in.reduced.mlir").exists()
 
 
+def test_check_names_the_file_of_an_error_elsewhere(model: Path, fake: Path) -> None:
+    """A library of transforms, or the Python source of the model."""
+    fake.write_text(
+        "#!/bin/sh\ngrep -q x.bad $1 && echo '/a/lib.mlir:4:10: error: not here' >&2; exit 1\n"
+    )
+    done = run("check", model, "--", fake)
+    assert "1 error:\n  lib.mlir:4:10: not here" in done.stdout
+
+
 def test_check_as_json(model: Path, fake: Path) -> None:
     done = run("check", model, "--json", "-", "--", fake)
     answer = json.loads(done.stdout)

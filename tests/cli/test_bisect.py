@@ -236,7 +236,9 @@ def test_a_flag_that_the_failure_needs_makes_an_older_release_unable_to_tell(
 
 
 def test_another_failure_is_neither_good_nor_bad(publish: Publish) -> None:
-    behaviour = {0: "", 1: OTHER, 2: CRASH, 3: BAD}
+    follow_up = "echo 'error: failed to run translation of source executable' >&2"
+    both = OTHER.replace("exit 1", f"{follow_up}\n{BAD}")
+    behaviour = {0: "", 1: OTHER, 2: CRASH, 3: both, 4: BAD}
     publish({f"3.{n}.0": Release(body) for n, body in behaviour.items()})
     done = run("--json", "-", "--all", *COMMAND)
     assert answers(done) == {
@@ -244,6 +246,7 @@ def test_another_failure_is_neither_good_nor_bad(publish: Publish) -> None:
         "3.1.0": "another failure",
         "3.2.0": "cannot tell",  # crashes on any input
         "3.3.0": "bad",
+        "3.4.0": "bad",
     }
     answer = json.loads(done.stdout)
     assert answer["undecided"] == ["3.2.0", "3.1.0"]

@@ -17,6 +17,10 @@ FAIL = FIND_INPUT + 'has x.bad || exit 0\necho "$input:1:1: error: failed to leg
 GOOD = "exit 0\n"
 BAD = FAIL + "'x.bad'\" >&2\nexit 1\n"
 OTHER = FAIL + "'x.other'\" >&2\nexit 1\n"
+BOTH = (
+    FAIL + "'x.alpha'\" >&2\necho 'error: failed to run translation of source executable' >&2\n"
+    "echo \"$input:1:1: error: failed to legalize operation 'x.bad'\" >&2\nexit 1\n"
+)
 BROKEN = "echo 'error: failed to legalize operation x' >&2\nexit 1\n"
 
 
@@ -39,6 +43,7 @@ def check(*words: str) -> Result:
     ("body", "code", "told"),
     [
         (BAD, 1, "verdict     bad: the same failure\n"),
+        (BOTH, 1, "verdict     bad: the same failure, among other failures\n"),
         (GOOD, 0, "verdict     good: no failure\n"),
         (OTHER, 125, "verdict     skip: another failure, which may hide the bug\n"),
         (BROKEN, 125, "verdict     skip: "),

@@ -51,6 +51,28 @@ def test_relative_paths_hold_where_the_user_is(tmp_path: Path) -> None:
     assert command.files() == [tmp_path / "spec.mlir"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "expanded"),
+    [
+        ("--preload=library-paths=lib.mlir", "--preload=library-paths={0}/lib.mlir"),
+        ("--preload=paths=lib.mlir,sub/", "--preload=paths={0}/lib.mlir,{0}/sub"),
+        (
+            "--pass-pipeline=any(cse,p{file=lib.mlir n=3},sub)",
+            "--pass-pipeline=any(cse,p{file={0}/lib.mlir n=3},sub)",
+        ),
+        ("--p='any(p{file=\"lib.mlir\"})'", "--p='any(p{file=\"{0}/lib.mlir\"})'"),
+        ("--p=any(p{mode=sub})", "--p=any(p{mode=sub})"),  # a word that is also a folder
+        ("--p=any(lib.mlir)", "--p=any(lib.mlir)"),  # no value of an option
+    ],
+)
+def test_paths_in_the_options_of_passes(tmp_path: Path, typed: str, expanded: str) -> None:
+    (tmp_path / "lib.mlir").touch()
+    (tmp_path / "sub").mkdir()
+    command = Command.parse(["t", typed], directory=tmp_path)
+    assert command.expand("i") == ["t", expanded.replace("{0}", str(tmp_path)), "i"]
+    assert command.files() == ([tmp_path / "lib.mlir"] if "{0}/lib" in expanded else [])
+
+
 def test_flags_can_be_replaced() -> None:
     command = Command.parse(["t", "{}", "--a", "--b"])
     assert command.flags == ("--a", "--b")

@@ -80,6 +80,10 @@ SAME = [
     # which constant of a family remains is arbitrary
     ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
+    (
+        "<vm>:0: OUT_OF_RANGE; ; invoking function 'f'; `sync func @f(%input0: tensor<?xf32>)`",
+        "<vm>:0: OUT_OF_RANGE; ; invoking function 'g'; `async func @g$async()`",
+    ),
 ]
 
 

@@ -101,8 +101,8 @@ def test_the_choice_in_words() -> None:
         "it was not kept because cse receives other ops or loops there."
     )
     assert smaller.text == (
-        "The result has sizes below 2 and an unused result, unlike the input; in a larger program "
-        "without, cse receives the same ops and loops."
+        "The result has sizes below 2 and an unused result where the input has none; in a larger "
+        "program without, cse receives the same ops and loops."
     )
     assert "may show another bug" in alone.text
 

@@ -1,0 +1,49 @@
+"""A compiler that becomes another one while its failure is reduced."""
+
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Oracle, PatternOracle, ScriptOracle
+from reducer.session import Reduction, Report, Settings
+from reducer.session.replaced import REPLACED, is_replaced
+from tests.support.fake_compilers import write_script
+from tests.support.silent import Silent
+
+FAIL = "grep -q needle \"$1\" || exit 0\necho 'error: bad needle' >&2\n"
+
+
+@pytest.mark.parametrize("kind", ["compiler", "pattern", "script", "file"])
+def test_what_counts(tmp_path: Path, kind: str) -> None:
+    program, spec = write_script(tmp_path / "cc", FAIL), tmp_path / "spec"
+    spec.write_text("a")
+    compiler = CompilerOracle(Command.parse(["cc", "--x=spec"], directory=tmp_path), program)
+    oracle: Oracle = {
+        "script": ScriptOracle(program),
+        "pattern": PatternOracle(compiler, regex="needle"),
+    }.get(kind, compiler)
+    before = oracle.key
+    assert not is_replaced(oracle)
+    with (spec if kind == "file" else program).open("a") as file:
+        file.write("# another\n")
+    assert is_replaced(oracle)
+    assert oracle.key == before
+
+
+def reduced(folder: Path, body: str) -> Report:
+    program = write_script(folder / "cc", body)
+    settings = Settings(
+        input=folder / "in.mlir",
+        text="".join(f"op{number}\n" for number in range(9)) + "needle\n",
+        output=folder / "out.mlir",
+        journal=folder / "journal",
+    )
+    return Reduction(settings, CompilerOracle(Command.parse(["cc"]), program), Silent()).run()
+
+
+def test_a_reduction_tells(tmp_path: Path) -> None:
+    for name, more, told in (("same", "", False), ("other", "echo '# again' >> \"$0\"\n", True)):
+        (tmp_path / name).mkdir()
+        report = reduced(tmp_path / name, f"{FAIL}{more}exit 1\n")
+        assert report.verified
+        assert (REPLACED in report.notes) is told
