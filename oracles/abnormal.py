@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from oracles.broken_ir import broken_rule_about, is_about_broken_ir
+from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
@@ -34,8 +35,12 @@ _SIGXCPU = 24
 _ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
 # BSD, macOS: `Assertion failed: (x), function f, file File.cpp, line 12.`; MSVC without function
 _ASSERTION_BSD = re.compile(
-    r"^Assertion failed: \(?(?P<condition>.*?)\)?(?:, function (?P<function>[^\n]*?))?"
-    r", file (?P<file>[^\n]*?), line \d+",
+    r"Assertion failed: (?P<condition>[^\n]*?)(?:, function (?P<function>[^\n]*?))?"
+    r", file (?P<file>[^\n]*?), line \d+"
+)
+# musl: `Assertion failed: x (/path/File.cpp: f: 12)`
+_ASSERTION_MUSL = re.compile(
+    r"Assertion failed: (?P<condition>[^\n]*) \((?P<file>[^\n:]+): (?P<function>[^\n:]+): \d+\)$",
     re.M,
 )
 # Google's: `assert.h assertion failed at a/File.cpp:12 in void f(int): x`
@@ -100,12 +105,20 @@ _FATAL_LOG = re.compile(
 )
 _COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
 # ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
+# A word that a path begins with is not part of what they report.
 _SANITIZER = re.compile(
-    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z -]*[a-z])", re.M
+    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
+    re.M,
 )
 _UNDEFINED = re.compile(r"^(?P<file>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
 _VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
-_OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
+# Registers, channels or shared memory that a target has too few of are no memory of the machine.
+_OUT_OF_MEMORY = re.compile(
+    r"out of (?:host )?memory\b|bad_alloc|\bmemory allocation (?:of \d+ bytes )?failed"
+    r"|(?:cannot|can't|could not|failed to|unable to) allocate (?:(?:any|more|enough|host) )*"
+    r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
+    re.I,
+)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
     re.M,
@@ -135,12 +148,9 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         message = match["message"]
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
-        return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
+        return _fatal(message)
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
-        thrown = " ".join(filter(None, match.groups()))
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
-        return AbnormalExit(kind, template_of(thrown), "", thrown)
+        return _fatal(" ".join(filter(None, match.groups())))
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
@@ -148,11 +158,11 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         if match["condition"]:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
-        return AbnormalExit(Kind.FATAL_ERROR, template_of(match["message"]), "", match["message"])
+        return _fatal(match["message"])
     may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
     if may_log and (match := _FATAL_LOG.search(stderr)):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
-    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)):
+    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)) and not _went_on(stderr):
         return _sanitized(match, stderr)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
@@ -166,7 +176,7 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     where = ""
     if match := _ASSERTION.search(stderr):
         where = _where(match["head"])
-    elif match := _ASSERTION_BSD.search(stderr):
+    elif match := _ASSERTION_BSD.search(stderr) or _ASSERTION_MUSL.search(stderr):
         function = match["function"] or ""
         where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
     elif match := _ASSERTION_GOOGLE.search(stderr):
@@ -175,7 +185,18 @@ def _assertion(stderr: str) -> AbnormalExit | None:
         return None
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
     condition = _EXPECTED.sub(r"\g<condition>", condition)
+    condition = _without_parentheses(condition)
     return AbnormalExit(Kind.ASSERTION, condition + where, "", condition + where)
+
+
+def _without_parentheses(condition: str) -> str:
+    """A condition without those that BSD's `assert` puts around all of it."""
+    depth = 0
+    for index, char in enumerate(condition):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return condition[1:-1] if index and index == len(condition) - 1 else condition
+    return condition
 
 
 def words_of_runtime(stderr: str) -> str:
@@ -204,6 +225,12 @@ def _unreachable(match: re.Match[str]) -> AbnormalExit:
     return AbnormalExit(Kind.ASSERTION, template_of(words) + where, "", words + where)
 
 
+def _fatal(message: str) -> AbnormalExit:
+    """What a program says that gives up, in whatever form: it may have run out of memory."""
+    kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
+    return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
+
+
 def _stopped(message: str, file: str) -> AbnormalExit:
     """What a program says that stops itself, with the file of its source that says so."""
     where = f" at {_file(file)}"
@@ -219,6 +246,14 @@ def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
         folded = _VALUE.sub(lambda value: value["quoted"] or "N", words)
         return AbnormalExit(Kind.CRASH, folded[:MAX_CONDITION_LENGTH], "", words)
     return AbnormalExit(Kind.CRASH, template_of(words), "", words)
+
+
+def _went_on(stderr: str) -> bool:
+    """Whether a program reported an error of its own after undefined behavior, which ends none."""
+    last = [*_SANITIZER.finditer(stderr)][-1]
+    return last["tool"].startswith("Undefined") and any(
+        one.severity == "error" for one in parse_diagnostics(stderr[last.end() :])
+    )
 
 
 def _where(head: str) -> str:

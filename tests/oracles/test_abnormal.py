@@ -27,7 +27,13 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
             f"Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
             f"{CAST} in cast",
         ),
+        (  # after what was printed on the line so far
+            f"Testing : Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
+            f"{CAST} in cast",
+        ),
         ("Assertion failed: n > 0, file D:\\src\\a.cpp, line 3\n", "n > 0 at a.cpp"),
+        ("Assertion failed: (n) && isa<T>(x), file a.cpp, line 3\n", "(n) && isa<T>(x) at a.cpp"),
+        ("Assertion failed: f(n) > 0 (/src/a.cpp: run: 3)\n", "f(n) > 0 in run"),  # musl
         (
             "/usr/include/vector:1400: assertion __n < size() failed: index out of bounds\n",
             "__n < size() failed: index out of bounds",
@@ -139,6 +145,26 @@ def test_an_internal_error_has_its_words() -> None:
     assert (words.kind, words.template) == (Kind.FATAL_ERROR, "not a typeless expr N")
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "LLVM ERROR: ",
+        "\nfatal internal error: ",  # Flang
+        "terminate called after throwing an instance of 'std::runtime_error'\n  what():  ",
+    ],
+)
+def test_who_runs_out_of_memory_may_say_so_in_any_form(head: str) -> None:
+    def kind(message: str) -> Kind:
+        words = abnormal_exit(f"{head}{message}\n", -6)
+        assert words is not None
+        return words.kind
+
+    for message in ("out of memory", "Cannot allocate memory", "failed to allocate 80 bytes"):
+        assert kind(message) is Kind.MEMORY
+    for message in ("cannot allocate register R4", "no registers from class available to allocate"):
+        assert kind(message) is Kind.FATAL_ERROR
+
+
 def test_an_orderly_end_has_no_last_words() -> None:
     assert abnormal_exit("a.mlir:1:1: error: no\n", 1) is None
 
@@ -179,6 +205,27 @@ def test_undefined_behavior_is_told_by_its_words() -> None:
     assert words is not None and words.kind is Kind.CRASH
     assert words.template.startswith("UndefinedBehaviorSanitizer: shift exponent N is too large")
     assert words.template.endswith("'long' at a.cpp")
+
+
+def test_who_goes_on_after_undefined_behavior_ends_with_its_own_error() -> None:
+    """Unless it is built to stop, a program only reports it, on any input."""
+    undefined = (
+        "/src/a.h:3:9: runtime error: shift exponent 77 is too large for 64-bit type 'long'\n"
+        "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior /src/a.h:3:9\n"
+    )
+    error = "a.mlir:1:1: error: 'a.b' op is bad\n"
+    assert abnormal_exit(undefined + error, 1) is None
+    for stopped in (undefined, error + undefined, undefined + "a.mlir:1:1: warning: old\n"):
+        assert abnormal_exit(stopped, 1) is not None
+    asan = SANITIZED.format(line="", function="f")
+    assert abnormal_exit(asan + error, 1) is not None
+
+
+@pytest.mark.parametrize("folder", ["", "/src/", "lib/", "external/llvm-project/"])
+def test_a_path_is_no_part_of_what_a_sanitizer_reports(folder: str) -> None:
+    for what in ("heap-use-after-free", "data race"):
+        words = abnormal_exit(f"SUMMARY: XSanitizer: {what} {folder}a.cpp:3:1 in a::f()\n", 1)
+        assert words is not None and words.template == f"XSanitizer: {what}"
 
 
 def test_a_memory_fault_under_a_sanitizer_is_a_crash() -> None:
