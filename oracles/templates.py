@@ -24,7 +24,11 @@ HASH = re.compile(
 _SELECTION = "Cannot select: "
 _NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
 _PRINTED_OPERATION = re.compile(
-    r":?\s+%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*$|:\s+\"[\w.$-]+\"\s*\(.*$", re.S
+    # `%0 = "a.b"(`, `%0:2 = a.b`, `"a.b"(%1`, `"a.b"() <{`, `"a.b"() : (`
+    r":?\s+(?P<op>%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*"
+    r"|\"[\w.$-]+\"\((?:%|\) (?:[<{(]|: \()).*)$"
+    r"|:\s+(?P<other>\"[\w.$-]+\"\s*\(.*)$",
+    re.S,
 )
 _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
@@ -32,6 +36,11 @@ _NAMED = re.compile(
 )
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+# XLA's: `f32[2,3]{1,0}`, `pred[]`
+_XLA_SHAPE = re.compile(
+    r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
+    r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?"
+)
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
 )
@@ -73,7 +82,7 @@ def template_of(message: str) -> str:
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
-    text = _fold_brackets(text)
+    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -102,7 +111,7 @@ def printed_operation(operation: str) -> str:
 
 
 def failing_operation(message: str, operation: str) -> str:
-    """The operation that a message quotes or, failing that, prints.
+    """The operation that a message quotes or prints or, failing that, the compiler with it.
 
     An operation that represents another one by name (`torch.operator "onnx.If"`) is reported
     together with that name.
@@ -110,10 +119,17 @@ def failing_operation(message: str, operation: str) -> str:
     >>> failing_operation("failed to x 'a.op'", '%0 = "a.op"() <{name = "onnx.If"}> : () -> i1')
     'a.op "onnx.If"'
     """
-    printed = printed_operation(operation)
-    op = quoted_operation(message) or printed
-    name = carried_name(op, operation) if op == printed else ""
+    texts = [text for text in (_operation_in(message), operation) if printed_operation(text)]
+    op = quoted_operation(message) or next(map(printed_operation, texts), "")
+    names = (carried_name(op, text) for text in texts if printed_operation(text) == op)
+    name = next(filter(None, names), "")
     return f'{op} "{name}"' if name else op
+
+
+def _operation_in(message: str) -> str:
+    """The operation that a message prints at its end, or ''."""
+    match = _PRINTED_OPERATION.search(message)
+    return (match["op"] or match["other"]) if match else ""
 
 
 def fold_operation(name: str) -> str:

@@ -16,6 +16,8 @@ _LAMBDA = re.compile(
 )
 _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
 _LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
+_RUST_HASH = re.compile(r"::h[\da-f]{16}$")
+"""At the end of a function of Rust; it differs from build to build."""
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
 
@@ -53,6 +55,7 @@ def short_name(name: str) -> str:
     text = _without(_without(text, "<", ">"), "(", ")")
     text = re.sub(r"\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\])(?=\s|$|::)", "", text)
     text = re.sub(r"\.(?:cold|isra|part|constprop)(?:\.\d+)*$", "", text).strip()
+    text = _RUST_HASH.sub("", text)
     if "operator " not in text:  # a conversion operator's name contains a space
         text = text.rsplit(" ", 1)[-1]
     text = re.sub("operator\x00(\\d+)\x00", lambda match: operators[int(match[1])], text)

@@ -19,6 +19,7 @@ from oracles.stacks.function_names import demangle, short_name, template_argumen
         ("a::B<(c)1>::operator->() const", "a::B::operator->"),
         ("std::vector<a::b, std::allocator<a::b> >::push_back(a::b&&)", "std::vector::push_back"),
         ("main", "main"),
+        ("a::b::C::new::h9a051e100108e97d", "a::b::C::new"),  # Rust
         ("f() [clone .cold]", "f"),
     ],
 )
