@@ -5,7 +5,7 @@ compiler.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oracles.broken_ir import broken_rule_about, is_about_broken_ir
 from oracles.diagnostics import parse_diagnostics
@@ -13,7 +13,7 @@ from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
 from oracles.stacks.function_names import short_name
-from oracles.templates import quoted_operation, template_of
+from oracles.templates import failing_operation, template_of
 
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""
@@ -53,6 +53,8 @@ _ASSERTION_GOOGLE = re.compile(
 _ASSERTION_LIBCXX = re.compile(
     r"^[^\n]*?:\d+: (?:libc\+\+ Hardening )?assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
 )
+_NEVER = re.compile(r"(?:false|0)\b|!\"")
+"""How a condition begins that does not hold in any case."""
 _EXPECTED = re.compile(r"^__builtin_expect\((?P<condition>.*), (?:true|1)\)$")
 """How libstdc++ writes a condition in some versions."""
 _BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
@@ -127,12 +129,18 @@ _CRASH = re.compile(
 
 @dataclass(frozen=True)
 class AbnormalExit:
-    """The final message of a process: `message` as printed, `template` for a signature."""
+    """The final message of a process: `message` as printed, `template` for a signature.
+
+    `at` is where it begins in the output. If it is `on_purpose`, the program stops whatever the
+    case, so that an error before the message may say why.
+    """
 
     kind: Kind
     template: str = ""
     op: str = ""
     message: str = ""
+    at: int = 0
+    on_purpose: bool = False
 
 
 def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
@@ -148,9 +156,10 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         message = match["message"]
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
-        return _fatal(message)
+        return _fatal(_completed(message, stderr[match.end() :]))
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
-        return _fatal(" ".join(filter(None, match.groups())))
+        thrown = " ".join(filter(None, match.groups()))
+        return replace(_fatal(thrown), at=match.start(), on_purpose=True)
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
@@ -186,7 +195,9 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
     condition = _EXPECTED.sub(r"\g<condition>", condition)
     condition = _without_parentheses(condition)
-    return AbnormalExit(Kind.ASSERTION, condition + where, "", condition + where)
+    asserted = condition + where
+    never_holds = _NEVER.match(condition) is not None
+    return AbnormalExit(Kind.ASSERTION, asserted, "", asserted, match.start(), never_holds)
 
 
 def _without_parentheses(condition: str) -> str:
@@ -217,18 +228,25 @@ def words_of_runtime(stderr: str) -> str:
 
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
-    message = match["message"] or ""
+    message, at = match["message"] or "", match.start()
     if not explains_unreachable(message):
-        message = ""
+        message, at = "", max(at, match.end("message"))
     where = f" at {_file(match['file'])}" if match["file"] else ""
     words = (message or "unreachable executed").strip()
-    return AbnormalExit(Kind.ASSERTION, template_of(words) + where, "", words + where)
+    template = template_of(words) + where
+    return AbnormalExit(Kind.ASSERTION, template, "", words + where, at, on_purpose=True)
 
 
 def _fatal(message: str) -> AbnormalExit:
     """What a program says that gives up, in whatever form: it may have run out of memory."""
     kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
-    return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
+    return AbnormalExit(kind, template_of(message), failing_operation(message, ""), message)
+
+
+def _completed(message: str, after: str) -> str:
+    """The message with the next line if it ends in a colon."""
+    following = after.lstrip().partition("\n")[0]
+    return f"{message} {following}" if message.endswith(":") else message
 
 
 def _stopped(message: str, file: str) -> AbnormalExit:

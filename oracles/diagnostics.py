@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.templates import template_of
+from oracles.templates import failing_operation, quoted_operation, template_of
 
 _MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
 
@@ -134,6 +134,7 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     room = {True: MAX_DIAGNOSTICS, False: MAX_DIAGNOSTICS}
     last_is_kept = False
     for head, body in _blocks(stderr.splitlines()):
+        head = _continued(head, _without_snippet(body))
         if head.severity != "note":
             is_error = head.severity == "error"
             if not any(room.values()):
@@ -144,7 +145,15 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
                 found.append(head)
         elif last_is_kept:
             found[-1] = _with_note(found[-1], head, body)
-    return tuple(found)
+    return tuple(_continued(one, one.notes) for one in found)
+
+
+def _continued(head: Diagnostic, lines: Iterable[str]) -> Diagnostic:
+    """The same with the first of these lines if the message is not complete: `the rule is:`."""
+    if not head.message.endswith(":") or head.message.startswith(_OPERATION):
+        return head
+    rest = next((line.strip() for line in lines if line.strip()), "")
+    return replace(head, message=f"{head.message} {rest}".strip())
 
 
 def parse_line(line: str) -> Diagnostic | None:
@@ -230,8 +239,26 @@ _FOLLOW_UP = re.compile(
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
     r"|^aborting$|^Ptx assembly aborted due to errors$"
+    # LLVM ends a program after an error, in the middle of a pass
+    r"|\bPretty stack trace entry destruction is out of order\b"
 )
 _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
+
+
+_CONTAINER = "builtin.module"
+"""The op that a compiler prints for an error about ops that only its notes name."""
+
+
+def operation_of(error: Diagnostic) -> str:
+    """The op that an error is about, or ''.
+
+    If neither its words nor the op that is printed with it say so, its notes may: "one or more
+    illegal operations were found", and a note for each. Of several, the one that sorts first.
+    """
+    op = failing_operation(error.message, error.operation)
+    if op not in ("", _CONTAINER) or quoted_operation(error.message):
+        return op
+    return min(filter(None, map(quoted_operation, error.notes)), default=op)
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:

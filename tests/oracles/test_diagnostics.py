@@ -9,6 +9,7 @@ from oracles.derive import Level, derive
 from oracles.diagnostics import (
     MAX_DIAGNOSTICS,
     Diagnostic,
+    operation_of,
     parse_diagnostics,
     parse_line,
     primary_error,
@@ -244,3 +245,31 @@ def test_a_location_after_the_severity_is_no_part_of_the_message() -> None:
     place = 'loc(callsite(fused["A:", "m/a(1)@f"] at fused["B:", "b"]))'  # TensorFlow
     found = parse_line(f"<unknown>:0: error: {place}: 'tf.A' op is no flex op")
     assert found is not None and found.message == "'tf.A' op is no flex op"
+
+
+def test_a_message_that_ends_in_a_colon_goes_on_below() -> None:
+    snippet = "  %0 = a.b\n       ^\n"
+    for error, message in (
+        ("no rule:\n  ranks differ\n", "no rule: ranks differ"),
+        (f"no rule:\n{snippet}a.mlir:1:1: note: ranks differ\n", "no rule: ranks differ"),
+        (f"no rule:\n{snippet}", "no rule:"),
+        (f"no rule\n{snippet}a.mlir:1:1: note: ranks differ\n", "no rule"),
+    ):
+        [found] = parse_diagnostics(f"a.mlir:1:1: error: {error}")
+        assert found.message == message
+
+
+def test_notes_name_the_ops_of_an_error_that_does_not() -> None:
+    """So does IREE, of any input that is not in a dialect it takes."""
+    error = (
+        "a.mlir:1:1: error: one or more illegal operations were found\n"
+        'a.mlir:1:1: note: see current operation: "builtin.module"() ({\n}) : () -> ()\n'
+        "a.mlir:3:1: note: failed to legalize operation 'b.op'\n"
+        "a.mlir:2:1: note: failed to legalize operation 'a.op'\n"
+    )
+    [found] = parse_diagnostics(error)
+    assert operation_of(found) == "a.op"
+    [found] = parse_diagnostics(error.replace("one or", "'c.op' op one or"))
+    assert operation_of(found) == "c.op"
+    [found] = parse_diagnostics(error.replace("builtin.module", "d.op"))
+    assert operation_of(found) == "d.op"

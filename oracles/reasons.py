@@ -1,0 +1,61 @@
+"""Find the error that says why a program stops on purpose.
+
+Who writes `assert(false)`, `llvm_unreachable` or `throw` has often printed an error just before,
+and says nothing more about it: "incorrect fold result type", whatever op has such a fold. So what
+that error is about is a part of the failure.
+"""
+
+from dataclasses import replace
+
+from oracles.abnormal import AbnormalExit
+from oracles.diagnostics import (
+    Diagnostic,
+    is_follow_up,
+    operation_of,
+    parse_diagnostics,
+    primary_error,
+    says_nothing,
+)
+from oracles.kind import Kind
+from oracles.templates import MAX_TEMPLATE_LENGTH, failing_operation, template_of
+
+
+def with_reason(
+    words: AbnormalExit, stderr: str, diagnostics: tuple[Diagnostic, ...]
+) -> AbnormalExit:
+    """The last words of a program with what the error before them says.
+
+    If the program only says that it ends, that error stands for all.
+    """
+    if says_nothing(words.message):
+        primary = primary_error(diagnostics)
+        return words if primary is None else _instead_of(words, primary)
+    error = _error_before(words, stderr) if words.on_purpose else None
+    if error is None:
+        return replace(words, op=words.op or _announced(words.message, diagnostics))
+    op = words.op or operation_of(error)
+    if words.kind is not Kind.FATAL_ERROR:
+        return replace(words, op=op)
+    # An exception, which any error may end in.
+    template = f"{words.template} <- {template_of(error.message)}"[:MAX_TEMPLATE_LENGTH]
+    return replace(words, op=op, template=template)
+
+
+def _instead_of(words: AbnormalExit, error: Diagnostic) -> AbnormalExit:
+    kind = Kind.FATAL_ERROR if words.kind is Kind.ASSERTION else words.kind
+    return AbnormalExit(kind, template_of(error.message), operation_of(error), error.message)
+
+
+def _error_before(words: AbnormalExit, stderr: str) -> Diagnostic | None:
+    """The error that is the last diagnostic before the last words."""
+    before = parse_diagnostics(stderr[: words.at])
+    last = before[-1] if before else None
+    return last if last and last.severity == "error" and not is_follow_up(last) else None
+
+
+def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
+    """The operation of an earlier error with the same message as the fatal one, or ''."""
+    for item in diagnostics:
+        if message and item.severity == "error" and message in item.message:
+            return failing_operation(item.message, item.operation)
+    return ""

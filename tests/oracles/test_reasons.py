@@ -1,0 +1,71 @@
+"""What an error says just before a program stops on purpose."""
+
+import pytest
+
+from oracles.classify import Classification, classify
+from oracles.kind import Kind
+from oracles.process import End, ProcessResult
+
+ERROR = "a.mlir:1:1: error: '{op}' op {why}\n  %0 = a.b\n       ^\n"
+NOTE = 'a.mlir:1:1: note: see current operation: %0 = "{op}"() : () -> i32\n'
+THROWN = "terminate called after throwing an instance of 'E'\n  what():  cannot go on\n"
+
+
+def ended(stderr: str, op: str = "a.b", why: str = "is bad") -> Classification:
+    text = stderr.replace("{op}", op).replace("{why}", why)
+    return classify(ProcessResult(End.EXITED, -6, 0.0, 0.0, 0, "", text))
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        'opt: /s/a.cpp:3: void f(int): Assertion `false && "bad fold"\' failed.\n',
+        'Assertion failed: (!"bad fold"), function f, file a.cpp, line 3.\n',
+        "bad fold\nUNREACHABLE executed at /s/a.cpp:3!\n",
+        "UNREACHABLE executed at /s/a.cpp:3!\n",
+        THROWN,
+    ],
+)
+def test_who_stops_in_any_case_stops_because_of_the_error_before(last: str) -> None:
+    for error in (ERROR, ERROR + NOTE):
+        one, other = ended(error + last), ended(error + last, "a.c")
+        assert (one.op, other.op) == ("a.b", "a.c")
+        assert one.kind is not Kind.VERIFIER
+    assert ended(last).op == ""
+    assert ended(ERROR + "a.mlir:2:2: warning: slow\n" + last).op == ""
+    assert ended(last + ERROR).op == ""
+
+
+def test_a_condition_that_may_hold_is_a_bug_of_its_own() -> None:
+    failed = "opt: /s/a.cpp:3: void f(int): Assertion `falsehood > 0' failed.\n"
+    assert ended(ERROR + failed).op == ended(failed).op == ""
+
+
+def test_an_exception_has_the_words_of_the_error_that_led_to_it() -> None:
+    assert ended(ERROR + THROWN).template == "E cannot go on <- 'a.b' op is bad"
+    assert ended(ERROR + THROWN).template != ended(ERROR + THROWN, why="is worse").template
+    assert ended(THROWN).template == "E cannot go on"
+
+
+def test_an_end_that_says_nothing_is_known_by_the_error_before() -> None:
+    """LLVM ends a program after an error, which fails an assertion in the middle of a pass."""
+    error = "error: <unknown>:0:0: in function f void (i32): unsupported dynamic alloca\n\n"
+    last = (
+        "opt: /s/P.cpp:228: virtual llvm::PrettyStackTraceEntry::~PrettyStackTraceEntry(): "
+        'Assertion `PrettyStackTraceHead == this && "Pretty stack trace entry destruction is out '
+        "of order\"' failed.\n"
+    )
+    found = ended(error + last)
+    assert found.kind is Kind.FATAL_ERROR
+    assert found.template.endswith(": unsupported dynamic alloca")
+    assert ended(last).kind is Kind.ASSERTION
+
+
+def test_a_fatal_error_may_go_on_in_the_next_line() -> None:
+    fatal = 'LLVM ERROR: Failed to infer result type(s):\n"{op}"(...) {} : (i32) -> ( ??? )\n'
+    one, other = ended(fatal), ended(fatal, "a.c")
+    assert one.template == other.template == "Failed to infer result type(s)"
+    assert (one.op, other.op) == ("a.b", "a.c")
+    assert ended("LLVM ERROR: no rule:\nranks differ\nStack dump:\n").template == (
+        "no rule: ranks differ"
+    )
