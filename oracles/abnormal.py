@@ -121,6 +121,8 @@ _OUT_OF_MEMORY = re.compile(
     r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
     re.I,
 )
+# Windows
+_EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
     re.M,
@@ -176,7 +178,9 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     if code < 0 or _CRASH.search(stderr):
-        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"))
+        exception = _EXCEPTION.search(stderr)
+        end = exception["name"] if exception else f"exit {code}"
+        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, end))
     return None
 
 

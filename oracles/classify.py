@@ -273,8 +273,14 @@ def _crash(
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
     names = name_frames(frames, resolver)
+    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
+    sanitized = words.kind.traits.known_by_stack and bool(words.message)
     stack = crash_stack(
-        frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
+        frames,
+        names,
+        says_why=bool(words.message),
+        says_where=words.kind.traits.condition,
+        handled=not sanitized,
     )
     if words.kind.traits.known_by_stack:
         least = shortest_recursion(words.template)
@@ -284,8 +290,7 @@ def _crash(
             stack = LOST
         elif not frames and not words.message and (said := words_of_runtime(stderr)):
             words = replace(words, template=f"{words.template}: {said}")
-    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
-    if words.kind.traits.known_by_stack and not stack.lost and not words.message:
+    if words.kind.traits.known_by_stack and not stack.lost and not sanitized:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
         stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)

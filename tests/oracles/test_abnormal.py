@@ -196,6 +196,26 @@ def test_a_sanitizers_report_is_that_of_a_crash() -> None:
     assert other.frames[0] == "toy::g"
 
 
+def test_a_sanitizer_without_symbols_tells_crashes_apart() -> None:
+    """Without a symbolizer, or if the build has no symbols."""
+    stripped = SANITIZED.replace(" in toy::{function}(mlir::Value) /src/lower.cpp:4:7", "{place}")
+    stripped = stripped.replace(" in toy::LowerPass::runOnOperation() /src/lower.cpp:5", "{place}")
+    one, other = (
+        classify(
+            ProcessResult(
+                End.EXITED, 1, 0.0, 0.0, 0, "", stripped.format(line="", place=place, function="f")
+            )
+        )
+        for place in (" (/b/tool+0x11)", " (/b/tool+0x12)")
+    )
+    assert (one.frames, other.frames) == (("tool+0x11",), ("tool+0x12",))
+
+
+def test_an_exception_of_windows_is_no_exit_code() -> None:
+    words = abnormal_exit("Stack dump:\nException Code: 0xC0000005\n", 1)
+    assert words is not None and words.template == "Exception Code: 0xC0000005"
+
+
 def test_undefined_behavior_is_told_by_its_words() -> None:
     stderr = (
         "/src/a.cpp:3:9: runtime error: shift exponent 77 is too large for 64-bit type 'long'\n"
