@@ -177,10 +177,12 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         return _sanitized(match, stderr)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
-    if code < 0 or _CRASH.search(stderr):
+    banner = _CRASH.search(stderr)
+    if code < 0 or banner:
         exception = _EXCEPTION.search(stderr)
         end = exception["name"] if exception else f"exit {code}"
-        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, end))
+        at = banner.start() if banner else len(stderr)
+        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, end), at=at)
     return None
 
 

@@ -25,7 +25,7 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
-from oracles.reasons import with_reason
+from oracles.reasons import operation_before_crash, with_reason
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -297,7 +297,7 @@ def _crash(
     return Classification(
         words.kind,
         words.template,
-        words.op,
+        words.op or operation_before_crash(words, stderr, names),
         words.message,
         stack,
         named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),

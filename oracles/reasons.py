@@ -5,6 +5,7 @@ and says nothing more about it: "incorrect fold result type", whatever op has su
 that error is about is a part of the failure.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from oracles.abnormal import AbnormalExit
@@ -17,6 +18,7 @@ from oracles.diagnostics import (
     says_nothing,
 )
 from oracles.kind import Kind
+from oracles.stacks.dispatching import runs_passes
 from oracles.templates import MAX_TEMPLATE_LENGTH, failing_operation, template_of
 
 
@@ -39,6 +41,21 @@ def with_reason(
     # An exception, which any error may end in.
     template = f"{words.template} <- {template_of(error.message)}"[:MAX_TEMPLATE_LENGTH]
     return replace(words, op=op, template=template)
+
+
+def operation_before_crash(words: AbnormalExit, stderr: str, names: Sequence[str]) -> str:
+    """The op of the error before a crash that is in no pass, or ''.
+
+    A front end that goes on with nothing, because that error kept it from making anything, crashes
+    in the same function whatever the error is about. In a pass, the error may be that of another
+    thread.
+
+    Args:
+        names: the functions on the stack, as far as they are known.
+    """
+    in_pass = not any(names) or any(map(runs_passes, names))
+    error = None if in_pass or words.message else _error_before(words, stderr)
+    return operation_of(error) if error else ""
 
 
 def _instead_of(words: AbnormalExit, error: Diagnostic) -> AbnormalExit:

@@ -36,6 +36,8 @@ _NAMED = re.compile(
 )
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+# `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
+_PATH_OF_NAMES = re.compile(r"[\w.$]+(?:\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}|(?: <- [\w.$]*)+)")
 # XLA's: `f32[2,3]{1,0}`, `pred[]`
 _XLA_SHAPE = re.compile(
     r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
@@ -48,6 +50,8 @@ _SCALAR = re.compile(
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
 _OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
+"""`LLVM Translation failed for operation: a.b`"""
 _CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
@@ -82,7 +86,8 @@ def template_of(message: str) -> str:
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
-    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
+    text = _XLA_SHAPE.sub("<type>", _PATH_OF_NAMES.sub("<names>", text))
+    text = _fold_brackets(text)
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -120,7 +125,9 @@ def failing_operation(message: str, operation: str) -> str:
     'a.op "onnx.If"'
     """
     texts = [text for text in (_operation_in(message), operation) if printed_operation(text)]
-    op = quoted_operation(message) or next(map(printed_operation, texts), "")
+    named = _NAMED_OPERATION.search(message)
+    op = quoted_operation(message) or (fold_operation(named[1]) if named else "")
+    op = op or next(map(printed_operation, texts), "")
     names = (carried_name(op, text) for text in texts if printed_operation(text) == op)
     name = next(filter(None, names), "")
     return f'{op} "{name}"' if name else op

@@ -297,6 +297,7 @@ _BUILDS = re.compile(
 _BUILDER = "mlir::OpBuilder::create"
 
 
+_PASS_MANAGERS = re.compile(_any_name([ENDS["pass managers"]]))
 _THREADS = re.compile(_any_name([ENDS["threads"]]))
 
 
@@ -339,6 +340,11 @@ def ends_stack(function: str) -> bool:
     (True, False)
     """
     return _ENDS.match(function) is not None
+
+
+def runs_passes(function: str) -> bool:
+    """Whether a function calls passes, given its short name."""
+    return _PASS_MANAGERS.match(function) is not None
 
 
 def starts_thread(function: str) -> bool:

@@ -8,10 +8,12 @@ addresses are looked up in the library's own symbol table once its load address 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from oracles.stacks.dispatching import function_of, verifies
 from oracles.stacks.function_names import demangle
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
+from oracles.stacks.julia import functions_and_modules
 from oracles.stacks.symbols import Symbols
 
 Resolver = Callable[[str], Symbols | None]
@@ -19,6 +21,8 @@ Resolver = Callable[[str], Symbols | None]
 
 MAX_STACK_FRAMES = 256
 """The frames that LLVM keeps of a stack."""
+
+_LONGEST_FUNCTION = 1 << 20
 
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
@@ -101,7 +105,12 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _without_numbers(lines)
+    return frames or _without_numbers(lines) or _of_julia(stderr)
+
+
+def _of_julia(stderr: str) -> list[Frame]:
+    found = islice(functions_and_modules(stderr), MAX_STACK_FRAMES)
+    return [Frame(0, module, name) for name, module in found]
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:
@@ -258,4 +267,6 @@ def _frame(match: re.Match[str], before: int) -> Frame:
         rest = _AT_SOURCE.sub("", rest)
     within = int(groups["within"]) if groups.get("within") else None
     address = int(groups["address"], 16) if "address" in groups else before
+    if within is not None and within > _LONGEST_FUNCTION:
+        rest = ""  # the name of the last function before it that the library exports
     return Frame(address, module, rest.strip(), offset, within)

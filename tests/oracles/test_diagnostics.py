@@ -121,6 +121,13 @@ def test_the_assembler_of_nvidia_says_why() -> None:
     assert classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", aborted)).nameless
 
 
+def test_the_end_of_triton_says_nothing() -> None:
+    error = 'loc("a.py":42:8): error:  size mismatch when packing, expected 8 but got 4\n'
+    end = "Pass execution failedLLVM ERROR: Failed to translate TritonGPU to LLVM IR.\n"
+    finding = classify(ProcessResult(End.EXITED, -6, 0.0, 0.0, 0, "", error + end))
+    assert finding.template == "size mismatch when packing, expected N but got N"
+
+
 def test_what_a_real_linker_said() -> None:
     texts = [text for text in recordings() if text.group.startswith("link-__")]
     assert len({text.group for text in texts}) > 2

@@ -69,3 +69,21 @@ def test_a_fatal_error_may_go_on_in_the_next_line() -> None:
     assert ended("LLVM ERROR: no rule:\nranks differ\nStack dump:\n").template == (
         "no rule: ranks differ"
     )
+
+
+@pytest.mark.parametrize(
+    ("caller", "op"),
+    [
+        ("flang::CodeGenAction::run()", "a.b"),
+        ("mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*)", ""),
+        ("llvm::legacy::PassManager::run(llvm::Module&)", ""),
+    ],
+)
+def test_a_crash_in_no_pass_is_about_the_op_of_the_error_before(caller: str, op: str) -> None:
+    """In a pass, the error may be that of another thread."""
+    error = "error: a.f90:3:4: LLVM Translation failed for operation: {op}\n"
+    stack = f"Stack dump:\n #0 0x12 a::f() (/lib/libA.so+0x12)\n #1 0x13 {caller} (/x+0x13)\n"
+    assert ended(error + stack).op == op
+    assert ended(error + stack, "a.c").op == op.replace("b", "c")
+    assert ended(error + stack).frames[0] == "a::f"
+    assert ended(stack).op == ended(error + "Stack dump:\n #0 0x12 (/lib/libA.so+0x12)\n").op == ""

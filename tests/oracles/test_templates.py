@@ -75,6 +75,8 @@ SAME = [
         "trying to spill VGPR0 from class VGPR_32: Cannot scavenge register",
         "trying to spill VGPR17 from class VGPR_32: Cannot scavenge register",
     ),
+    # a path through a circuit
+    ("cycle, path: Foo.{bar.a <- baz.b <- bar.a}", "cycle, path: Top.x.y <- Top.z"),
     # shapes of XLA
     ("has_layout() s32[]", "has_layout() bf16[4,5]{1,0}"),
     ("no kernel for (pred[<=2], f8e4m3fn[1])", "no kernel for (u4[3]{0:T(8,128)}, c64[])"),
@@ -205,6 +207,12 @@ def test_an_op_that_the_message_prints(message: str) -> None:
     assert template_of(message) == "no adjoint of"
     stands_for = message.replace("a.b", "tosa.custom").replace(" :", ' {operator_name = "f"} :')
     assert failing_operation(stands_for, '"x.f"() ({') == 'tosa.custom "f"'
+
+
+def test_an_op_that_the_message_names_without_quotes() -> None:
+    message = "LLVM Translation failed for operation: a.b"
+    assert failing_operation(message, "") == failing_operation(message, '"x.f"() ({') == "a.b"
+    assert failing_operation("no such file for operation: a.b c", "") == ""
 
 
 def test_only_families_of_constants_fold() -> None:

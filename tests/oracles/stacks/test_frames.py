@@ -130,3 +130,10 @@ def test_a_library_in_any_folder(folder: str) -> None:
     assert (frame.module, frame.offset, frame.name) == ("a.exe", 0x277C31B, "")
     [frame] = parse_stack(f" #0 0x00007ff68742c31b a::f(void) {folder}a.h:200:0\n")
     assert frame.name == "a::f(void)"
+
+
+def test_a_name_from_far_away_is_that_of_another_function() -> None:
+    """A library for macOS names what it exports, whatever lies between."""
+    line = "4  libA.dylib    0x000000010a6a96cc {} + {}\n".replace("4", "0", 1)
+    assert parse_stack(line.format("a::f", 4711))[0].name == "a::f"
+    assert parse_stack(line.format("mainOfA", 12537648))[0].name == ""
