@@ -58,6 +58,16 @@ def operation_before_crash(words: AbnormalExit, stderr: str, names: Sequence[str
     return operation_of(error) if error else ""
 
 
+def error_about(
+    op: str, said: Sequence[str], diagnostics: Sequence[Diagnostic]
+) -> Diagnostic | None:
+    """The error that names the op of a failure, if the last words of the program do not."""
+    if not op or op.partition(" ")[0] in " ".join(said):
+        return None
+    errors = (one for one in diagnostics if one.severity == "error")
+    return next((one for one in errors if operation_of(one) == op), None)
+
+
 def _instead_of(words: AbnormalExit, error: Diagnostic) -> AbnormalExit:
     kind = Kind.FATAL_ERROR if words.kind is Kind.ASSERTION else words.kind
     return AbnormalExit(kind, template_of(error.message), operation_of(error), error.message)

@@ -20,6 +20,7 @@ from oracles.broken_ir import is_about_broken_ir
 from oracles.diagnostics import primary_error
 from oracles.last_words import STOPS, last_words, thrown_message
 from oracles.profiles import RELEASES
+from oracles.reasons import error_about
 from oracles.templates import without_printed_operation
 from oracles.traceback import uncaught_exception
 from reducer.bundle.passes_check import PassesCheck
@@ -168,11 +169,14 @@ def repro_check_of(
 
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
-    if words := last_words(outcome.stderr):
+    words = last_words(outcome.stderr)
+    if words and (why := error_about(outcome.signature.op, words, outcome.diagnostics)):
+        return without_printed_operation(why.message)
+    if words:
         if is_about_broken_ir(words[-1]):
             return words[0]
         stops = STOPS.search(words[-1])
-        return words[-1][stops.start() :] if stops else thrown_message(words[-1])
+        return words[-1][stops.start() :] if stops else thrown_message(words[-1]) or words[-1]
     primary = primary_error(outcome.diagnostics)
     if primary is None and (exception := uncaught_exception(outcome.stderr)):
         return exception.line

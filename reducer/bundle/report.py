@@ -19,6 +19,7 @@ from reducer.units import duration, size
 
 _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")
 _MESSAGES = 2_000  # characters of messages that stay
+_CUT = "…"  # ends a message that is not shown as a whole
 _COMMANDS = 8_000  # characters of commands that stay
 _NEAR = 3  # changes that make it compile, named at the top
 
@@ -79,7 +80,8 @@ def _messages(facts: Facts) -> Sequence[str]:
     """The messages; where they were cut before the condition of an assertion, with that."""
     condition = facts.signature.template if facts.signature.kind.traits.condition else ""
     words = condition.rpartition(" at ")[0] or condition  # the file is in a line of its own
-    if not condition or words in "\n".join(facts.messages):
+    shown = "\n".join(facts.messages)
+    if not condition or words in shown or _CUT not in shown:
         return facts.messages
     return (*facts.messages, f"Assertion failed: {condition}")
 

@@ -169,7 +169,7 @@ def _message(facts: Facts) -> str:
     names = suspect_ops(facts)
     if len(names) == 1:
         text = text.removeprefix(f"'{names[0]}' op ") if text.count(names[0]) > 1 else text
-    text = _QUOTED.sub(r"`\1\2`", text.rstrip(" ."))
+    text = _QUOTED.sub(r"`\1\2`", text.rstrip(" .:"))
     return text if text.count("`") % 2 == 0 else text.replace("`", "'")
 
 

@@ -1,5 +1,6 @@
 """Compiler versions, and checks derived from outcomes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
@@ -62,6 +63,19 @@ def test_the_message_starts_at_the_abnormal_exit() -> None:
     text = "iree-compile: /home/me/llvm/A.cpp:12: void f(): Assertion `x == 1' failed.\n"
     assert message(outcome(Kind.ASSERTION, text, -6)) == "Assertion `x == 1' failed."
     assert message(outcome(Kind.FATAL_ERROR, "x\nLLVM ERROR: no\n", -6)) == "LLVM ERROR: no"
+
+
+def test_the_message_tells_the_op_that_a_program_stops_for() -> None:
+    """Else `repro.sh` would take the same end for another op for the bug."""
+    text = (
+        "a.mlir:1:1: error: 'a.b' op folder produced an i1\n"
+        'opt: A.cpp:12: void f(int): Assertion `false && "bad fold"\' failed.\n'
+    )
+    about = outcome(Kind.ASSERTION, text, -6)
+    about = replace(about, signature=replace(about.signature, op="a.b"))
+    assert message(about) == "'a.b' op folder produced an i1"
+    goes_on = 'LLVM ERROR: no types:\n"a.b"(...) : () -> ( ??? )\n'
+    assert message(outcome(Kind.FATAL_ERROR, goes_on, -6)) == '"a.b"(...) : () -> ( ??? )'
 
 
 def test_a_message_not_in_the_output_is_no_pattern() -> None:
