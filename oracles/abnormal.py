@@ -53,8 +53,11 @@ _ASSERTION_GOOGLE = re.compile(
 _ASSERTION_LIBCXX = re.compile(
     r"^[^\n]*?:\d+: (?:libc\+\+ Hardening )?assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
 )
-_NEVER = re.compile(r"(?:false|0)\b|!\"")
-"""How a condition begins that does not hold in any case."""
+_NEVER = re.compile(r"(?:false|0)\b|!\"|succeeded\( ?[\w:]*verify")
+"""How a condition begins that does not hold in any case, or that says nothing about what to check.
+
+Invariants of types and attributes are of the latter kind.
+"""
 _EXPECTED = re.compile(r"^__builtin_expect\((?P<condition>.*), (?:true|1)\)$")
 """How libstdc++ writes a condition in some versions."""
 _BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")

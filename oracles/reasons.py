@@ -18,8 +18,13 @@ from oracles.diagnostics import (
     says_nothing,
 )
 from oracles.kind import Kind
+from oracles.outcome import Signature
 from oracles.stacks.dispatching import runs_passes
 from oracles.templates import MAX_TEMPLATE_LENGTH, failing_operation, template_of
+
+_CHECK = "succeeded("
+LED_TO = " <- "
+"""Between the last words of a program and what led to them, in a template."""
 
 
 def with_reason(
@@ -36,10 +41,10 @@ def with_reason(
     if error is None:
         return replace(words, op=words.op or _announced(words.message, diagnostics))
     op = words.op or operation_of(error)
-    if words.kind is not Kind.FATAL_ERROR:
+    if words.kind is not Kind.FATAL_ERROR and not words.message.startswith(_CHECK):
         return replace(words, op=op)
-    # An exception, which any error may end in.
-    template = f"{words.template} <- {template_of(error.message)}"[:MAX_TEMPLATE_LENGTH]
+    # An exception, or a check of any kind of type: any error may end in it.
+    template = f"{words.template}{LED_TO}{template_of(error.message)}"[:MAX_TEMPLATE_LENGTH]
     return replace(words, op=op, template=template)
 
 
@@ -59,13 +64,20 @@ def operation_before_crash(words: AbnormalExit, stderr: str, names: Sequence[str
 
 
 def error_about(
-    op: str, said: Sequence[str], diagnostics: Sequence[Diagnostic]
+    signature: Signature, said: Sequence[str], diagnostics: Sequence[Diagnostic]
 ) -> Diagnostic | None:
-    """The error that names the op of a failure, if the last words of the program do not."""
-    if not op or op.partition(" ")[0] in " ".join(said):
-        return None
-    errors = (one for one in diagnostics if one.severity == "error")
-    return next((one for one in errors if operation_of(one) == op), None)
+    """The error that says what the last words of a program do not: why, or for which op."""
+    reason = signature.template.partition(LED_TO)[2]
+    name = signature.op.partition(" ")[0]
+    about = signature.op if name not in " ".join(said) else ""
+    for one in diagnostics:
+        if one.severity != "error":
+            continue
+        if reason and template_of(one.message).startswith(reason):
+            return one
+        if about and operation_of(one) == about:
+            return one
+    return None
 
 
 def _instead_of(words: AbnormalExit, error: Diagnostic) -> AbnormalExit:

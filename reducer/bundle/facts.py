@@ -170,7 +170,7 @@ def repro_check_of(
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
     words = last_words(outcome.stderr)
-    if words and (why := error_about(outcome.signature.op, words, outcome.diagnostics)):
+    if words and (why := error_about(outcome.signature, words, outcome.diagnostics)):
         return without_printed_operation(why.message)
     if words:
         if is_about_broken_ir(words[-1]):

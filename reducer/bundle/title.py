@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from oracles.last_words import thrown_message
 from oracles.profiles import RUNTIME, any_of, profile_of
+from oracles.reasons import LED_TO
 from oracles.stacks.frames import is_offset
 from reducer import units
 from reducer.bundle.facts import Facts
@@ -182,7 +183,7 @@ def _is_clearer(template: str, text: str) -> bool:
 
 def _assertion(condition: str) -> str:
     """The condition, or what its author has to say of it."""
-    condition = _WHERE.sub("", condition)
+    condition = _WHERE.sub("", condition.partition(LED_TO)[0])
     said = _SAID.search(condition)
     if said:
         return f'assertion "{said["text"]}"'

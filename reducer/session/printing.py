@@ -76,7 +76,7 @@ def message_of(outcome: Outcome) -> list[str]:
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     stopped = last_words(outcome.stderr)
     if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
-        why = error_about(signature.op, stopped, outcome.diagnostics)
+        why = error_about(signature, stopped, outcome.diagnostics)
         return [*([f"error: {why.message}"] if why else []), *stopped]
     primary = primary_error(outcome.diagnostics)
     if primary:

@@ -3,6 +3,7 @@
 import pytest
 
 from oracles.classify import Classification, classify
+from oracles.derive import Level, signature_at
 from oracles.kind import Kind
 from oracles.process import End, ProcessResult
 
@@ -45,6 +46,20 @@ def test_an_exception_has_the_words_of_the_error_that_led_to_it() -> None:
     assert ended(ERROR + THROWN).template == "E cannot go on <- 'a.b' op is bad"
     assert ended(ERROR + THROWN).template != ended(ERROR + THROWN, why="is worse").template
     assert ended(THROWN).template == "E cannot go on"
+
+
+def test_a_check_of_a_type_has_the_words_of_the_error_that_says_what_is_wrong_with_it() -> None:
+    last = (
+        "opt: /s/StorageUniquerSupport.h:180: static T mlir::U::get(C *, Args &&...) "
+        "[T = mlir::V]: Assertion `succeeded( T::verifyInvariants(emit(c), args...))' failed.\n"
+    )
+    error = "<unknown>:0: error: invalid tensor {why}: 'x'\n"
+    one, other = ended(error + last, why="element type"), ended(error + last, why="size")
+    assert one.template == f"{ended(last).template} <- invalid tensor element type: '<name>'"
+    assert other.template != one.template
+    assert one.kind is Kind.ASSERTION
+    loose = {signature_at(Level.LOOSE, each, each.kind, "").template for each in (one, other)}
+    assert len(loose) == 1
 
 
 def test_an_end_that_says_nothing_is_known_by_the_error_before() -> None:

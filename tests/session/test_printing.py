@@ -80,6 +80,9 @@ def test_the_error_that_says_what_a_program_stops_for_is_told_as_well() -> None:
     about = replace(failed, signature=replace(failed.signature, op="a.b"))
     assert message_of(about) == [f"error: {error.message}", text.strip()]
     assert message_of(replace(about, stderr="LLVM ERROR: bad 'a.b'\n")) == ["LLVM ERROR: bad 'a.b'"]
+    template = "incorrect fold result <- 'a.b' op folder produced an <type>"
+    led_to = replace(failed, signature=replace(failed.signature, template=template))
+    assert message_of(led_to) == message_of(about)
 
 
 def test_without_a_diagnostic_the_last_line_counts() -> None:

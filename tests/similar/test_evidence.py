@@ -36,6 +36,12 @@ def test_a_failure_says_it_in_fields() -> None:
     assert found.bucket == signature.bucket
 
 
+def test_an_issue_may_have_either_of_two_messages() -> None:
+    signature = Signature(Kind.FATAL_ERROR, "E cannot translate <- 'a.b' op has no rule")
+    found = Evidence.of_failure(signature, "")
+    assert found.messages == {"E cannot translate", "'a.b' op has no rule"}
+
+
 def test_the_name_of_a_signal_is_no_message() -> None:
     crash = Signature(Kind.CRASH, "SIGSEGV", frames=("x::f",))
     assert Evidence.of_failure(crash, "").messages == frozenset()
