@@ -72,7 +72,19 @@ _SEVERITY = r"(?P<severity>error|warning|note|remark)"
 # `file:3:14: error: text`, `<unknown>:0: error: text` and `loc("x"): error: text` (MLIR)
 _LOCATED = re.compile(
     r"(?P<file>(?:loc\(.*?\)|<unknown>|[^\s:'\"][^:\n]*?))"
-    r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: " + _SEVERITY + r": ?(?P<message>.*)"
+    r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: (?:fatal )?" + _SEVERITY + r": ?(?P<message>.*)"
+)
+# `opt: file:3:14: error: text` (tools of LLVM)
+_NAMED_TOOL = re.compile(
+    r"[\w.+/-]+: (?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): "
+    + _SEVERITY
+    + r": ?(?P<message>.*)"
+)
+# `within split at file:20 offset :3:14: error: text` (-split-input-file)
+_SPLIT = re.compile(
+    r"within split at (?P<file>[^\n]*?):(?P<start>\d+) offset :(?P<line>\d+):(?P<column>\d+): "
+    + _SEVERITY
+    + r": ?(?P<message>.*)"
 )
 # `error: <unknown>:0:0: text` (LLVM's own diagnostic handler)
 _LLVM = re.compile(
@@ -167,7 +179,8 @@ def parse_line(line: str) -> Diagnostic | None:
         line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
-    match = _LLVM.match(line) or _BOUND.match(line) or _BARE.match(line) or _LOCATED.match(line)
+    patterns = (_LLVM, _BOUND, _BARE, _LOCATED, _NAMED_TOOL, _SPLIT)
+    match = next(filter(None, (pattern.match(line) for pattern in patterns)), None)
     if match is None:
         return None
     groups = match.groupdict()
@@ -176,7 +189,7 @@ def parse_line(line: str) -> Diagnostic | None:
     file = groups.get("file") or ""
     return Diagnostic(
         file="" if file == "<unknown>" else file,
-        line=int(groups.get("line") or 0),
+        line=int(groups.get("line") or 0) + max(0, int(groups.get("start") or 0) - 1),
         column=int(groups.get("column") or 0),
         severity=groups["severity"],
         message=_message(groups["severity"], groups["message"].strip()),
@@ -242,6 +255,8 @@ _FOLLOW_UP = re.compile(
     # LLVM ends a program after an error, in the middle of a pass
     r"|\bPretty stack trace entry destruction is out of order\b"
 )
+_HEADING = re.compile(r"^Semantic errors in ")
+"""With what Flang begins, before the errors."""
 _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
 
 
@@ -286,7 +301,8 @@ def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     no other error, because the linker may miss what was not generated; follow-ups count only if
     there is not even a linker error.
     """
-    errors = [item for item in diagnostics if item.severity == "error"]
+    told = [item for item in diagnostics if item.severity == "error"]
+    errors = [error for error in told if not _HEADING.match(error.message)] or told
     linking = [error for error in errors if is_linker_error(error)]
     contenders: list[Diagnostic] = []
     fresh = True

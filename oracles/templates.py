@@ -277,7 +277,7 @@ def _quoted(match: re.Match[str], text: str) -> str:
     if _CPP_NAME.fullmatch(content):  # a class of the compiler
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
-    of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
+    of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
         rf"\s*{of_operation}\b", after
     ):

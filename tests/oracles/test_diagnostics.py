@@ -128,6 +128,13 @@ def test_the_end_of_triton_says_nothing() -> None:
     assert finding.template == "size mismatch when packing, expected N but got N"
 
 
+def test_flang_says_first_where_errors_are() -> None:
+    text = "error: Semantic errors in a.f90\n./a.f90:3:4: error: No explicit type for 'x'\n"
+    primary = primary_error(parse_diagnostics(text))
+    assert primary is not None and primary.message == "No explicit type for 'x'"
+    assert primary_error(parse_diagnostics(text.splitlines()[0])) is not None
+
+
 def test_what_a_real_linker_said() -> None:
     texts = [text for text in recordings() if text.group.startswith("link-__")]
     assert len({text.group for text in texts}) > 2
@@ -174,11 +181,20 @@ def test_every_way_to_print_a_location() -> None:
         'loc("x":1:2): warning: d',
         "iree-lld: error: e",
         "my model.mlir:3:4: remark: f",
+        "opt-22: /tmp/a.ll:3:4: error: g",
+        "a.c:3:4: fatal error: h",
+        "within split at ./my a.mlir:11 offset :3:4: error: i",
     ]
     found = parse_diagnostics("\n".join(lines))
-    assert [item.message for item in found] == list("abcdef")
+    assert [item.message for item in found] == list("abcdefghi")
     assert [item.file for item in found[:3]] == ["", "", ""]
-    assert (found[5].file, found[5].line, found[5].column) == ("my model.mlir", 3, 4)
+    places = [(item.file, item.line, item.column) for item in found[5:]]
+    assert places == [
+        ("my model.mlir", 3, 4),
+        ("/tmp/a.ll", 3, 4),
+        ("a.c", 3, 4),
+        ("./my a.mlir", 13, 4),  # the third line of what begins in the eleventh
+    ]
 
 
 def test_text_of_the_module_is_no_diagnostic() -> None:

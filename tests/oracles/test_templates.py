@@ -128,6 +128,7 @@ DIFFERENT = [
     ("to spill R1 from class GPR", "to spill R1 from class FPR"),
     ("cannot read x[1] of s[2]", "cannot read y[1] of t[2]"),
     ("cannot create type 'mlir::a::T': not loaded", "cannot create type 'mlir::a::U': not loaded"),
+    ("Can't add pass 'APass' here", "Can't add pass 'BPass' here"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
 ]
 
