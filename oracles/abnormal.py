@@ -195,8 +195,10 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     if match := _ASSERTION.search(stderr):
         where = _where(match["head"])
     elif match := _ASSERTION_BSD.search(stderr) or _ASSERTION_MUSL.search(stderr):
+        # Without its class: any lambda is an `operator()`.
         function = match["function"] or ""
-        where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
+        where = f" in {short_name(function)}" if function else ""
+        where += f" at {_file(match['file'])}"
     elif match := _ASSERTION_GOOGLE.search(stderr):
         where = _where(match["head"])
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):

@@ -80,7 +80,9 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
 
 def _essence(kind: Kind, template: str) -> str:
     if kind.traits.condition:  # compiler source text: drop only its location
-        return re.sub(r" in [\w:~]+(?: \[[^\]]*\])?$", "", template.partition(LED_TO)[0])
+        return re.sub(
+            r" in [\w:~]+(?:\(\))?(?: \[[^\]]*\]| at \S+)?$", "", template.partition(LED_TO)[0]
+        )
     return essence_of(template)
 
 

@@ -27,7 +27,9 @@ _LONG = 75  # characters of a message
 _CONDITION = 48  # characters of a failed assertion
 _QUOTED = re.compile(r"`([^`']*)'|'([\w.$-]+)'")  # as LLVM quotes code, and MLIR ops
 _ASSERTION = re.compile(r"Assertion [`'](?P<condition>.*)' failed")
-_WHERE = re.compile(r" in [\w:~]+::[\w:~]+(?: \[.*\])?$")  # in a template
+_WHERE = re.compile(  # in a template
+    r" in (?:[\w:~]+::[\w:~]+(?: \[.*\])?|[\w:~]+(?:\(\))? at \S+)$"
+)
 _SAID = re.compile(r'&& *"(?P<text>(?:[^"\\]|\\.)+)"(?: *"[^"]*")* *\)*$')
 _BOILERPLATE = re.compile(r" that was explicitly marked illegal$")
 _FOLLOW_UP = re.compile(any_of(lambda profile: profile.follow_ups))

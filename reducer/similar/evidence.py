@@ -150,7 +150,7 @@ def _messages_of(signature: Signature) -> Iterator[str]:
     """
     for one in signature.template.split(LED_TO):
         condition = signature.kind.traits.condition
-        yield re.sub(r" (?:in|at) \S+$", "", one) if condition else one
+        yield re.sub(r"(?: in \S+(?= at ))? (?:in|at) \S+$", "", one) if condition else one
 
 
 def is_telling(message: str) -> bool:

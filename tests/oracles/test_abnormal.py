@@ -25,15 +25,19 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
         ),
         (  # macOS
             f"Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
-            f"{CAST} in cast",
+            f"{CAST} in cast at Casting.h",
         ),
         (  # after what was printed on the line so far
             f"Testing : Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
-            f"{CAST} in cast",
+            f"{CAST} in cast at Casting.h",
         ),
         ("Assertion failed: n > 0, file D:\\src\\a.cpp, line 3\n", "n > 0 at a.cpp"),
         ("Assertion failed: (n) && isa<T>(x), file a.cpp, line 3\n", "(n) && isa<T>(x) at a.cpp"),
-        ("Assertion failed: f(n) > 0 (/src/a.cpp: run: 3)\n", "f(n) > 0 in run"),  # musl
+        ("Assertion failed: f(n) > 0 (/src/a.cpp: run: 3)\n", "f(n) > 0 in run at a.cpp"),  # musl
+        (  # of a lambda
+            "Assertion failed: (n), function operator(), file a.cpp, line 3.\n",
+            "n in operator() at a.cpp",
+        ),
         (
             "/usr/include/vector:1400: assertion __n < size() failed: index out of bounds\n",
             "__n < size() failed: index out of bounds",

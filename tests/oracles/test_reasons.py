@@ -62,6 +62,13 @@ def test_a_check_of_a_type_has_the_words_of_the_error_that_says_what_is_wrong_wi
     assert len(loose) == 1
 
 
+def test_the_place_of_an_assertion_does_not_count_at_the_loose_level() -> None:
+    for place in ("function f, file a.cpp", "function operator(), file b.cpp"):
+        found = ended(f"Assertion failed: (n > 0), {place}, line 3.\n")
+        assert found.template.startswith("n > 0 in ")
+        assert signature_at(Level.LOOSE, found, found.kind, "").template == "n > 0"
+
+
 def test_an_end_that_says_nothing_is_known_by_the_error_before() -> None:
     """LLVM ends a program after an error, which fails an assertion in the middle of a pass."""
     error = "error: <unknown>:0:0: in function f void (i32): unsupported dynamic alloca\n\n"
