@@ -17,6 +17,7 @@ from oracles import (
     run_process,
 )
 from oracles.broken_ir import is_about_broken_ir
+from oracles.comparison import Landmarks
 from oracles.diagnostics import primary_error
 from oracles.last_words import STOPS, last_words, thrown_message
 from oracles.profiles import RELEASES
@@ -196,9 +197,13 @@ def _of_compiler(
         names = {oracle.executable.name, oracle.executable.resolve().name}
         trace = crash_trace_of(output, outcome.signature.frames, names)
         check = replace(check, crash_trace=trace)
-    pattern = Pattern.of(message(outcome))
-    if pattern and pattern.found_in(output):
-        return replace(check, pattern=pattern)
+    texts = [message(outcome)]
+    if not crashed and outcome.kind.traits.known_by_stack:  # what a sanitizer reports
+        check = replace(check, crash_trace=CrashTrace(Landmarks.of(outcome.signature.frames)))
+        texts.insert(0, outcome.signature.template)
+    for pattern in map(Pattern.of, texts):
+        if pattern and pattern.found_in(output):
+            return replace(check, pattern=pattern)
     if crashed:
         return check
     failed = outcome.exit_code is not None and outcome.exit_code > 0

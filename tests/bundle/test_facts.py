@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
+from oracles.comparison import Landmarks
 from oracles.diagnostics import parse_diagnostics
 from reducer.bundle.facts import CompilerInfo, message, repro_check_of
 from reducer.bundle.patterns import Pattern
@@ -63,6 +64,20 @@ def test_the_message_starts_at_the_abnormal_exit() -> None:
     text = "iree-compile: /home/me/llvm/A.cpp:12: void f(): Assertion `x == 1' failed.\n"
     assert message(outcome(Kind.ASSERTION, text, -6)) == "Assertion `x == 1' failed."
     assert message(outcome(Kind.FATAL_ERROR, "x\nLLVM ERROR: no\n", -6)) == "LLVM ERROR: no"
+
+
+def test_what_a_sanitizer_reports_is_a_crash_at_its_place() -> None:
+    """It ends with a status like any error, and prints none."""
+    text = (
+        "==9==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000010\n"
+        "    #0 0x5611e5efc1ec in a::f(int) /src/a.cpp:4\n"
+        "SUMMARY: AddressSanitizer: SEGV /src/a.cpp:4 in a::f(int)\n"
+    )
+    crash = outcome(Kind.CRASH, text)
+    signature = Signature(Kind.CRASH, "AddressSanitizer: SEGV", frames=("a::f",))
+    check = repro_check_of(COMPILER, WORDS, replace(crash, signature=signature), text)
+    assert check.pattern == Pattern.of("AddressSanitizer: SEGV") and not check.silent
+    assert check.crash_trace.landmarks == Landmarks("a::f") and not check.crash_trace.digits
 
 
 def test_the_message_tells_the_op_that_a_program_stops_for() -> None:
