@@ -5,6 +5,7 @@ compiler.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from oracles.broken_ir import broken_rule_about, is_about_broken_ir
@@ -33,9 +34,10 @@ _SIGXCPU = 24
 
 # glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
 _ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
+_BSD = "Assertion failed: "
 # BSD, macOS: `Assertion failed: (x), function f, file File.cpp, line 12.`; MSVC without function
 _ASSERTION_BSD = re.compile(
-    r"Assertion failed: (?P<condition>[^\n]*?)(?:, function (?P<function>[^\n]*?))?"
+    r"Assertion failed: (?P<condition>[^\n]*?)(?:, function (?P<function>[^\n,]*))?"
     r", file (?P<file>[^\n]*?), line \d+"
 )
 # musl: `Assertion failed: x (/path/File.cpp: f: 12)`
@@ -194,7 +196,7 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     where = ""
     if match := _ASSERTION.search(stderr):
         where = _where(match["head"])
-    elif match := _ASSERTION_BSD.search(stderr) or _ASSERTION_MUSL.search(stderr):
+    elif match := _first_in_a_line(_BSD, (_ASSERTION_BSD, _ASSERTION_MUSL), stderr):
         # Without its class: any lambda is an `operator()`.
         function = match["function"] or ""
         where = f" in {short_name(function)}" if function else ""
@@ -209,6 +211,23 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     asserted = condition + where
     never_holds = _NEVER.match(condition) is not None
     return AbnormalExit(Kind.ASSERTION, asserted, "", asserted, match.start(), never_holds)
+
+
+def _first_in_a_line(
+    words: str, patterns: Iterable[re.Pattern[str]], text: str
+) -> re.Match[str] | None:
+    """The first match that begins with the first such words of a line.
+
+    To search for it takes forever in a line that has them many times.
+    """
+    at = text.find(words)
+    while at >= 0:
+        for pattern in patterns:
+            if match := pattern.match(text, at):
+                return match
+        end = text.find("\n", at)
+        at = text.find(words, end) if end >= 0 else -1
+    return None
 
 
 def _without_parentheses(condition: str) -> str:

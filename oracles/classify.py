@@ -297,7 +297,7 @@ def _crash(
     return Classification(
         words.kind,
         words.template,
-        words.op or operation_before_crash(words, stderr, names),
+        words.op or operation_before_crash(words, stderr, diagnostics, names),
         words.message,
         stack,
         named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),

@@ -37,7 +37,7 @@ def with_reason(
     if says_nothing(words.message):
         primary = primary_error(diagnostics)
         return words if primary is None else _instead_of(words, primary)
-    error = _error_before(words, stderr) if words.on_purpose else None
+    error = _error_before(words, stderr, diagnostics) if words.on_purpose else None
     if error is None:
         return replace(words, op=words.op or _announced(words.message, diagnostics))
     op = words.op or operation_of(error)
@@ -48,7 +48,9 @@ def with_reason(
     return replace(words, op=op, template=template)
 
 
-def operation_before_crash(words: AbnormalExit, stderr: str, names: Sequence[str]) -> str:
+def operation_before_crash(
+    words: AbnormalExit, stderr: str, diagnostics: Sequence[Diagnostic], names: Sequence[str]
+) -> str:
     """The op of the error before a crash that is in no pass, or ''.
 
     A front end that goes on with nothing, because that error kept it from making anything, crashes
@@ -59,7 +61,7 @@ def operation_before_crash(words: AbnormalExit, stderr: str, names: Sequence[str
         names: the functions on the stack, as far as they are known.
     """
     in_pass = not any(names) or any(map(runs_passes, names))
-    error = None if in_pass or words.message else _error_before(words, stderr)
+    error = None if in_pass or words.message else _error_before(words, stderr, diagnostics)
     return operation_of(error) if error else ""
 
 
@@ -85,10 +87,12 @@ def _instead_of(words: AbnormalExit, error: Diagnostic) -> AbnormalExit:
     return AbnormalExit(kind, template_of(error.message), operation_of(error), error.message)
 
 
-def _error_before(words: AbnormalExit, stderr: str) -> Diagnostic | None:
+def _error_before(
+    words: AbnormalExit, stderr: str, diagnostics: Sequence[Diagnostic]
+) -> Diagnostic | None:
     """The error that is the last diagnostic before the last words."""
-    before = parse_diagnostics(stderr[: words.at])
-    last = before[-1] if before else None
+    after = len(parse_diagnostics(stderr[words.at :]))  # there is little text left
+    last = diagnostics[-1 - after] if after < len(diagnostics) else None
     return last if last and last.severity == "error" and not is_follow_up(last) else None
 
 

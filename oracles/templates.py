@@ -86,8 +86,9 @@ def template_of(message: str) -> str:
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
-    text = _XLA_SHAPE.sub("<type>", _PATH_OF_NAMES.sub("<names>", text))
-    text = _fold_brackets(text)
+    if " <- " in text:
+        text = _PATH_OF_NAMES.sub("<names>", text)
+    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)

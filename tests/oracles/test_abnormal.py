@@ -101,6 +101,13 @@ def test_assertions_of_all_compilers(stderr: str, template: str) -> None:
     assert (words.kind, words.template) == (Kind.ASSERTION, template)
 
 
+def test_a_line_full_of_assertions_is_read_in_linear_time() -> None:
+    """It took a minute."""
+    for words in ("Assertion failed: ", "Assertion failed: x, function "):
+        found = abnormal_exit(f"{words * 3000}\n", -6)
+        assert found is not None and found.kind is Kind.CRASH
+
+
 def test_a_fatal_error_of_the_driver() -> None:
     words = abnormal_exit("fatal error: error in backend: Cannot select: t3: f64 = fsin t2\n", 70)
     assert words is not None
